@@ -114,6 +114,9 @@ export const MAX_RETENTION_SECONDS = 31_622_400;
 /** Ten years. */
 export const MAX_LONG_RETENTION_SECONDS = 315_360_000;
 
+/** How long a caller of a held key waits before the next try, and the engine before it asks `verify` again. */
+export const HELD_RETRY_SECONDS = 60;
+
 /** Environment variables that the constructs set and a handler reads. */
 export const ENVIRONMENT = {
   idempotencyTable: "IDEMPOTENCY_TABLE",

@@ -3,7 +3,6 @@
 export type { ChildKeyLimits } from "./core/child-key.ts";
 export type { Clock, Random } from "./core/clock.ts";
 export { DECISIONS, type Decision, type DecisionEvent, type Observe } from "./core/decisions.ts";
-export type { EraseAnswer, EraseApart, Erasing, Erasure } from "./core/erase-record.ts";
 export * from "./core/errors.ts";
 export type { CommitEffects, Execution } from "./core/execution.ts";
 export type { LambdaContext } from "./core/lambda-context.ts";
@@ -34,7 +33,7 @@ export type {
   StoredMessage,
   TopicMessage,
 } from "./core/messages/outgoing-message.ts";
-export { traceparentFromXRay } from "./core/messages/prepare-message.ts";
+export type { SendResult, SentMessage } from "./core/messages/send-result.ts";
 export { type OnceDecorator, type OnceOptions, once } from "./core/once.ts";
 export type { EngineOptions, Fingerprinter } from "./core/options.ts";
 export type { IdempotencyRecord, State, StoredResult, StoredStep, StoredSteps } from "./core/record.ts";
@@ -51,6 +50,10 @@ export type {
   Claim,
   ClaimAnswer,
   Effects,
+  EraseAnswer,
+  EraseApart,
+  Erasing,
+  Erasure,
   Insertion,
   RenewAnswer,
   Renewal,
@@ -59,6 +62,7 @@ export type {
   StepChange,
   Store,
 } from "./core/store.ts";
+export { traceparentFromXRay } from "./core/traceparent.ts";
 export type { UnknownOutcome } from "./core/unknown-outcome.ts";
 export type {
   AbandonedAttempt,
@@ -181,20 +185,14 @@ export {
   type S3ObjectHead,
   s3ObjectExists,
 } from "./reconciler/verifiers/s3-object-exists.ts";
+export type { CompensationContext, SagaStep, SagaStepContext } from "./saga/definition.ts";
 export {
   type Participant,
   type ParticipantAnswer,
   type ParticipantOptions,
   participant,
 } from "./saga/participant.ts";
-export {
-  type CompensationContext,
-  type Saga,
-  type SagaOptions,
-  type SagaStep,
-  type SagaStepContext,
-  saga,
-} from "./saga/saga.ts";
+export { type Saga, type SagaOptions, saga } from "./saga/saga.ts";
 export { type CachedOptions, cached } from "./stores/cached.ts";
 export type { DataKey, DataKeys, EncryptionContext } from "./stores/data-keys.ts";
 export { type EncryptedOptions, encrypted } from "./stores/encrypted.ts";

@@ -22,12 +22,8 @@ import {
   protectionFaults,
   replicationFaults,
 } from "./checks/tables.ts";
-import {
-  IdempotencyTableBase,
-  type IIdempotencyTable,
-  TABLE_BRAND,
-  type TableNames,
-} from "./idempotency-table-base.ts";
+import { IdempotencyTableBase, TABLE_BRAND } from "./idempotency-table-base.ts";
+import type { IIdempotencyTable, TableNames } from "./idempotency-table-interface.ts";
 import {
   type IdempotencyTableAttributes,
   type IdempotencyTableProps,

@@ -3,7 +3,7 @@ import { Duration, RemovalPolicy } from "aws-cdk-lib";
 import { Architecture, Runtime } from "aws-cdk-lib/aws-lambda";
 import { type BundlingOptions, type NodejsFunctionProps, OutputFormat } from "aws-cdk-lib/aws-lambda-nodejs";
 import { RetentionDays } from "aws-cdk-lib/aws-logs";
-import type { IIdempotencyTable } from "./idempotency-table-base.ts";
+import type { IIdempotencyTable } from "./idempotency-table-interface.ts";
 import type { UseIdempotencyOptions } from "./use-idempotency-options.ts";
 
 /** Properties of an {@link IdempotentFunction}: those of a `NodejsFunction`, some with other defaults, and the table's. */

@@ -9,7 +9,7 @@ export type {
   DedupQueueProps,
 } from "./dedup-queue-props.ts";
 export { IdempotencyTable } from "./idempotency-table.ts";
-export type { IIdempotencyTable, TableNames } from "./idempotency-table-base.ts";
+export type { IIdempotencyTable, TableNames } from "./idempotency-table-interface.ts";
 export type { IdempotencyTableAttributes, IdempotencyTableProps } from "./idempotency-table-props.ts";
 export { IdempotentFunction } from "./idempotent-function.ts";
 export type { IdempotentFunctionProps } from "./idempotent-function-props.ts";

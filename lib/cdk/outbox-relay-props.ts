@@ -6,7 +6,7 @@ import type { IKey } from "aws-cdk-lib/aws-kms";
 import type { Tracing } from "aws-cdk-lib/aws-lambda";
 import { type ILogGroup, RetentionDays } from "aws-cdk-lib/aws-logs";
 import type { IQueue } from "aws-cdk-lib/aws-sqs";
-import type { IIdempotencyTable } from "./idempotency-table-base.ts";
+import type { IIdempotencyTable } from "./idempotency-table-interface.ts";
 import type { OutboxDestination } from "./outbox-destination.ts";
 
 /** Properties of an {@link OutboxRelay}. */

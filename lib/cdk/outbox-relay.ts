@@ -25,7 +25,7 @@ import { walkOnce } from "./checks/resources.ts";
 import { warnOfSharedService } from "./checks/services.ts";
 import { keyFaults, relayIndexFaults } from "./checks/table-resources.ts";
 import { checkShards } from "./checks/tables.ts";
-import type { TableNames } from "./idempotency-table-base.ts";
+import type { TableNames } from "./idempotency-table-interface.ts";
 import { injected } from "./injected.ts";
 import { allowNetworkInterfaces, leanLogging } from "./lean-logging.ts";
 import { OutboxAddresses } from "./outbox-addresses.ts";

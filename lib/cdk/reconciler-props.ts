@@ -1,7 +1,7 @@
 // The properties of a Reconciler.
 import { Duration } from "aws-cdk-lib";
 import type { IFunction } from "aws-cdk-lib/aws-lambda";
-import type { IIdempotencyTable } from "./idempotency-table-base.ts";
+import type { IIdempotencyTable } from "./idempotency-table-interface.ts";
 
 /** Properties of a {@link Reconciler}. */
 export interface ReconcilerProps {

@@ -8,7 +8,7 @@ import { checkConsumer, isChecked, longestRedelivery, warnOfSharedOperations } f
 import { checkRegion, tableFor, warnOfFarCommits } from "./checks/placement.ts";
 import { isOfCdk } from "./checks/references.ts";
 import { warnOfNoRelay } from "./checks/relays.ts";
-import type { IIdempotencyTable } from "./idempotency-table-base.ts";
+import type { IIdempotencyTable } from "./idempotency-table-interface.ts";
 import { note } from "./note.ts";
 import { OutboxRelay } from "./outbox-relay.ts";
 import { ACCESS_DEFAULTS } from "./record-access.ts";

@@ -1,6 +1,7 @@
 /** The options of consumers beyond the engine's, and their rules. */
-import { aFunction, type Check, checkOptions, ENGINE_CHECKS, oneOf, seconds } from "../core/option-checks.ts";
-import { type EngineOptions, type ResolvedOptions, resolveOptions } from "../core/options.ts";
+import { aFunction, type Check, checkOptions, oneOf, seconds } from "../core/option-checks.ts";
+import { ENGINE_CHECKS, type EngineOptions } from "../core/options.ts";
+import { type ResolvedOptions, resolveOptions } from "../core/resolved-options.ts";
 import type { Verify } from "../core/verify.ts";
 import { FACE_CHECKS } from "../lambda/options.ts";
 

@@ -4,40 +4,9 @@ import { deriveChildKey } from "./child-key.ts";
 import { OutcomeUnknownError } from "./errors.ts";
 import type { OngoingCall } from "./ongoing-call.ts";
 import { answerAfterLoss, decodeResult, encodeResult, type Outcome } from "./outcome.ts";
-import type { IdempotencyRecord } from "./record.ts";
+import { endOf, type IdempotencyRecord } from "./record.ts";
 import type { Recording } from "./recording.ts";
-import {
-  type AbandonedAttempt,
-  decidedAt,
-  decodeEvidence,
-  encodeEvidence,
-  HELD_RETRY_SECONDS,
-  keptOf,
-  type Verify,
-} from "./verify.ts";
-
-/**
- * When the attempt on record had ended, at the latest. The lease of a held record is that of the call that held it, and no
- * handler has run since the first of these.
- */
-export function endOf({ state, evidence, leaseEndsAt }: IdempotencyRecord): number {
-  if (state !== "held") return leaseEndsAt;
-  return keptOf(state, decodeEvidence(evidence)).since ?? decidedAt(evidence);
-}
-
-/**
- * Whether this call may claim a held key. A call that could take the key over after a crash may do so after a hold, because
- * the options and the steps on record decide what it does then: ask, undo, go on, or hold the key again. Without steps only
- * an operation that asks or holds can have held the key. `OutcomeUnknownError` tells callers to wait as long before they retry.
- */
-export function mayClaimHeld<Write>(
-  call: OngoingCall<Write>,
-  { evidence, steps }: IdempotencyRecord,
-): boolean {
-  const { whenAbandoned } = call.options;
-  const goesOn = typeof whenAbandoned === "function" || (whenAbandoned === "run" && steps !== undefined);
-  return goesOn && call.now() - decidedAt(evidence) >= HELD_RETRY_SECONDS * 1000;
-}
+import { type AbandonedAttempt, decodeEvidence, encodeEvidence, keptOf, type Verify } from "./verify.ts";
 
 /**
  * Decides under the claim that has taken `former` over, which fences the abandoned attempt. Resolves to the answer if
@@ -58,7 +27,7 @@ export async function settleAbandoned<Write>(
         verify: whenAbandoned,
         option: "whenAbandoned",
         about: { attempt: former.attempt, startedAt: former.createdAt, leaseEndedAt: endOf(former) },
-        startBy: recording.startBy,
+        startBy: recording.lease.startBy,
         toStored: forgetsReturned ? undefined : toStored,
       })
     : { outcome: "unknown" };

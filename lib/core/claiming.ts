@@ -1,16 +1,18 @@
 /** Wins the right to run, or answers from the record of the call that has the right. */
-import { endOf, mayClaimHeld } from "./abandoned.ts";
 import { IdempotencyKeyInvalidError, StoreUnavailableError } from "./errors.ts";
 import { keyCreatedAt } from "./identity.ts";
 import type { OngoingCall } from "./ongoing-call.ts";
 import { answerFromRecord, type Outcome } from "./outcome.ts";
 import {
+  endOf,
   type IdempotencyRecord,
   isExpired,
   isTracked,
   judge,
+  mayClaimHeld,
   type StoredSteps,
   successionOf,
+  type Verdict,
 } from "./record.ts";
 import type { Claim } from "./store.ts";
 import { waitForWinner } from "./waiting.ts";
@@ -50,67 +52,99 @@ interface Answered {
   readonly outcome: Outcome;
 }
 
+/** A claim that is asked for, and what follows from it if it wins. */
+type Tried = Pick<Claimed, "claim" | "since" | "abandoned"> & {
+  /** The attempt before, where that was neither released nor expired. */
+  readonly former: IdempotencyRecord | undefined;
+};
+
+/** What follows from a refusal: an answer, or another claim over the record that is there now. */
+type AfterRefusal =
+  | Claimed
+  | {
+      readonly kind: "answer";
+      readonly record: IdempotencyRecord;
+      readonly verdict: Exclude<Verdict, "own" | "vacant" | "expired">;
+    }
+  | { readonly kind: "claim-again"; readonly seen: IdempotencyRecord | undefined };
+
 /**
- * Inserts a record; a record that is there is judged, and taken over where it may be.
+ * Inserts a record. If there is one, it decides: the call takes it over, answers from it, or waits for it.
  * @throws the errors of `answerFromRecord`, StoreUnavailableError, IdempotencyKeyInvalidError.
  */
 export async function claimKey<Write>(call: OngoingCall<Write>): Promise<Claimed | Answered> {
-  const keyAge = checkKeyAge(call);
-  if (keyAge) await keyAge;
-  const { whenInProgress, whenAbandoned } = call.options;
+  const { whenInProgress } = call.options;
   let seen: IdempotencyRecord | undefined;
   for (let races = 0; races < MAX_RACES; races++) {
-    const now = call.now();
-    if (seen && isExpired(seen, now)) refuseExpiredKey(call);
-    // Its lease could be over before it is answered: others would take over, and this token claim once more.
-    if (now > call.startedAt && now >= call.workUntil(now)) throw noTimeLeft();
-    const claim = claimAt(call, now, seen);
-    const answer = await call.ask((store) => store.claim(claim, seen));
-    const former = claim.keepsSteps && seen?.state !== "released" ? seen : undefined;
-    const abandoned = whenAbandoned === "run" ? undefined : former;
-    if (answer.won) {
-      call.attempt = claim.attempt;
-      if (former && !abandoned) call.tell("taken-over");
-      tellSkew(call, answer.serverTimeMs);
-      const formerEndedAt = seen ? endOf(seen) : now;
-      return {
-        kind: "claimed",
-        claim,
-        since: now,
-        abandoned,
-        steps: stepsAfter(claim, seen),
-        formerEndedAt,
-      };
+    const tried = claimOver(call, seen);
+    const answer = await call.ask((store) => store.claim(tried.claim, seen));
+    if (answer.won) return wonClaim(call, tried, seen, answer.serverTimeMs);
+    let next = afterRefusal(call, tried, answer.record);
+    if (next.kind === "answer" && next.verdict === "in-progress" && whenInProgress !== "reject") {
+      const refusedBy = next.record;
+      const record = await waitForWinner(call, refusedBy, whenInProgress);
+      // What comes next is no race with the record before.
+      if (record !== refusedBy) races = 0;
+      next = afterRefusal(call, tried, record);
     }
-    seen = answer.record;
-    call.attempt = seen?.attempt ?? call.attempt;
-    let verdict = seen && judge(seen, call.seek());
-    if (seen && verdict === "in-progress" && whenInProgress !== "reject") {
-      const refusedBy = seen;
-      seen = await waitForWinner(call, refusedBy, whenInProgress);
-      if (seen !== refusedBy) races = 0;
-      verdict = seen && judge(seen, call.seek());
+    if (next.kind === "claimed") return next;
+    if (next.kind === "answer") {
+      return { kind: "answered", outcome: await answerFromRecord(call, next.record, next.verdict) };
     }
-    if (seen === undefined || verdict === undefined) {
-      // A transaction that makes the record is under way, or TTL has deleted it.
-      await call.pause(20);
-      continue;
-    }
-    call.attempt = seen.attempt;
-    if (verdict === "own") {
-      const { attempt, createdAt, leaseEndsAt } = seen;
-      // It may be an earlier claim of ours that arrived late: the work began when that claim was made.
-      const since = now - Math.max(0, claim.leaseEndsAt - leaseEndsAt);
-      const own = { ...claim, attempt, createdAt, leaseEndsAt };
-      const { steps = {} } = seen;
-      return { kind: "claimed", claim: own, since, abandoned, steps, formerEndedAt: since };
-    }
-    if (verdict === "held" && mayClaimHeld(call, seen)) continue;
-    if (verdict !== "vacant" && verdict !== "expired") {
-      return { kind: "answered", outcome: await answerFromRecord(call, seen, verdict) };
-    }
+    seen = next.seen;
+    // A transaction that makes the record is under way, or TTL has deleted it.
+    if (!seen) await call.pause(20);
   }
   throw new StoreUnavailableError("conflict", undefined);
+}
+
+/** The claim that this call makes now, over what was seen or where nothing was. */
+function claimOver<Write>(call: OngoingCall<Write>, seen: IdempotencyRecord | undefined): Tried {
+  const now = call.now();
+  if (seen && isExpired(seen, now)) refuseExpiredKey(call);
+  // The lease could be over before the claim is answered: others would take over, and this token claim once more.
+  if (now > call.startedAt && now >= call.workUntil(now)) throw noTimeLeft();
+  const claim = claimAt(call, now, seen);
+  const former = claim.keepsSteps && seen?.state !== "released" ? seen : undefined;
+  const abandoned = call.options.whenAbandoned === "run" ? undefined : former;
+  return { claim, since: now, former, abandoned };
+}
+
+function wonClaim<Write>(
+  call: OngoingCall<Write>,
+  { claim, since, former, abandoned }: Tried,
+  seen: IdempotencyRecord | undefined,
+  serverTimeMs: number | undefined,
+): Claimed {
+  call.attempt = claim.attempt;
+  if (former && !abandoned) call.tell("taken-over");
+  tellSkew(call, serverTimeMs);
+  const formerEndedAt = seen ? endOf(seen) : since;
+  return { kind: "claimed", claim, since, abandoned, steps: stepsAfter(claim, seen), formerEndedAt };
+}
+
+/** What the record that refused a claim means for this call. */
+function afterRefusal<Write>(
+  call: OngoingCall<Write>,
+  tried: Tried,
+  record: IdempotencyRecord | undefined,
+): AfterRefusal {
+  if (!record) return { kind: "claim-again", seen: undefined };
+  call.attempt = record.attempt;
+  const verdict = judge(record, call.seek());
+  if (verdict === "own") return ownClaim(tried, record);
+  const { whenAbandoned } = call.options;
+  const mayAsk = verdict === "held" && mayClaimHeld(record, whenAbandoned, call.now());
+  if (mayAsk || verdict === "vacant" || verdict === "expired") return { kind: "claim-again", seen: record };
+  return { kind: "answer", record, verdict };
+}
+
+/** The claim on record is this call's own. It may be an earlier one that arrived late: then the work began when that was made. */
+function ownClaim({ claim, since: triedAt, abandoned }: Tried, record: IdempotencyRecord): Claimed {
+  const { attempt, createdAt, leaseEndsAt, steps = {} } = record;
+  const since = triedAt - Math.max(0, claim.leaseEndsAt - leaseEndsAt);
+  const own = { ...claim, attempt, createdAt, leaseEndsAt };
+  return { kind: "claimed", claim: own, since, abandoned, steps, formerEndedAt: since };
 }
 
 /** Each write of a step moves the end of the lease, so a claim that wins has seen all steps. */

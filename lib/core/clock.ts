@@ -1,5 +1,4 @@
 /** Time and randomness come in through these two ports and nowhere else. */
-
 import type { TimedContext } from "./lambda-context.ts";
 
 export interface Clock {

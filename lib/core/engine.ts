@@ -3,6 +3,7 @@
  * docs/architecture.md draws the states, the lease and the answers after each crash point.
  */
 import { settleAbandoned } from "./abandoned.ts";
+import type { Work } from "./attempt.ts";
 import {
   type Admission,
   checkKeyAge,
@@ -13,13 +14,12 @@ import {
 } from "./claiming.ts";
 import { isStoreFailure } from "./error-code.ts";
 import { RecordCorruptError } from "./errors.ts";
-import type { Work } from "./execution.ts";
 import { nesting } from "./nesting.ts";
 import { type CallInput, OngoingCall } from "./ongoing-call.ts";
-import type { ResolvedOptions } from "./options.ts";
 import { answerFromRecord, type Outcome } from "./outcome.ts";
 import { type IdempotencyRecord, judge } from "./record.ts";
 import { Recording } from "./recording.ts";
+import type { ResolvedOptions } from "./resolved-options.ts";
 import { runAttempt } from "./running.ts";
 import { encodeEvidence } from "./verify.ts";
 
@@ -40,7 +40,7 @@ export async function perform<Write>(
     if (admission.kind === "answered") return admission.outcome;
     const recording = new Recording(call, admission);
     const abandoned = admission.kind === "claimed" ? admission.abandoned : undefined;
-    if (admission.kind === "claimed" && call.now() >= recording.startBy) {
+    if (admission.kind === "claimed" && call.now() >= recording.lease.startBy) {
       // A key that is given back runs again, whatever became of an abandoned attempt.
       if (!abandoned) await recording.giveBack().catch(() => {});
       throw noTimeLeft();
@@ -63,12 +63,12 @@ export async function perform<Write>(
  */
 async function checkSteps<Write>(call: OngoingCall<Write>, recording: Recording<Write>): Promise<void> {
   const { steps } = call.options;
-  const other = steps && Object.keys(recording.steps).find((name) => !steps.includes(name));
+  const other = steps && Object.keys(recording.lease.steps).find((name) => !steps.includes(name));
   if (other === undefined) return;
-  const since = recording.formerEndedAt;
+  const since = recording.lease.formerEndedAt;
   const attempt = call.attempt as number;
   recording.evidence = encodeEvidence({ verdict: "unknown", by: "step", at: call.now(), attempt, since });
-  const ending = recording.hasOpenStep ? recording.settle("held", undefined) : recording.giveBack();
+  const ending = recording.lease.hasOpenStep ? recording.settle("held", undefined) : recording.giveBack();
   await ending.catch(() => {});
   throw new RecordCorruptError(
     `an attempt before this one wrote the step \`${other}\`, which is not in \`steps\`: finish the deployment, or name it in \`steps\``,
@@ -78,7 +78,10 @@ async function checkSteps<Write>(call: OngoingCall<Write>, recording: Recording<
 async function admitByClaim<Write>(call: OngoingCall<Write>): Promise<Admission> {
   try {
     const outcome = call.options.lookFirst ? await answerOfLook(call) : undefined;
-    return outcome ? { kind: "answered", outcome } : await claimKey(call);
+    if (outcome) return { kind: "answered", outcome };
+    const keyAge = checkKeyAge(call);
+    if (keyAge) await keyAge;
+    return await claimKey(call);
   } catch (error) {
     passOutage(call, error);
     return runUnclaimed(call);

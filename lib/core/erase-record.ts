@@ -1,42 +1,13 @@
 /** Erases what a finished operation has answered: its record is replaced by one without it, under a new token. */
-
-import { BY_WHOM_CHECKS, type ByWhom } from "./by-whom.ts";
+import { BY_WHOM_CHECKS } from "./by-whom.ts";
 import type { Clock, Random } from "./clock.ts";
-import { type Check, checkOptions, ENGINE_CHECKS } from "./option-checks.ts";
-import { DEFAULTS } from "./options.ts";
+import { type Check, checkOptions } from "./option-checks.ts";
+import { DEFAULTS, ENGINE_CHECKS } from "./options.ts";
 import { NOT_KEPT } from "./outcome.ts";
-import { type IdempotencyRecord, judge, type State } from "./record.ts";
-import type { Store } from "./store.ts";
+import { type IdempotencyRecord, judge } from "./record.ts";
+import type { EraseAnswer, EraseApart, Erasing, Erasure, Store } from "./store.ts";
 import { persist } from "./take-unknown.ts";
 import { decodeEvidence, encodeEvidence } from "./verify.ts";
-
-/** Who erases, and why: stored with the record, 256 characters at most each. No payloads, no secrets. */
-export interface Erasure extends ByWhom {}
-
-/**
- * `state` is why nothing was erased: the key is not over, or there is none. `waiting`: messages of the record are not sent yet,
- * and hold what it is about: send or drop them first.
- */
-export type EraseAnswer =
-  | { readonly erased: true }
-  | { readonly erased: false; readonly state: State | "absent" | "waiting" };
-
-/** Erases what a store keeps of a record outside of it. Other stores are left alone. */
-export type EraseApart = (store: Store<never>, recordKey: string, seen: IdempotencyRecord) => Promise<void>;
-
-/** One erasure, as a store hands it on to those behind it. */
-export interface Erasing {
-  readonly recordKey: string;
-  readonly erasure: Erasure;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly apart: EraseApart;
-  /**
-   * The record that counts, where the store is one of several that know the key.
-   * @default - the store's own
-   */
-  readonly counted?: IdempotencyRecord;
-}
 
 export interface EraseRecordOptions<Write> {
   readonly store: Store<Write>;

@@ -1,7 +1,7 @@
 /** A store in front of another one: it can do what the one behind can, and says of it what has to be known. */
-import { type EraseAnswer, type Erasing, eraseIn } from "./erase-record.ts";
+import { eraseIn } from "./erase-record.ts";
 import type { CrossChecked } from "./record-cache.ts";
-import type { Effects, SettleAnswer, StepChange, Store } from "./store.ts";
+import type { Effects, EraseAnswer, Erasing, SettleAnswer, StepChange, Store } from "./store.ts";
 
 /** What has to be known of a store, whatever is in front of it. */
 export interface StoreMarks {

@@ -1,11 +1,11 @@
 /** Renews the lease of one attempt while its work goes on. Every third of the lease is one request. */
 import { ClaimLostError } from "./errors.ts";
+import type { Lease } from "./lease.ts";
 import type { OngoingCall } from "./ongoing-call.ts";
-import type { Recording } from "./recording.ts";
 
 export class LeaseRenewal<Write> {
   readonly #call: OngoingCall<Write>;
-  readonly #recording: Recording<Write>;
+  readonly #lease: Lease<Write>;
   readonly #lose: (reason: ClaimLostError) => void;
   /** When the next request is due (epoch ms); never while one is under way. */
   #askAt: number;
@@ -13,11 +13,11 @@ export class LeaseRenewal<Write> {
   #isOver = false;
 
   /** @param lose is told once, where the claim is lost, or may be by now */
-  constructor(call: OngoingCall<Write>, recording: Recording<Write>, lose: (reason: ClaimLostError) => void) {
+  constructor(call: OngoingCall<Write>, lease: Lease<Write>, lose: (reason: ClaimLostError) => void) {
     this.#call = call;
-    this.#recording = recording;
+    this.#lease = lease;
     this.#lose = lose;
-    this.#askAt = recording.since + call.leaseMs / 3;
+    this.#askAt = lease.since + call.leaseMs / 3;
     void this.#watch();
   }
 
@@ -31,7 +31,7 @@ export class LeaseRenewal<Write> {
   async #watch(): Promise<void> {
     const { clock } = this.#call.options;
     while (!this.#isOver) {
-      const { liveUntil } = this.#recording;
+      const { liveUntil } = this.#lease;
       if (liveUntil === Number.POSITIVE_INFINITY) return;
       const now = this.#call.now();
       if (now >= liveUntil) return this.#end(leaseEnded());
@@ -55,7 +55,7 @@ export class LeaseRenewal<Write> {
     const { leaseMs, options } = this.#call;
     const askedAt = this.#call.now();
     try {
-      const isHeld = await this.#recording.renew();
+      const isHeld = await this.#lease.renew();
       if (!isHeld && !this.#isOver) this.#end(new ClaimLostError());
       this.#askAt = askedAt + leaseMs / 3;
     } catch {

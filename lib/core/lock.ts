@@ -1,6 +1,7 @@
 /** Mutual exclusion: a claim without a stored result. Nothing is replayed, and everybody runs in turn. */
 import type { Execution } from "./execution.ts";
-import { checkOptions, ENGINE_CHECKS, methods } from "./option-checks.ts";
+import { checkOptions, methods } from "./option-checks.ts";
+import { ENGINE_CHECKS } from "./options.ts";
 import { resultOf } from "./outcome.ts";
 import { performOnce, type RunOnceOptions } from "./run-once.ts";
 

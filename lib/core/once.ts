@@ -5,8 +5,9 @@ import { fingerprintsOf } from "./fingerprint.ts";
 import { identify, PUBLIC_SCOPE } from "./identity.ts";
 import { kindOf } from "./kind-of.ts";
 import { aFunction, checkOptions } from "./option-checks.ts";
-import { type EngineOptions, resolveOptions } from "./options.ts";
+import type { EngineOptions } from "./options.ts";
 import { resultOf } from "./outcome.ts";
+import { resolveOptions } from "./resolved-options.ts";
 
 export interface OnceOptions<Args extends readonly unknown[], Write = unknown>
   extends Omit<EngineOptions<Write>, "fingerprint"> {

@@ -4,9 +4,9 @@ import { type Decision, tellObserver } from "./decisions.ts";
 import { hasCode, isRefusedCondition, isStoreFailure } from "./error-code.ts";
 import { InvalidOptionError, isOnceonlyError, StoreUnavailableError } from "./errors.ts";
 import type { Identity } from "./identity.ts";
-import { MIN_RENEWED_SECONDS } from "./option-checks.ts";
-import type { ResolvedOptions } from "./options.ts";
+import { MIN_RENEWED_SECONDS } from "./options.ts";
 import type { Seeker } from "./record.ts";
+import type { ResolvedOptions } from "./resolved-options.ts";
 import type { Store } from "./store.ts";
 
 /** What a face has read before the call begins. */
@@ -205,11 +205,8 @@ export class OngoingCall<Write> {
         return await this.request(request, hasWrites);
       } catch (error) {
         this.#hear(error);
-        if (first && isRefusedCondition(error)) error.mayStillApply = true;
-        if (!isStoreFailure(error)) throw first && hasCode(error, "COMMIT_INVALID") ? first : error;
-        if (error.refusesContent) throw error;
-        first ??= error;
-        if (error.failure === "refused" || this.now() + pauseMs >= until) throw first;
+        first = passingFailure(error, first);
+        if (this.now() + pauseMs >= until) throw first;
         await this.pause(pauseMs);
       }
     }
@@ -246,4 +243,16 @@ export class OngoingCall<Write> {
       traceparent: this.input.traceparent,
     });
   }
+}
+
+/**
+ * The first failure of a request that is to be made again.
+ * @throws the error by which the request ends: see `insist`
+ */
+function passingFailure(error: unknown, first: StoreUnavailableError | undefined): StoreUnavailableError {
+  if (first && isRefusedCondition(error)) error.mayStillApply = true;
+  if (!isStoreFailure(error)) throw first && hasCode(error, "COMMIT_INVALID") ? first : error;
+  if (error.refusesContent) throw error;
+  if (error.failure === "refused") throw first ?? error;
+  return first ?? error;
 }

@@ -1,18 +1,21 @@
-/** The engine's options: their promise, and their defaults; option-checks.ts has their rules. */
+/** The engine's options: what each one promises, its default and its rule. */
+import { MAX_LONG_RETENTION_SECONDS, MAX_RETENTION_SECONDS } from "../contract.ts";
 import { type Clock, type Random, systemClock, systemRandom } from "./clock.ts";
 import { nobody, type Observe } from "./decisions.ts";
 import { hasCode } from "./error-code.ts";
-import { PermanentError } from "./errors.ts";
+import { InvalidOptionError, PermanentError } from "./errors.ts";
+import { MAX_OPERATION_LENGTH } from "./identity.ts";
 import {
-  checkAbandoned,
-  checkOperation,
+  aFunction,
+  areStepNames,
+  type Check,
   checkOptions,
-  checkRenewal,
-  checkRetention,
-  ENGINE_CHECKS,
-  MIN_RENEWED_SECONDS,
+  isNamed,
+  methods,
+  oneOf,
+  seconds,
+  text,
 } from "./option-checks.ts";
-import { isLambda, isManagedInstance } from "./platform.ts";
 import type { Store } from "./store.ts";
 import type { Verify } from "./verify.ts";
 
@@ -136,20 +139,6 @@ export interface EngineOptions<Write = unknown> {
 
 export type Fingerprinter = (input: never) => unknown;
 
-export type ResolvedOptions<Write = unknown> = Required<
-  Omit<
-    EngineOptions<Write>,
-    "leaseSeconds" | "renewLease" | "fingerprint" | "keyFormat" | "traceparent" | "steps"
-  >
-> & {
-  readonly traceparent?: EngineOptions["traceparent"];
-  readonly steps?: EngineOptions["steps"];
-  readonly leaseSeconds: number | undefined;
-  readonly renewal: "always" | "untimed" | "never";
-  readonly keyPattern: RegExp | undefined;
-  readonly fingerprints: readonly ((input: unknown) => unknown)[];
-};
-
 export const DEFAULTS = {
   fingerprint: (input: unknown) => input,
   retentionSeconds: 86_400,
@@ -178,44 +167,119 @@ export function withDefaults<Given extends object, Defaults extends object>(
     Required<Pick<Given, keyof Given & keyof Defaults>>;
 }
 
-const UUID = /[\da-f]{8}-[\da-f]{4}-[1-8][\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}/i;
+/** A shorter lease leaves no time to repeat a renewal that fails. */
+export const MIN_RENEWED_SECONDS = 5;
 
-/** A copy that matches the whole key, each time alike. The flags g and y would keep a state, and m would end at a line. */
-function keyPatternOf(format: "uuid" | RegExp): RegExp {
-  const { source, flags } = format === "uuid" ? UUID : format;
-  return new RegExp(`^(?:${source})$`, flags.replace(/[gmy]/g, ""));
+const [storeRule, isStore] = methods(
+  "claim",
+  "settle",
+  "insert",
+  "find",
+  "loadResult",
+  "checkEffects",
+  "renew",
+);
+const [waitRule, isWait] = seconds(0, 900);
+
+export const ENGINE_CHECKS: Readonly<Record<keyof EngineOptions, Check>> = {
+  operation: text(MAX_OPERATION_LENGTH),
+  store: [`${storeRule}: give a store, such as \`new DynamoDBStore({ tableName })\``, isStore],
+  fingerprint: [
+    "must be a function or a list of functions",
+    (value) => [value].flat().every((each) => typeof each === "function") && [value].flat().length > 0,
+  ],
+  retentionSeconds: seconds(1, MAX_LONG_RETENTION_SECONDS),
+  longRetention: oneOf(true, false),
+  leaseSeconds: seconds(0.001, 86_400),
+  renewLease: oneOf(true, false),
+  clockSkewSeconds: seconds(0, 3600),
+  mode: oneOf("claimed", "optimistic"),
+  lookFirst: oneOf(true, false),
+  whenInProgress: [
+    `must be "reject" or { waitSeconds, maxWaiters }: the first ${waitRule}, the second, if given, a whole number from 1 to 1000`,
+    (value) => value === "reject" || isWaiting(value),
+  ],
+  whenAbandoned: [
+    'must be "run", "hold" or a function',
+    (value) => value === "run" || value === "hold" || typeof value === "function",
+  ],
+  steps: ["must be a list of names of 1 to 64 characters", areStepNames],
+  whenStoreFails: oneOf("reject", "run"),
+  whenKeyExpired: oneOf("run", "reject"),
+  keyFormat: [
+    'must be "uuid" or a regular expression',
+    (value) => value === "uuid" || Object.prototype.toString.call(value) === "[object RegExp]",
+  ],
+  isFinalError: aFunction,
+  shouldStore: aFunction,
+  traceparent: aFunction,
+  observe: aFunction,
+  clock: methods("now", "sleep"),
+  random: methods("token", "fraction"),
+};
+
+function isWaiting(value: unknown): boolean {
+  const { waitSeconds, maxWaiters = 1, ...unknown } = Object(value) as Record<string, unknown>;
+  const isCount =
+    Number.isInteger(maxWaiters) && (maxWaiters as number) >= 1 && (maxWaiters as number) <= 1000;
+  return isWait(waitSeconds) && isCount && Object.keys(unknown).length === 0;
 }
 
-function renewalOf({ renewLease, leaseSeconds, mode }: EngineOptions): ResolvedOptions["renewal"] {
-  if (mode === "optimistic") return "never";
-  if (renewLease ?? isManagedInstance()) return "always";
-  const isOff = renewLease === false || isLambda() || (leaseSeconds ?? 0) < MIN_RENEWED_SECONDS;
-  return isOff ? "never" : "untimed";
-}
-
-/** A long retention is a number of days. One that isn't, but is whole minutes when read as milliseconds, was most likely meant so. */
-function warnOfMilliseconds({ operation, retentionSeconds: seconds = 0 }: EngineOptions): void {
-  if (seconds < 300_000 || seconds % 60_000 !== 0 || seconds % 86_400 === 0) return;
-  console.warn(
-    `onceonly: \`retentionSeconds: ${seconds}\` of "${operation}" is ${(seconds / 86_400).toFixed(1)} days; did you mean ${seconds / 1000} seconds?`,
-  );
-}
-
-/** Checks the options once and fills in the defaults. */
-export function resolveOptions<Write>(options: EngineOptions<Write>): ResolvedOptions<Write> {
+/**
+ * Checks each option by its rule, and those that depend on each other.
+ * @throws InvalidOptionError (`INVALID_OPTION`)
+ */
+export function checkEngineOptions(options: EngineOptions): void {
   checkOptions(options, ENGINE_CHECKS, ["operation", "store"]);
   checkOperation(options);
   checkRetention(options);
   checkAbandoned(options);
   checkRenewal(options);
-  warnOfMilliseconds(options);
-  const { fingerprint, keyFormat, ...rest } = withDefaults(options, DEFAULTS);
-  return Object.freeze({
-    ...rest,
-    lookFirst: options.lookFirst ?? rest.mode === "optimistic",
-    leaseSeconds: options.leaseSeconds,
-    renewal: renewalOf(options),
-    keyPattern: keyFormat && keyPatternOf(keyFormat),
-    fingerprints: [fingerprint].flat() as ((input: unknown) => unknown)[],
-  });
+}
+
+/**
+ * Two operations whose names lack the same value would answer for each other.
+ * @throws InvalidOptionError (`INVALID_OPTION`)
+ */
+function checkOperation({ operation }: EngineOptions): void {
+  if (isNamed(operation)) return;
+  throw new InvalidOptionError(
+    "operation",
+    "has the text of a value that is not there as a part, such as `undefined`: give a name that never changes",
+  );
+}
+
+/** @throws InvalidOptionError (`INVALID_OPTION`) for a retention that is likely to be in milliseconds. */
+function checkRetention({ retentionSeconds = 0, longRetention }: EngineOptions): void {
+  if (retentionSeconds <= MAX_RETENTION_SECONDS || longRetention) return;
+  const rule = `is in seconds (a day is 86400) and must be at most ${MAX_RETENTION_SECONDS} (366 days), unless \`longRetention\` is true`;
+  throw new InvalidOptionError("retentionSeconds", rule, retentionSeconds);
+}
+
+/** @throws InvalidOptionError (`INVALID_OPTION`) where an attempt has no claim that could be held. */
+function checkAbandoned({ whenAbandoned = "run", mode, whenStoreFails, store }: EngineOptions): void {
+  if (whenAbandoned === "run") return;
+  if (typeof store.unknownOutcomes !== "function") {
+    throw new InvalidOptionError(
+      "whenAbandoned",
+      "must be left out with a store that has no `unknownOutcomes`: nobody would find what it holds. Give the store that method",
+    );
+  }
+  if (mode !== "optimistic" && whenStoreFails !== "run") return;
+  const rule =
+    mode === "optimistic"
+      ? "must be left out in the optimistic mode: nobody holds a claim there, so that none is abandoned"
+      : 'must be left out where `whenStoreFails` is "run": such a run leaves no claim that could be held';
+  throw new InvalidOptionError("whenAbandoned", rule);
+}
+
+/** @throws InvalidOptionError (`INVALID_OPTION`) for a lease that nobody could renew in time, or that is not there. */
+function checkRenewal({ renewLease, leaseSeconds, mode }: EngineOptions): void {
+  if (!renewLease) return;
+  if (mode === "optimistic") {
+    throw new InvalidOptionError("renewLease", "has no lease to renew in the optimistic mode");
+  }
+  if (leaseSeconds === undefined || leaseSeconds >= MIN_RENEWED_SECONDS) return;
+  const rule = `must be at least ${MIN_RENEWED_SECONDS} where \`renewLease\` is true`;
+  throw new InvalidOptionError("leaseSeconds", rule, leaseSeconds);
 }

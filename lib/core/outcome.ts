@@ -147,6 +147,13 @@ export function encodeResult<Write>(value: unknown, call?: OngoingCall<Write>): 
 /** Stored in the place of a result that was erased, or is not to be kept. No JSON, so that it is no result of a handler. */
 export const NOT_KEPT = "not kept";
 
+/**
+ * The work is done, and the database refuses to keep its result. Then the record says that the operation is done and its
+ * result was not kept: without a record the effect would be repeated once per lease.
+ */
+export const refusesContent = (error: unknown, text: string | undefined): boolean =>
+  text !== undefined && isStoreFailure(error) && error.refusesContent === true;
+
 /** @throws ResultNotKeptError, RecordCorruptError */
 export function decodeResult(text: string | undefined): unknown {
   if (text === undefined) return undefined;

@@ -1,6 +1,7 @@
 /** The stored record: its states, the moves between them, and what a refused claim learns from one. */
-import { RECORD_VERSION, RECORD_VERSIONS, STEPS_VERSION } from "../contract.ts";
+import { HELD_RETRY_SECONDS, RECORD_VERSION, RECORD_VERSIONS, STEPS_VERSION } from "../contract.ts";
 import { RecordCorruptError } from "./errors.ts";
+import { decidedAt, decodeEvidence, keptOf, type Verify } from "./verify.ts";
 
 export const STATES = ["in-progress", "completed", "failed", "released", "held"] as const;
 export type State = (typeof STATES)[number];
@@ -173,4 +174,27 @@ export function successionOf(seen: IdempotencyRecord | undefined, now: number): 
   return isExpired(seen, now)
     ? { attempt, createdAt: now, keepsSteps: false }
     : { attempt, createdAt: seen.createdAt, keepsSteps: true };
+}
+
+/**
+ * When the attempt on record had ended, at the latest. The lease of a held record is that of the call that held it, and no
+ * handler has run since the first of these.
+ */
+export function endOf({ state, evidence, leaseEndsAt }: IdempotencyRecord): number {
+  if (state !== "held") return leaseEndsAt;
+  return keptOf(state, decodeEvidence(evidence)).since ?? decidedAt(evidence);
+}
+
+/**
+ * Whether a call may claim a held key. A call that could take the key over after a crash may do so after a hold, because
+ * the options and the steps on record decide what it does then: ask, undo, go on, or hold the key again. Without steps only
+ * an operation that asks or holds can have held the key. `OutcomeUnknownError` tells callers to wait as long before they retry.
+ */
+export function mayClaimHeld(
+  { evidence, steps }: IdempotencyRecord,
+  whenAbandoned: "run" | "hold" | Verify<never>,
+  now: number,
+): boolean {
+  const goesOn = typeof whenAbandoned === "function" || (whenAbandoned === "run" && steps !== undefined);
+  return goesOn && now - decidedAt(evidence) >= HELD_RETRY_SECONDS * 1000;
 }

@@ -1,9 +1,8 @@
 /** Gives a key back although nobody knows how its attempt ended: a person's decision that a retry may run. */
-
 import { BY_WHOM_CHECKS, type ByWhom } from "./by-whom.ts";
 import type { Clock, Random } from "./clock.ts";
-import { type Check, checkOptions, ENGINE_CHECKS, oneOf } from "./option-checks.ts";
-import { DEFAULTS } from "./options.ts";
+import { type Check, checkOptions, oneOf } from "./option-checks.ts";
+import { DEFAULTS, ENGINE_CHECKS } from "./options.ts";
 import { openStepsOf, type State } from "./record.ts";
 import type { Store } from "./store.ts";
 import { endingOf, recordFindings, takeUnknown } from "./take-unknown.ts";

@@ -1,11 +1,10 @@
 /** A person's verdict about a key of unknown outcome: completes the key, or gives it back, under a fence. */
-
 import { BY_WHOM_CHECKS, type ByWhom } from "./by-whom.ts";
 import type { Clock, Random } from "./clock.ts";
 import { InvalidOptionError } from "./errors.ts";
 import { identify, PUBLIC_SCOPE } from "./identity.ts";
-import { type Check, checkOptions, ENGINE_CHECKS, isStepName, text } from "./option-checks.ts";
-import { DEFAULTS } from "./options.ts";
+import { type Check, checkOptions, isStepName, text } from "./option-checks.ts";
+import { DEFAULTS, ENGINE_CHECKS } from "./options.ts";
 import { encodeResult } from "./outcome.ts";
 import { type IdempotencyRecord, openStepsOf, type State } from "./record.ts";
 import type { Store } from "./store.ts";

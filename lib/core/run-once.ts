@@ -1,5 +1,4 @@
 /** The engine for any async code: queue workers, scripts, servers. */
-
 import { remainingMsOf } from "./clock.ts";
 import { refuseDurable } from "./durable.ts";
 import { perform } from "./engine.ts";
@@ -10,8 +9,9 @@ import { identify, PUBLIC_SCOPE } from "./identity.ts";
 import { executionOf, type LambdaContext } from "./lambda-context.ts";
 import type { CallInput } from "./ongoing-call.ts";
 import { checkOptions, methods } from "./option-checks.ts";
-import { type EngineOptions, type ResolvedOptions, resolveOptions } from "./options.ts";
+import type { EngineOptions } from "./options.ts";
 import { type Outcome, resultOf } from "./outcome.ts";
+import { type ResolvedOptions, resolveOptions } from "./resolved-options.ts";
 
 export interface RunOnceOptions<Write = unknown> extends EngineOptions<Write> {
   /**

@@ -1,7 +1,8 @@
 /** One attempt from start to end: runs the work, decides from its end what is recorded, and answers. */
+import { RunningAttempt, type Work } from "./attempt.ts";
+import { AttemptSignal } from "./attempt-signal.ts";
 import { hasCode, isStoreFailure } from "./error-code.ts";
 import { ClaimLostError } from "./errors.ts";
-import { RunningAttempt, type Work } from "./execution.ts";
 import { nesting } from "./nesting.ts";
 import type { OngoingCall } from "./ongoing-call.ts";
 import { DEFAULTS } from "./options.ts";
@@ -26,28 +27,31 @@ export class Interrupted {
 }
 
 /** How the work ended. */
-type WorkEnd =
+type WorkEnd = CompleteEnd | { readonly how: "interrupted"; readonly error: unknown };
+
+type CompleteEnd =
   | { readonly how: "returned"; readonly value: unknown }
-  | { readonly how: "threw"; readonly error: unknown }
-  | { readonly how: "interrupted"; readonly error: unknown };
+  | { readonly how: "threw"; readonly error: unknown };
 
 /** What is to be recorded of an end. */
-type Conclusion =
+type Conclusion = Recorded | { readonly state: "unrecorded" };
+
+type Recorded =
   | { readonly state: "completed"; readonly text: string | undefined }
-  | { readonly state: "failed"; readonly text: string; readonly error: unknown }
-  | { readonly state: "unrecorded" };
+  | { readonly state: "failed"; readonly text: string; readonly error: unknown };
 
 export async function runAttempt<Write>(
   call: OngoingCall<Write>,
   recording: Recording<Write>,
   work: Work<Write>,
 ): Promise<Outcome> {
-  const attempt = new RunningAttempt(call, recording);
+  const signal = new AttemptSignal(call, recording.lease);
+  const attempt = new RunningAttempt(call, recording, signal);
   try {
     let end: WorkEnd;
     try {
       const working = nesting.run(attempt, call.input, () => work(attempt));
-      if (call.renews && isUnderWay(working)) attempt.keepLease();
+      if (call.renews && isUnderWay(working)) signal.keepLease();
       const value = await working;
       const committed = attempt.end();
       attempt.warnOfUnawaitedStep();
@@ -68,9 +72,9 @@ export async function runAttempt<Write>(
     } finally {
       nesting.end(attempt);
     }
-    return await new AttemptEnd(call, recording, attempt).outcomeOf(end);
+    return await new AttemptEnd(call, recording, attempt, signal).outcomeOf(end);
   } finally {
-    attempt.disarm();
+    signal.disarm();
   }
 }
 
@@ -82,33 +86,50 @@ class AttemptEnd<Write> {
   readonly #call: OngoingCall<Write>;
   readonly #recording: Recording<Write>;
   readonly #attempt: RunningAttempt<Write>;
+  readonly #signal: AttemptSignal<Write>;
 
-  constructor(call: OngoingCall<Write>, recording: Recording<Write>, attempt: RunningAttempt<Write>) {
+  constructor(
+    call: OngoingCall<Write>,
+    recording: Recording<Write>,
+    attempt: RunningAttempt<Write>,
+    signal: AttemptSignal<Write>,
+  ) {
     this.#call = call;
     this.#recording = recording;
     this.#attempt = attempt;
+    this.#signal = signal;
   }
 
-  async outcomeOf(end: WorkEnd): Promise<Outcome> {
-    if (this.#attempt.decided) {
-      const committed = await this.#attempt.decided;
-      // Committed: the record stands, and the handler's error is its own. Lost or unknown: that is the answer.
-      if (end.how === "returned" || committed.replayed) return committed;
-      return this.#failureOf(end.error, true);
-    }
+  // Not `async`: each way below makes a promise of its own, and one more would cost every call.
+  outcomeOf(end: WorkEnd): Outcome | Promise<Outcome> {
+    const { decided } = this.#attempt;
+    if (decided) return this.#afterCommit(end, decided);
     if (end.how === "interrupted") {
       this.#call.tell("outcome-unknown", end.error);
       return this.#failureOf(end.error, false);
     }
-    const isUnknown = end.how === "threw" && hasCode(end.error, "OUTCOME_UNKNOWN");
-    if (isUnknown && (this.#call.options.whenAbandoned !== "run" || this.#attempt.stepEvidence)) {
-      return this.#hold(end);
-    }
+    if (this.#mustHold(end)) return this.#hold(end);
     const conclusion = this.#conclusionOf(end);
-    if (conclusion.state === "unrecorded") {
-      if (this.#recording.hasOpenStep && !this.#attempt.isAborted) return this.#hold(end);
-      return (await this.#endUnrecorded(end)) ?? this.#ownAnswer(end);
-    }
+    if (conclusion.state !== "unrecorded") return this.#record(conclusion, end);
+    if (this.#recording.lease.hasOpenStep && !this.#signal.isAborted) return this.#hold(end);
+    return this.#endUnrecorded(end);
+  }
+
+  /** Committed: the record stands, and the handler's error is its own. Lost or unknown: that is the answer. */
+  async #afterCommit(end: WorkEnd, decided: Promise<Outcome>): Promise<Outcome> {
+    const committed = await decided;
+    if (end.how === "returned" || committed.replayed) return committed;
+    return this.#failureOf(end.error, true);
+  }
+
+  /** The handler says that its outcome is unknown, and the options, or a step of its own, don't let it just run again. */
+  #mustHold(end: CompleteEnd): boolean {
+    if (end.how !== "threw" || !hasCode(end.error, "OUTCOME_UNKNOWN")) return false;
+    return this.#call.options.whenAbandoned !== "run" || this.#attempt.stepEvidence !== undefined;
+  }
+
+  /** Records a result or a final error. If the store fails the caller still gets the handler's own answer. */
+  async #record(conclusion: Recorded, end: CompleteEnd): Promise<Outcome> {
     const { state, text } = conclusion;
     const { value: original } = end as { readonly value?: unknown };
     let recorded: Outcome | undefined;
@@ -116,7 +137,6 @@ class AttemptEnd<Write> {
       recorded = await this.#recording.conclude(state, text, NO_EFFECTS, original);
     } catch (error) {
       if (!isStoreFailure(error)) throw error;
-      // The caller still gets the handler's own answer.
       this.#call.tell("completion-lost", error);
     }
     if (recorded?.replayed) return recorded;
@@ -125,7 +145,7 @@ class AttemptEnd<Write> {
   }
 
   /** The handler, or a step of it, does not know whether its effect happened: nobody runs before somebody does. */
-  async #hold(end: Exclude<WorkEnd, { how: "interrupted" }>): Promise<Outcome> {
+  async #hold(end: CompleteEnd): Promise<Outcome> {
     const call = this.#call;
     const recording = this.#recording;
     const attempt = call.attempt as number;
@@ -141,12 +161,12 @@ class AttemptEnd<Write> {
       return undefined;
     });
     if (answer && !answer.settled) return answerAfterLoss(call, answer.record);
-    if (answer) call.tell("held", error, call.now() - recording.since);
+    if (answer) call.tell("held", error, call.now() - recording.lease.since);
     if (isUnknown) throw error;
     return this.#ownAnswer(end);
   }
 
-  #conclusionOf(end: Exclude<WorkEnd, { how: "interrupted" }>): Conclusion {
+  #conclusionOf(end: CompleteEnd): Conclusion {
     if (end.how === "threw") {
       return this.#isFinal(end.error) ? this.#failed(end.error) : { state: "unrecorded" };
     }
@@ -188,7 +208,7 @@ class AttemptEnd<Write> {
     // Running again would only repeat the effect, and end the same.
     if (this.#call.isOwn(error) && hasCode(error, "RESPONSE_NOT_STORABLE")) return true;
     // After an abort only an explicit PermanentError is final: other errors may be the abort's.
-    const { isFinalError } = this.#attempt.isAborted ? DEFAULTS : this.#call.options;
+    const { isFinalError } = this.#signal.isAborted ? DEFAULTS : this.#call.options;
     try {
       return isFinalError(error) === true;
     } catch {
@@ -197,24 +217,25 @@ class AttemptEnd<Write> {
   }
 
   /**
-   * Records nothing, so that a retry may run. Resolves to the answer of another attempt, where one has finished: only
-   * without such an answer the attempt's own end counts.
+   * Records nothing, so that a retry may run. Resolves to the answer of another attempt if one has finished, else to that of
+   * this attempt's own end.
    * @throws ClaimLostError where another attempt is at work and a value would pass for the answer; StoreUnavailableError
    * where nobody can tell; the errors of `answerOfAnother`.
    */
-  async #endUnrecorded(end: WorkEnd): Promise<Outcome | undefined> {
+  async #endUnrecorded(end: CompleteEnd): Promise<Outcome> {
     const call = this.#call;
     const { error } = end as { readonly error?: unknown };
-    const aborted = this.#attempt.isAborted;
+    const aborted = this.#signal.isAborted;
     // Aborted work may go on after its answer, so that nothing releases its claim.
     if (aborted) call.tell("outcome-unknown", error);
-    const { isLive } = this.#recording;
+    const { isLive } = this.#recording.lease;
     let givenBack: GivenBack;
     try {
       givenBack = await (aborted ? this.#recording.look() : this.#recording.giveBack(error));
     } catch (failure) {
       // Until this end nobody else can have run, and a failed release does not hide the handler's own error.
-      if (isLive || (call.options.whenStoreFails === "run" && isStoreFailure(failure))) return undefined;
+      if (isLive || (call.options.whenStoreFails === "run" && isStoreFailure(failure)))
+        return this.#ownAnswer(end);
       if (!aborted) call.tell("outcome-unknown", error);
       throw failure;
     }
@@ -223,6 +244,6 @@ class AttemptEnd<Write> {
     const answer = await answerOfAnother(call, record);
     if (!answer && isLost && end.how === "returned") throw new ClaimLostError();
     if (!answer && !isLost && !aborted) call.tell("released", error);
-    return answer;
+    return answer ?? this.#ownAnswer(end);
   }
 }

@@ -9,9 +9,10 @@
  * Promises of every store: each method is one atomic decision. A method that rejects with StoreUnavailableError may or may
  * not have been applied, and can be repeated with the same arguments.
  */
-import type { EraseAnswer, Erasing } from "./erase-record.ts";
+import type { ByWhom } from "./by-whom.ts";
+import type { Clock, Random } from "./clock.ts";
 import type { StoredMessage } from "./messages/outgoing-message.ts";
-import type { IdempotencyRecord, StoredStep, Succession } from "./record.ts";
+import type { IdempotencyRecord, State, StoredStep, Succession } from "./record.ts";
 import type { UnknownOutcome } from "./unknown-outcome.ts";
 
 export interface Store<Write = unknown> {
@@ -195,3 +196,31 @@ export type SettleAnswer =
       readonly lostBytes?: number | undefined;
     }
   | { readonly settled: false; readonly record: IdempotencyRecord | undefined };
+
+/** Who erases, and why: stored with the record, 256 characters at most each. No payloads, no secrets. */
+export interface Erasure extends ByWhom {}
+
+/**
+ * `state` is why nothing was erased: the key is not over, or there is none. `waiting`: messages of the record are not sent yet,
+ * and hold what it is about: send or drop them first.
+ */
+export type EraseAnswer =
+  | { readonly erased: true }
+  | { readonly erased: false; readonly state: State | "absent" | "waiting" };
+
+/** Erases what a store keeps of a record outside of it. Other stores are left alone. */
+export type EraseApart = (store: Store<never>, recordKey: string, seen: IdempotencyRecord) => Promise<void>;
+
+/** One erasure, as a store hands it on to those behind it. */
+export interface Erasing {
+  readonly recordKey: string;
+  readonly erasure: Erasure;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly apart: EraseApart;
+  /**
+   * The record that counts, where the store is one of several that know the key.
+   * @default - the store's own
+   */
+  readonly counted?: IdempotencyRecord;
+}

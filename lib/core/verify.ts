@@ -1,9 +1,6 @@
 /** The question whether an abandoned attempt had its effect, the three verdicts, and the evidence that is stored with each. */
 import type { ChildKeyLimits } from "./child-key.ts";
 
-/** How long a caller of a held key waits before the next try, and `verify` before the next question. */
-export const HELD_RETRY_SECONDS = 60;
-
 /** What a record tells of an attempt that was abandoned: its lease ended, and nobody knows how the attempt ended. */
 export interface AbandonedRecord {
   readonly operation: string;

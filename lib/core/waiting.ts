@@ -5,8 +5,8 @@
 import { shared } from "./copies.ts";
 import { isStoreFailure } from "./error-code.ts";
 import type { OngoingCall } from "./ongoing-call.ts";
-import type { ResolvedOptions } from "./options.ts";
 import { type IdempotencyRecord, judge } from "./record.ts";
+import type { ResolvedOptions } from "./resolved-options.ts";
 
 /** For one store, unless the options say another number. */
 const MAX_WAITERS = 20;

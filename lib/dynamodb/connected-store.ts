@@ -19,7 +19,7 @@ import type { UnknownOutcome } from "../core/unknown-outcome.ts";
 import type { Connection } from "./connection.ts";
 import { blameWrites } from "./invalid-writes.ts";
 import { outboxShardsOf, type StoreOptions } from "./options.ts";
-import { explainRefusal, placeMessages, placeResult, readText } from "./placement.ts";
+import { explainRefusal, placeMessages, placeResult } from "./placement.ts";
 import {
   claimValues,
   firstPut,
@@ -34,7 +34,7 @@ import {
 import { send } from "./send.ts";
 import { stepChange } from "./step-change.ts";
 import { listUnknownOutcomes } from "./unknown-outcomes.ts";
-import { type Item, sizeOf } from "./values.ts";
+import { type Item, readText, sizeOf } from "./values.ts";
 import { encodeInput } from "./wire/json.ts";
 import { type DynamoDBWrite, marshallWrites } from "./writes.ts";
 

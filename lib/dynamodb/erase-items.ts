@@ -1,6 +1,7 @@
 /** Erases results that have items of their own: those of a record, and those of its steps. */
-import type { EraseApart } from "../core/erase-record.ts";
+
 import { NOT_KEPT } from "../core/outcome.ts";
+import type { EraseApart } from "../core/store.ts";
 import type { ConnectedStore } from "./connected-store.ts";
 import type { Connection } from "./connection.ts";
 import { ownResult, type RecordTable } from "./record-table.ts";

@@ -1,10 +1,11 @@
 /** Forgets what a finished operation has answered, and keeps the fact that it happened. */
 import type { Clock, Random } from "../core/clock.ts";
-import { type EraseAnswer, type Erasure, eraseRecord } from "../core/erase-record.ts";
+import { eraseRecord } from "../core/erase-record.ts";
 import { identify, PUBLIC_SCOPE } from "../core/identity.ts";
-import { type Check, checkOptions, ENGINE_CHECKS, methods, text } from "../core/option-checks.ts";
+import { type Check, checkOptions, methods, text } from "../core/option-checks.ts";
+import { ENGINE_CHECKS } from "../core/options.ts";
 import type { RecordCache } from "../core/record-cache.ts";
-import type { Store } from "../core/store.ts";
+import type { EraseAnswer, Erasure, Store } from "../core/store.ts";
 import { eraseItemsOf } from "./erase-items.ts";
 
 export interface EraseOptions<Write = unknown> {

@@ -2,17 +2,16 @@
  * Places of a result and of messages, by their size: the record while it stays small, else items of their own. No I/O.
  */
 
-import { gunzipSync, gzipSync } from "node:zlib";
-import type { AttributeValue } from "@aws-sdk/client-dynamodb";
+import { gzipSync } from "node:zlib";
 import { OUTBOX_SHARDS } from "../contract.ts";
-import { OutboxTransactionTooLargeError, RecordCorruptError, StoreUnavailableError } from "../core/errors.ts";
+import { OutboxTransactionTooLargeError, StoreUnavailableError } from "../core/errors.ts";
 import { hashTuple } from "../core/identity.ts";
 import { destinationOf } from "../core/messages/address.ts";
 import type { StoredMessage } from "../core/messages/outgoing-message.ts";
 import type { Insertion, Settlement } from "../core/store.ts";
 import type { RecordTable, Values } from "./record-table.ts";
 import { serviceText } from "./service-text.ts";
-import { type Item, MAX_ITEM_BYTES, sizeOf } from "./values.ts";
+import { type Item, MAX_ITEM_BYTES, MAX_TEXT_BYTES, sizeOf } from "./values.ts";
 
 /** The names and values of what every record has but its key. */
 const AROUND_RESULT_BYTES = 256;
@@ -25,9 +24,6 @@ const SMALL_RECORD_BYTES = 1024;
  * the rare replay.
  */
 const MAX_RECORD_BYTES = 5 * SMALL_RECORD_BYTES;
-
-/** The longest text of a result. A compressed item could unfold to a thousand times its size, in the memory of a function. */
-const MAX_TEXT_BYTES = 16 * 1024 * 1024;
 
 export interface PlacedResult {
   /** The attributes that say in the record where the result is. */
@@ -64,16 +60,6 @@ export function placeResult(
   const item = table.itemOf({ partitionKey: resultItem, expiresAt: expiry, result: compressed });
   if (sizeOf(item) > MAX_ITEM_BYTES) return { values: { resultBytes: bytes } };
   return { values: { resultItem }, item };
-}
-
-/** The text of a `result` attribute. */
-export function readText(value: AttributeValue | undefined): string {
-  if (value?.S !== undefined) return value.S;
-  try {
-    return gunzipSync(value?.B as Uint8Array, { maxOutputLength: MAX_TEXT_BYTES }).toString();
-  } catch (cause) {
-    throw new RecordCorruptError("the stored result cannot be read", { cause });
-  }
 }
 
 /** Left for what senders write beside the messages. */

@@ -1,8 +1,7 @@
 /** Reads the steps of a record. No I/O. */
 import type { AttributeValue } from "@aws-sdk/client-dynamodb";
 import type { StoredResult, StoredStep, StoredSteps } from "../core/record.ts";
-import { readText } from "./placement.ts";
-import { fromItem, type Item } from "./values.ts";
+import { fromItem, type Item, readText } from "./values.ts";
 
 /** @param own the address of a result, if it is one of this record. @param refuse throws: such a record is unreadable. */
 export function readSteps(

@@ -6,9 +6,9 @@ import { hashTuple } from "../core/identity.ts";
 import { type IdempotencyRecord, STATES, type StoredResult } from "../core/record.ts";
 import type { Claim, Effects, Insertion, Renewal, Settlement } from "../core/store.ts";
 import type { TableOptions } from "./options.ts";
-import { readText } from "./placement.ts";
 import { readSteps } from "./read-steps.ts";
 import type { Item } from "./values.ts";
+import { readText } from "./values.ts";
 
 export type Attribute = keyof typeof ATTRIBUTES;
 

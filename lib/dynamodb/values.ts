@@ -1,6 +1,8 @@
 /** Plain JavaScript values as DynamoDB writes them, and back, without the SDK's package for that; and how large they are. */
 import { types } from "node:util";
+import { gunzipSync } from "node:zlib";
 import type { AttributeValue } from "@aws-sdk/client-dynamodb";
+import { RecordCorruptError } from "../core/errors.ts";
 import { classNameOf, isPlainObject } from "../core/json.ts";
 
 export type Item = Record<string, AttributeValue>;
@@ -159,4 +161,17 @@ export function sizeOf(value: unknown): number {
   for (const [name, inner] of Object.entries(value))
     bytes += (Array.isArray(value) ? 1 : sizeOf(name)) + sizeOf(inner);
   return bytes;
+}
+
+/** The longest text of a result. A compressed item could unfold to a thousand times its size, in the memory of a function. */
+export const MAX_TEXT_BYTES = 16 * 1024 * 1024;
+
+/** The text of a `result` attribute. */
+export function readText(value: AttributeValue | undefined): string {
+  if (value?.S !== undefined) return value.S;
+  try {
+    return gunzipSync(value?.B as Uint8Array, { maxOutputLength: MAX_TEXT_BYTES }).toString();
+  } catch (cause) {
+    throw new RecordCorruptError("the stored result cannot be read", { cause });
+  }
 }

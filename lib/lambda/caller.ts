@@ -1,5 +1,4 @@
 /** Reads the verified caller from the findings of the platform, never from a field that the client can write. */
-
 import type { LambdaContext } from "../core/lambda-context.ts";
 import type { CallerEvent, CallerReader } from "./options.ts";
 

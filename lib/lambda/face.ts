@@ -1,14 +1,13 @@
 /** The seam between the form of an event (plain, HTTP) and the way to wrap a handler (Middy, plain function). */
-
+import type { Work } from "../core/attempt.ts";
 import { remainingMsOf } from "../core/clock.ts";
 import { tellObserver } from "../core/decisions.ts";
 import { IdempotencyKeyMissingError, InvalidOptionError, ScopeMissingError } from "../core/errors.ts";
-import type { Work } from "../core/execution.ts";
 import { fingerprintsOf } from "../core/fingerprint.ts";
 import { identify, isUnawaited, PUBLIC_SCOPE } from "../core/identity.ts";
 import { executionOf, type LambdaContext } from "../core/lambda-context.ts";
 import type { CallInput } from "../core/ongoing-call.ts";
-import type { ResolvedOptions } from "../core/options.ts";
+import type { ResolvedOptions } from "../core/resolved-options.ts";
 import type { WithIdempotency } from "./context.ts";
 import { warnOnFirstCall } from "./first-call.ts";
 import type { EventReader } from "./options.ts";

@@ -5,8 +5,8 @@
 import { shared } from "../core/copies.ts";
 import type { LambdaContext } from "../core/lambda-context.ts";
 import { RENEWED_SECONDS } from "../core/ongoing-call.ts";
-import type { ResolvedOptions } from "../core/options.ts";
 import { isManagedInstance } from "../core/platform.ts";
+import type { ResolvedOptions } from "../core/resolved-options.ts";
 import type { EventReader } from "./options.ts";
 
 interface FirstCall<Write> {

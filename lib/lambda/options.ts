@@ -1,7 +1,7 @@
 /** The options of the Lambda faces beyond the engine's, and their rules. */
 import type { LambdaContext } from "../core/lambda-context.ts";
-import { aFunction, type Check, ENGINE_CHECKS, oneOf } from "../core/option-checks.ts";
-import type { EngineOptions } from "../core/options.ts";
+import { aFunction, type Check, oneOf } from "../core/option-checks.ts";
+import { ENGINE_CHECKS, type EngineOptions } from "../core/options.ts";
 import type { Verify } from "../core/verify.ts";
 
 /** Reads one text from an event; `undefined` when it holds none. */

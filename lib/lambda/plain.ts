@@ -2,8 +2,9 @@
 import { perform } from "../core/engine.ts";
 import type { LambdaContext } from "../core/lambda-context.ts";
 import { checkOptions } from "../core/option-checks.ts";
-import { type EngineOptions, resolveOptions } from "../core/options.ts";
+import type { EngineOptions } from "../core/options.ts";
 import { type Outcome, resultOf } from "../core/outcome.ts";
+import { resolveOptions } from "../core/resolved-options.ts";
 import { type OnceOutcome, onceOutcomeOf } from "../core/run-once.ts";
 import type { WithIdempotency } from "./context.ts";
 import { type CallReading, type Face, readCall } from "./face.ts";

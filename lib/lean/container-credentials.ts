@@ -1,9 +1,14 @@
 /** Credentials from the endpoint that the environment names: of SnapStart, of containers and of pods. */
 import { readFile } from "node:fs/promises";
-import type { ExpiringCredentials } from "./credentials.ts";
+import type { Credentials } from "../dynamodb/wire/signature.ts";
 import type { Environment } from "./environment.ts";
 import { httpModule } from "./http-module.ts";
 import { LeanClientError } from "./lean-client-error.ts";
+
+export interface ExpiringCredentials extends Credentials {
+  /** Asked for again before that time. */
+  readonly expiration?: Date | undefined;
+}
 
 const TIMEOUT_MS = 1000;
 const TRIES = 3;

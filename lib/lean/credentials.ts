@@ -1,14 +1,13 @@
 /** The credentials that sign requests. Found once, kept, and renewed before they expire. */
 import type { Credentials } from "../dynamodb/wire/signature.ts";
-import { containerCredentials, containerEndpoint } from "./container-credentials.ts";
+import {
+  containerCredentials,
+  containerEndpoint,
+  type ExpiringCredentials,
+} from "./container-credentials.ts";
 import { type Environment, environment } from "./environment.ts";
 import { LeanClientError } from "./lean-client-error.ts";
 import { namesCredentials, readProfile } from "./profile.ts";
-
-export interface ExpiringCredentials extends Credentials {
-  /** Asked for again before that time. */
-  readonly expiration?: Date | undefined;
-}
 
 export type CredentialSource = () => ExpiringCredentials | Promise<ExpiringCredentials>;
 

@@ -1,7 +1,8 @@
 import { type Clock, type Random, systemClock, systemRandom } from "../core/clock.ts";
 import { aFunction, type Check, checkOptions, methods } from "../core/option-checks.ts";
 import type { Connection, DynamoDBAnswer, DynamoDBInputs, OperationName } from "../dynamodb/connection.ts";
-import { type CredentialSource, type ExpiringCredentials, foundCredentials } from "./credentials.ts";
+import type { ExpiringCredentials } from "./container-credentials.ts";
+import { type CredentialSource, foundCredentials } from "./credentials.ts";
 import { environment } from "./environment.ts";
 import { type LeanConnection, openConnection } from "./lean-connection.ts";
 import { configuredAttempts } from "./profile.ts";

@@ -1,6 +1,7 @@
 /** Sends messages for producers, and answers for each of them. */
-import { SendFailedError, type SendResult, type SentMessage } from "../core/errors.ts";
+import { SendFailedError } from "../core/errors.ts";
 import type { StoredMessage } from "../core/messages/outgoing-message.ts";
+import type { SendResult, SentMessage } from "../core/messages/send-result.ts";
 import { type Connections, Dispatch } from "./connections.ts";
 import type { SendEnd, SendingRules } from "./destination-queue.ts";
 

@@ -1,7 +1,7 @@
 /** Sends entries to one destination in as few requests as the order allows, and sends failed entries again. */
 import { answerWithin } from "../core/answer-within.ts";
 import { type Clock, type Random, systemClock } from "../core/clock.ts";
-import type { SendResult } from "../core/errors.ts";
+import type { SendResult } from "../core/messages/send-result.ts";
 
 /** The most messages that SQS, SNS and EventBridge take in a request. */
 const MAX_ENTRIES = 10;

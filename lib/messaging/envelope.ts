@@ -4,7 +4,7 @@
  */
 import { ENVELOPE_ATTRIBUTE, ENVELOPE_VERSION } from "../contract.ts";
 import { keyFault } from "../core/identity.ts";
-import { readTraceparent } from "../core/messages/prepare-message.ts";
+import { readTraceparent } from "../core/traceparent.ts";
 
 export interface Envelope {
   /** The idempotency key of the operation that the message asks for. */
@@ -27,26 +27,29 @@ export type EnvelopeReading =
  * another key.
  */
 export function readEnvelope(messageAttributes: unknown): EnvelopeReading {
-  return readHolder(messageAttributes, ({ stringValue, StringValue, Value }) =>
-    JSON.parse(stringValue ?? StringValue ?? Value),
-  );
+  return readHolder(messageAttributes, (held) => JSON.parse(textIn(held)));
 }
 
 /** As `readEnvelope`, for the value under the envelope's name, in whatever form it got there. */
 export function readHeldEnvelope(held: unknown): EnvelopeReading {
   return readHolder({ [ENVELOPE_ATTRIBUTE]: held ?? "" }, (content) => {
-    const text =
-      typeof content === "string" ? content : (content.stringValue ?? content.StringValue ?? content.Value);
+    const text = typeof content === "string" ? content : textIn(content);
     return text === undefined ? content : JSON.parse(text);
   });
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: the value may be anything, and a failure to read it is an answer too.
-function readHolder(holder: unknown, contentOf: (held: any) => any): EnvelopeReading {
+/** The text of a message attribute: Lambda, the SDK and SNS each have their own name for it. */
+function textIn(attribute: unknown) {
+  const { stringValue, StringValue, Value } = Object(attribute);
+  return stringValue ?? StringValue ?? Value;
+}
+
+/** The value may be anything; a failure to read it is an answer too. */
+function readHolder(holder: unknown, contentOf: (held: unknown) => unknown): EnvelopeReading {
   try {
     const held = Object(holder)[ENVELOPE_ATTRIBUTE];
     if (held === undefined || held === null) return { found: false, reason: "absent" };
-    const { v, key, traceparent } = contentOf(held);
+    const { v, key, traceparent } = Object(contentOf(held));
     if (v !== ENVELOPE_VERSION) {
       return { found: false, reason: Number.isInteger(v) ? "unknown-version" : "malformed" };
     }

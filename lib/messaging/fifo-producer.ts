@@ -1,7 +1,8 @@
 /** Sends messages to one FIFO queue, under derived ids and with the envelope. */
-import { PayloadInvalidError, type SentMessage } from "../core/errors.ts";
+import { PayloadInvalidError } from "../core/errors.ts";
 import { type Address, parseAddress } from "../core/messages/address.ts";
 import { refuseTwins } from "../core/messages/prepare-message.ts";
+import type { SentMessage } from "../core/messages/send-result.ts";
 import { checkOptions } from "../core/option-checks.ts";
 import { withDefaults } from "../core/options.ts";
 import { allSent, sendEach } from "./deliver.ts";

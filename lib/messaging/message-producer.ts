@@ -1,7 +1,8 @@
 /** Sends messages to queues, topics and event buses, with the envelope and, where FIFO, under derived ids. */
-import type { SentMessage } from "../core/errors.ts";
+
 import type { OutgoingMessage, StoredMessage } from "../core/messages/outgoing-message.ts";
 import { prepareMessage, prepareMessages } from "../core/messages/prepare-message.ts";
+import type { SentMessage } from "../core/messages/send-result.ts";
 import { aFunction, type Check, checkOptions } from "../core/option-checks.ts";
 import { withDefaults } from "../core/options.ts";
 import { type Clients, type Connections, connect } from "./connections.ts";

@@ -2,7 +2,7 @@
 import { SendFailedError } from "../core/errors.ts";
 import { namesOf } from "../core/identity.ts";
 import type { Unsent } from "../core/messages/outbox.ts";
-import { readTraceparent } from "../core/messages/prepare-message.ts";
+import { readTraceparent } from "../core/traceparent.ts";
 import { type CommitEnd, labelOf, progressOf } from "./commit-end.ts";
 import type { SendEnd } from "./destination-queue.ts";
 import type { OutboxBacklogEvent, OutboxCommitEvent, OutboxSettings } from "./outbox-options.ts";

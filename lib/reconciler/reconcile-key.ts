@@ -1,10 +1,12 @@
 /** Asks about one key of unknown outcome, under a claim of its own, and records the verdict. */
-import { endOf } from "../core/abandoned.ts";
+
+import { HELD_RETRY_SECONDS } from "../contract.ts";
 import { askVerify, errorNameOf } from "../core/ask-verify.ts";
 import { deriveChildKey } from "../core/child-key.ts";
 import { namesOf } from "../core/identity.ts";
 import { encodeResult } from "../core/outcome.ts";
 import type { IdempotencyRecord } from "../core/record.ts";
+import { endOf } from "../core/record.ts";
 import { endingOf, recordFindings, takeUnknown } from "../core/take-unknown.ts";
 import { type UnknownOutcome, unknownOutcomeOf } from "../core/unknown-outcome.ts";
 import {
@@ -12,7 +14,6 @@ import {
   decidedAt,
   decodeEvidence,
   encodeEvidence,
-  HELD_RETRY_SECONDS,
   keptOf,
   type Verification,
   type VerifyRecord,

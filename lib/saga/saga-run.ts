@@ -7,7 +7,7 @@ import { type Execution, startOf, stepsOf } from "../core/execution.ts";
 import type { StoredStep, StoredSteps } from "../core/record.ts";
 import type { Step, StepOptions } from "../core/steps.ts";
 import type { Verification } from "../core/verify.ts";
-import type { Compensation, SagaDefinition, SagaStep } from "./saga.ts";
+import type { Compensation, SagaDefinition, SagaStep } from "./definition.ts";
 
 /** The names of steps in the record, behind the name of the saga. None of a saga's own steps has a `/`. */
 export const nameIn = (saga: string, step: string): string => `${saga}/${step}`;

@@ -4,7 +4,7 @@ import { hasCode } from "../core/error-code.ts";
 import { type IdempotencyRecord, isClaimOf } from "../core/record.ts";
 import type { Claim, Settlement } from "../core/store.ts";
 import { bringSteps, textOf } from "./bring-steps.ts";
-import type { Stores } from "./mirrored-store.ts";
+import type { Stores } from "./pair.ts";
 import { isOver, resultAt } from "./pair.ts";
 
 /** Resolves to whether the other store has taken it: `false` where a result is gone, or the record has changed meanwhile. */

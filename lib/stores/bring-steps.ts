@@ -4,7 +4,7 @@ import { RecordCorruptError } from "../core/errors.ts";
 import { NOT_KEPT } from "../core/outcome.ts";
 import type { StoredResult } from "../core/record.ts";
 import type { Claim } from "../core/store.ts";
-import type { Stores } from "./mirrored-store.ts";
+import type { Stores } from "./pair.ts";
 import { isSameStep, type Pair, sideOf, stepsOf } from "./pair.ts";
 
 /** @param pair what was there before the claim */

@@ -1,17 +1,18 @@
 /** A store whose duplicates in one process ask once, and whose finished records are remembered for a while: here, or in a cache. */
 import { RECORD_VERSION } from "../contract.ts";
 import { type Clock, systemClock } from "../core/clock.ts";
-import type { EraseAnswer, Erasing } from "../core/erase-record.ts";
 import { InvalidOptionError } from "../core/errors.ts";
 import { FrontStore, marksOf } from "../core/front-store.ts";
-import { type Check, checkOptions, ENGINE_CHECKS, methods, seconds } from "../core/option-checks.ts";
-import { withDefaults } from "../core/options.ts";
+import { type Check, checkOptions, methods, seconds } from "../core/option-checks.ts";
+import { ENGINE_CHECKS, withDefaults } from "../core/options.ts";
 import { type IdempotencyRecord, isKnownVersion } from "../core/record.ts";
 import type { RecordCache } from "../core/record-cache.ts";
 import { RecordMemory } from "../core/record-memory.ts";
 import type {
   Claim,
   ClaimAnswer,
+  EraseAnswer,
+  Erasing,
   Insertion,
   RenewAnswer,
   Renewal,

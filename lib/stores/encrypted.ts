@@ -2,8 +2,8 @@
 import { type Clock, systemClock } from "../core/clock.ts";
 import { InvalidOptionError } from "../core/errors.ts";
 import { marksOf } from "../core/front-store.ts";
-import { checkOptions, ENGINE_CHECKS, methods, seconds } from "../core/option-checks.ts";
-import { withDefaults } from "../core/options.ts";
+import { checkOptions, methods, seconds } from "../core/option-checks.ts";
+import { ENGINE_CHECKS, withDefaults } from "../core/options.ts";
 import type { Store } from "../core/store.ts";
 import type { DataKeys } from "./data-keys.ts";
 import { EncryptedStore } from "./encrypted-store.ts";

@@ -1,7 +1,7 @@
 /** What a move has not brought to the other store yet: reported, and brought there if asked. */
 import { type Clock, systemClock } from "../core/clock.ts";
-import { checkOptions, ENGINE_CHECKS, methods, oneOf } from "../core/option-checks.ts";
-import { withDefaults } from "../core/options.ts";
+import { checkOptions, methods, oneOf } from "../core/option-checks.ts";
+import { ENGINE_CHECKS, withDefaults } from "../core/options.ts";
 import { isExpired, type State } from "../core/record.ts";
 import type { Store } from "../core/store.ts";
 import { isLease } from "../core/store-lease.ts";

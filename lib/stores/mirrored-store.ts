@@ -4,7 +4,7 @@
  * commit decides. The other store is told afterwards, once: nobody reads it alone before `leftBehind` has found nothing.
  */
 import type { Clock } from "../core/clock.ts";
-import { type EraseAnswer, type Erasing, eraseIn } from "../core/erase-record.ts";
+import { eraseIn } from "../core/erase-record.ts";
 import { crossChecksOf, marksOf } from "../core/front-store.ts";
 import { type IdempotencyRecord, isClaimOf, isExpired } from "../core/record.ts";
 import type { CrossChecked } from "../core/record-cache.ts";
@@ -12,6 +12,8 @@ import type {
   Claim,
   ClaimAnswer,
   Effects,
+  EraseAnswer,
+  Erasing,
   Insertion,
   RenewAnswer,
   Renewal,
@@ -22,7 +24,16 @@ import type {
 } from "../core/store.ts";
 import { type UnknownOutcome, unknownOutcomeOf } from "../core/unknown-outcome.ts";
 import { bringSteps } from "./bring-steps.ts";
-import { type Combined, combine, isOver, isStill, type Pair, type Side, sideOf } from "./pair.ts";
+import {
+  type Combined,
+  combine,
+  isOver,
+  isStill,
+  type Pair,
+  type Side,
+  type Stores,
+  sideOf,
+} from "./pair.ts";
 
 const CONSISTENT = { consistent: true } as const;
 const NO_EFFECTS: Effects<never> = { writes: [], messages: [] };
@@ -31,8 +42,6 @@ const NO_EFFECTS: Effects<never> = { writes: [], messages: [] };
 const INSERTION_LEASE_MS = 30_000;
 
 type MoveRefusal = Extract<ClaimAnswer, { won: false }>;
-
-export type Stores = Readonly<Record<Side, Store>>;
 
 export class MirroredStore implements Store {
   readonly #stores: Stores;

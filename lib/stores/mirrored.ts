@@ -1,8 +1,8 @@
 /** A store in front of two others, for the time of a move from one to the other. */
 import { type Clock, systemClock } from "../core/clock.ts";
 import { InvalidOptionError } from "../core/errors.ts";
-import { checkOptions, ENGINE_CHECKS, methods, oneOf } from "../core/option-checks.ts";
-import { withDefaults } from "../core/options.ts";
+import { checkOptions, methods, oneOf } from "../core/option-checks.ts";
+import { ENGINE_CHECKS, withDefaults } from "../core/options.ts";
 import type { Store } from "../core/store.ts";
 import { MirroredStore } from "./mirrored-store.ts";
 import type { Side } from "./pair.ts";

@@ -6,9 +6,12 @@ import {
   type StoredStep,
   type StoredSteps,
 } from "../core/record.ts";
+import type { Store } from "../core/store.ts";
 
 /** The store that is left, or the one that is moved to. */
 export type Side = "from" | "to";
+
+export type Stores = Readonly<Record<Side, Store>>;
 
 export type Pair = Readonly<Record<Side, IdempotencyRecord | undefined>>;
 

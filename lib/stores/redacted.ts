@@ -1,7 +1,8 @@
 /** A store that is given a part of each result only. */
 import { errorNameOf } from "../core/ask-verify.ts";
 import { InvalidOptionError } from "../core/errors.ts";
-import { checkOptions, ENGINE_CHECKS } from "../core/option-checks.ts";
+import { checkOptions } from "../core/option-checks.ts";
+import { ENGINE_CHECKS } from "../core/options.ts";
 import { decodeResult, encodeResult, NOT_KEPT } from "../core/outcome.ts";
 import type { Insertion, Settlement, Store } from "../core/store.ts";
 import { ResultStore } from "./result-store.ts";

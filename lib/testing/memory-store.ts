@@ -1,6 +1,6 @@
 /** The store port in memory: for tests, and as the model for other stores. */
 import { STEPS_VERSION } from "../contract.ts";
-import { type EraseAnswer, type Erasing, eraseAlone } from "../core/erase-record.ts";
+import { eraseAlone } from "../core/erase-record.ts";
 import { CommitInvalidError } from "../core/errors.ts";
 import {
   type IdempotencyRecord,
@@ -14,6 +14,8 @@ import type {
   Claim,
   ClaimAnswer,
   Effects,
+  EraseAnswer,
+  Erasing,
   Insertion,
   RenewAnswer,
   Renewal,

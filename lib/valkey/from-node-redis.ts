@@ -14,8 +14,8 @@ export interface NodeRedisClient {
 export interface NodeRedisCluster {
   readonly slots: readonly unknown[];
   readonly nodeByAddress: ReadonlyMap<string, unknown>;
-  // biome-ignore lint/suspicious/noExplicitAny: the nodes' type belongs to the client
-  nodeClient(node: any): Promise<NodeRedisClient>;
+  /** The type of the nodes belongs to the client. */
+  nodeClient(node: never): Promise<NodeRedisClient>;
   sendCommand(key: string, isReadonly: boolean, args: string[]): Promise<unknown>;
   multi(key: string): {
     addCommand(key: string, isReadonly: boolean, args: string[]): { execAsPipeline(): Promise<unknown> };
@@ -47,7 +47,7 @@ export function fromNodeRedis(client: NodeRedisClient | NodeRedisCluster): Valke
         // A cluster redirects no pipelines. While a slot is being moved only the node it goes to can answer.
         const node = client.nodeByAddress.get(askedAddress(error) ?? "");
         if (!node) throw error;
-        return (await together(await client.nodeClient(node), [["ASKING"], ...commands])).slice(1);
+        return (await together(await client.nodeClient(node as never), [["ASKING"], ...commands])).slice(1);
       }
     },
   };

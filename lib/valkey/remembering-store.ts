@@ -1,6 +1,5 @@
 /** A store whose completed records are remembered in Valkey. Whatever becomes of the cache, the store behind it decides. */
 import type { Clock } from "../core/clock.ts";
-import type { EraseAnswer, Erasing } from "../core/erase-record.ts";
 import { hasCode } from "../core/error-code.ts";
 import { crossChecksOf, FrontStore } from "../core/front-store.ts";
 import { type IdempotencyRecord, isKnownVersion } from "../core/record.ts";
@@ -8,6 +7,8 @@ import type { CrossCheck } from "../core/record-cache.ts";
 import type {
   Claim,
   ClaimAnswer,
+  EraseAnswer,
+  Erasing,
   Insertion,
   RenewAnswer,
   Renewal,

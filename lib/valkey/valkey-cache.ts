@@ -1,8 +1,8 @@
 /** A cache in Valkey or Redis in front of another store: completed records, for a while. The other store stays the truth. */
 import { type Clock, systemClock } from "../core/clock.ts";
 import { identify, PUBLIC_SCOPE } from "../core/identity.ts";
-import { type Check, checkOptions, ENGINE_CHECKS, seconds, text } from "../core/option-checks.ts";
-import { withDefaults } from "../core/options.ts";
+import { type Check, checkOptions, seconds, text } from "../core/option-checks.ts";
+import { ENGINE_CHECKS, withDefaults } from "../core/options.ts";
 import type { CachedName, RecordCache } from "../core/record-cache.ts";
 import type { Store } from "../core/store.ts";
 import { CacheEntries, MAX_REMEMBER_SECONDS } from "./cache-entries.ts";

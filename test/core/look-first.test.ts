@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { FingerprintMismatchError, PermanentError, StoreUnavailableError } from "../../lib/core/errors.ts";
-import { resolveOptions } from "../../lib/core/options.ts";
+import { resolveOptions } from "../../lib/core/resolved-options.ts";
 import { MemoryStore } from "../../lib/testing/index.ts";
 import { failing, intercepted, unreachable } from "../kit/faults/faulty-store.ts";
 import { counting, newWorld } from "./world.ts";

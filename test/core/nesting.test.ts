@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { describe, expect, it } from "vitest";
+import type { Work } from "../../lib/core/attempt.ts";
 import { NestedExecutionError } from "../../lib/core/errors.ts";
-import type { Work } from "../../lib/core/execution.ts";
 import { identify } from "../../lib/core/identity.ts";
 import { asyncContext, Nesting } from "../../lib/core/nesting.ts";
 import type { MemoryWrite } from "../../lib/testing/index.ts";

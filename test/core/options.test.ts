@@ -2,8 +2,9 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { systemClock, systemRandom } from "../../lib/core/clock.ts";
 import { InvalidOptionError, PermanentError } from "../../lib/core/errors.ts";
-import { checkOptions, ENGINE_CHECKS } from "../../lib/core/option-checks.ts";
-import { DEFAULTS, type EngineOptions, resolveOptions } from "../../lib/core/options.ts";
+import { checkOptions } from "../../lib/core/option-checks.ts";
+import { DEFAULTS, ENGINE_CHECKS, type EngineOptions } from "../../lib/core/options.ts";
+import { resolveOptions } from "../../lib/core/resolved-options.ts";
 import { MemoryStore } from "../../lib/testing/index.ts";
 
 const store = new MemoryStore();

@@ -1,14 +1,15 @@
 /** One world per test: virtual time, a store in memory, and everything the engine decides. */
 
+import type { Work } from "../../lib/core/attempt.ts";
 import type { Decision, DecisionEvent } from "../../lib/core/decisions.ts";
 import { perform } from "../../lib/core/engine.ts";
-import type { Work } from "../../lib/core/execution.ts";
 import { fingerprintsOf } from "../../lib/core/fingerprint.ts";
 import { identify } from "../../lib/core/identity.ts";
 import type { CallInput } from "../../lib/core/ongoing-call.ts";
-import { type EngineOptions, resolveOptions } from "../../lib/core/options.ts";
+import type { EngineOptions } from "../../lib/core/options.ts";
 import { type Outcome, resultOf } from "../../lib/core/outcome.ts";
 import type { IdempotencyRecord } from "../../lib/core/record.ts";
+import { resolveOptions } from "../../lib/core/resolved-options.ts";
 import {
   fakeClock,
   fakeRandom,

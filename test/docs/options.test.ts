@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { ENGINE_CHECKS } from "../../lib/core/option-checks.ts";
+import { ENGINE_CHECKS } from "../../lib/core/options.ts";
 import { BATCH_CHECKS } from "../../lib/lambda/batch/batch-options.ts";
 import { FACE_CHECKS, HTTP_CHECKS } from "../../lib/lambda/options.ts";
 import { root } from "../kit/project.ts";

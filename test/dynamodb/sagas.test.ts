@@ -6,7 +6,8 @@ import { describe, expect, inject, it } from "vitest";
 import { identify } from "../../lib/core/identity.ts";
 import { DynamoDBStore } from "../../lib/dynamodb/dynamodb-store.ts";
 import type { DynamoDBWrite } from "../../lib/dynamodb/writes.ts";
-import { type SagaStep, saga } from "../../lib/saga/saga.ts";
+import type { SagaStep } from "../../lib/saga/definition.ts";
+import { saga } from "../../lib/saga/saga.ts";
 import { countRequests } from "../kit/counting-client.ts";
 import { connect, createOutboxTable } from "../kit/tables.ts";
 

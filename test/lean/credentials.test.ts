@@ -4,7 +4,8 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { type ExpiringCredentials, foundCredentials, HeldCredentials } from "../../lib/lean/credentials.ts";
+import type { ExpiringCredentials } from "../../lib/lean/container-credentials.ts";
+import { foundCredentials, HeldCredentials } from "../../lib/lean/credentials.ts";
 import { timeless } from "../kit/time/timeless.ts";
 import { CREDENTIALS, canned, clientOf, GET, refuse, succeed } from "./world.ts";
 

@@ -102,6 +102,11 @@ const refused: readonly (readonly [file: string, source: string, rule: string])[
     "lint/suspicious/noImportCycles",
   ],
   [
+    "lib/core/left-type.ts",
+    'import type { Right } from "./right-type.ts";\nexport type Left = Right;',
+    "lint/suspicious/noImportCycles",
+  ],
+  [
     "lib/core/floating.ts",
     "async function late(): Promise<void> {}\nlate();",
     "lint/nursery/noFloatingPromises",
@@ -171,7 +176,11 @@ beforeAll(async () => {
     "lib/core/right.ts",
     'import { left } from "./left.ts";\nexport const right = () => left;',
   ] as const;
-  for (const [file, source] of [...refused, ...allowed, right]) {
+  const rightType = [
+    "lib/core/right-type.ts",
+    'import type { Left } from "./left-type.ts";\nexport type Right = Left | undefined;',
+  ] as const;
+  for (const [file, source] of [...refused, ...allowed, right, rightType]) {
     await mkdir(dirname(join(folder, file)), { recursive: true });
     await writeFile(join(folder, file), `${source}\n`);
   }

@@ -4,7 +4,8 @@ import { identify } from "../../lib/core/identity.ts";
 import { runOnce } from "../../lib/core/run-once.ts";
 import type { Store } from "../../lib/core/store.ts";
 import type { Verification } from "../../lib/core/verify.ts";
-import { type SagaStep, saga } from "../../lib/saga/saga.ts";
+import type { SagaStep } from "../../lib/saga/definition.ts";
+import { saga } from "../../lib/saga/saga.ts";
 import type { FakeClock } from "../../lib/testing/index.ts";
 
 /** A system of somebody else: what it has done under which key, and undone. */

@@ -4,7 +4,8 @@ import { ResultNotKeptError, SagaCompensatedError } from "../../lib/core/errors.
 import type { Execution } from "../../lib/core/execution.ts";
 import { resolveOutcome } from "../../lib/core/resolve-outcome.ts";
 import type { Verification } from "../../lib/core/verify.ts";
-import { type CompensationContext, type SagaStep, saga } from "../../lib/saga/saga.ts";
+import type { CompensationContext, SagaStep } from "../../lib/saga/definition.ts";
+import { saga } from "../../lib/saga/saga.ts";
 import type { MemoryWrite } from "../../lib/testing/index.ts";
 import { never } from "../core/abandoned-given.ts";
 import { newWorld, type World } from "../core/world.ts";

@@ -3,7 +3,7 @@ import { Annotations, CfnResource, type Duration } from "aws-cdk-lib";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import type { IConstruct } from "constructs";
 import { MAX_LONG_RETENTION_SECONDS, MAX_RETENTION_SECONDS } from "../../contract.ts";
-import type { IIdempotencyTable } from "../idempotency-table-base.ts";
+import type { IIdempotencyTable } from "../idempotency-table-interface.ts";
 import { note } from "../note.ts";
 import { sharedRegistry } from "../shared-registry.ts";
 import { USE_DEFAULTS, type UseIdempotencyOptions } from "../use-idempotency-options.ts";

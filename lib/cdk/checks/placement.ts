@@ -2,7 +2,7 @@
 import { Annotations, Stack, Token, TokenComparison } from "aws-cdk-lib";
 import type { ITable } from "aws-cdk-lib/aws-dynamodb";
 import type { IConstruct } from "constructs";
-import type { IIdempotencyTable } from "../idempotency-table-base.ts";
+import type { IIdempotencyTable } from "../idempotency-table-interface.ts";
 
 /** @throws Error for a table of another region, where both regions are known */
 export function checkRegion(user: IConstruct, { table, node }: IIdempotencyTable): void {

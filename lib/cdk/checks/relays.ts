@@ -3,7 +3,7 @@ import { Annotations, CfnResource, Stack, Stage, Token } from "aws-cdk-lib";
 import type { ITableV2 } from "aws-cdk-lib/aws-dynamodb";
 import type { IGrantable } from "aws-cdk-lib/aws-iam";
 import { Construct, type IConstruct } from "constructs";
-import type { IIdempotencyTable } from "../idempotency-table-base.ts";
+import type { IIdempotencyTable } from "../idempotency-table-interface.ts";
 import { sharedRegistry } from "../shared-registry.ts";
 import { readersFrom, TABLES } from "./event-sources.ts";
 import { referencedBy } from "./references.ts";

@@ -1,7 +1,7 @@
 // Warns where two tables of one account and region have their metrics under one name: two stages, mostly. No I/O.
 import { Annotations, Stack, Token } from "aws-cdk-lib";
 import type { IConstruct } from "constructs";
-import type { IIdempotencyTable } from "../idempotency-table-base.ts";
+import type { IIdempotencyTable } from "../idempotency-table-interface.ts";
 import { sharedRegistry } from "../shared-registry.ts";
 import { tableIdentity } from "./relays.ts";
 

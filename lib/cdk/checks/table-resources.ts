@@ -3,7 +3,7 @@ import { Annotations, type CfnResource } from "aws-cdk-lib";
 import type { ITable, ITableV2 } from "aws-cdk-lib/aws-dynamodb";
 import type { IConstruct } from "constructs";
 import { ATTRIBUTES, OUTBOX_INDEX, UNSETTLED_INDEX } from "../../contract.ts";
-import type { IIdempotencyTable, TableNames } from "../idempotency-table-base.ts";
+import type { IIdempotencyTable, TableNames } from "../idempotency-table-interface.ts";
 import type { IdempotencyTableAttributes } from "../idempotency-table-props.ts";
 import { hasCustomerKey, warnOfDestroyedKey } from "./encryption-keys.ts";
 import { TABLES } from "./event-sources.ts";

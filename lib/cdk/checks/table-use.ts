@@ -1,7 +1,7 @@
 // Whether a function uses a table that it should not run its operations on: its own event source, or one of another stage.
 import { Annotations, Stack, Stage, Token } from "aws-cdk-lib";
 import type { IConstruct } from "constructs";
-import type { IIdempotencyTable } from "../idempotency-table-base.ts";
+import type { IIdempotencyTable } from "../idempotency-table-interface.ts";
 import { readersInto } from "./event-sources.ts";
 import { ownerPath } from "./resources.ts";
 import { tableResource } from "./table-resources.ts";

@@ -1,7 +1,7 @@
 // The properties of IdempotencyMonitoring.
 import type { IFunction } from "aws-cdk-lib/aws-lambda";
 import type { IQueue } from "aws-cdk-lib/aws-sqs";
-import type { IIdempotencyTable } from "../idempotency-table-base.ts";
+import type { IIdempotencyTable } from "../idempotency-table-interface.ts";
 import type { AlarmPreset } from "./alarms.ts";
 import type { AlarmActions, IdempotencyAlarmProps } from "./thresholds.ts";
 

@@ -80,17 +80,21 @@ export abstract class OperatedOutbox {
    * @throws StoreUnavailableError (`STORE_UNAVAILABLE`), on DynamoDB also where the table has no such index
    */
   async *list(state?: "waiting" | "parked"): AsyncGenerator<ListedCommit> {
+    for await (const recordKey of this.#unsentKeys(state)) {
+      const listed = await this.#look(recordKey);
+      if (!listed) continue;
+      const { progress = [UNTRIED] } = { ...listed.commit };
+      const isAsked = (each: MessageProgress) => (state ? each.state === state : !isOver(each));
+      if (!listed.commit || progress.some(isAsked)) yield listed;
+    }
+  }
+
+  async *#unsentKeys(state: "waiting" | "parked" | undefined): AsyncGenerator<string> {
     const shards = Array.from({ length: this.shards }, (_, shard) => shard);
     // Where others of the commit wait it stands among those.
     for (const shard of state === "waiting" ? shards : [...shards, ...shards.map(parkedShard)]) {
       for await (const page of this.findUnsent(shard, Number.MAX_SAFE_INTEGER)) {
-        for (const { recordKey } of page) {
-          const listed = await this.#look(recordKey);
-          if (!listed) continue;
-          const { progress = [UNTRIED] } = { ...listed.commit };
-          const isAsked = (each: MessageProgress) => (state ? each.state === state : !isOver(each));
-          if (!listed.commit || progress.some(isAsked)) yield listed;
-        }
+        for (const { recordKey } of page) yield recordKey;
       }
     }
   }

@@ -1,8 +1,8 @@
 /** Who decided what about the messages of a commit, and why: kept with its record, beside the verdict about the key. */
-
 import { BY_WHOM_CHECKS, type ByWhom } from "../by-whom.ts";
 import { type Clock, systemClock } from "../clock.ts";
-import { type Check, checkOptions, ENGINE_CHECKS } from "../option-checks.ts";
+import { type Check, checkOptions } from "../option-checks.ts";
+import { ENGINE_CHECKS } from "../options.ts";
 import { decodeEvidence } from "../verify.ts";
 
 /** Who decides about messages, and why. */

@@ -1,10 +1,10 @@
 /** Checks messages and encodes their bodies, before any I/O. Knows a destination by its address only. Pure. */
-
 import { ENVELOPE_VERSION } from "../../contract.ts";
 import { MessageIdInvalidError, PayloadInvalidError } from "../errors.ts";
 import { keyFault, lacksValue } from "../identity.ts";
 import { findUnfaithful, isPlainObject } from "../json.ts";
 import { kindOf } from "../kind-of.ts";
+import { readTraceparent } from "../traceparent.ts";
 import { ADDRESS_RULES, type AddressKind, destinationOf, parseAddress } from "./address.ts";
 import type { MessageAttributes, OutgoingMessage, StoredMessage } from "./outgoing-message.ts";
 
@@ -39,54 +39,79 @@ const CONTENT_FIELDS = ["key", "body", "traceparent"];
  * (`PAYLOAD_INVALID`) for anything else that cannot be sent as it is.
  */
 export function prepareMessage(where: string, message: OutgoingMessage, traced?: string): StoredMessage {
-  const given: Readonly<Record<string, unknown>> = Object(message);
-  const refuse = (why: string): never => {
-    throw new PayloadInvalidError(`${where}: ${why}`);
-  };
+  const given: Given = Object(message);
   const destination = DESTINATIONS.find(({ kind }) => kind in given);
-  if (!destination) return refuse("must be an object with `queue`, `topic` or `bus`");
+  if (!destination) throw invalid(where, "must be an object with `queue`, `topic` or `bus`");
   const { kind, fields } = destination;
   checkFields(where, message, [kind, ...CONTENT_FIELDS, ...fields]);
-  const { key, group, body, source, traceparent = traced, delaySeconds, maximumMessageSize: size } = given;
   const to = parseAddress(kind, given[kind]);
   if (to === undefined)
-    return refuse(`\`${kind}\` must be ${ADDRESS_RULES[kind]}; got ${kindOf(given[kind])}`);
-  checkId(where, "key", key);
+    throw invalid(where, `\`${kind}\` must be ${ADDRESS_RULES[kind]}; got ${kindOf(given[kind])}`);
+  checkId(where, "key", given.key);
   const attributes = kind === "bus" ? undefined : checkAttributes(where, given.attributes);
-  if (kind !== "bus") {
-    if (group !== undefined || to.isFifo) checkId(where, "group", group);
-    const fault = delaySeconds === undefined ? undefined : delayFault(delaySeconds, to.isFifo);
-    if (fault) refuse(`\`delaySeconds\` ${fault}`);
-    if (
-      size !== undefined &&
-      !(Number.isInteger(size) && (size as number) >= 1024 && (size as number) <= 1_048_576)
-    )
-      refuse("`maximumMessageSize` must be the topic's own, a whole number of bytes from 1024 to 1048576");
-  } else {
-    const lacking = fields.find((name) => typeof given[name] !== "string" || !/^.{1,128}$/.test(given[name]));
-    if (lacking) refuse(`\`${lacking}\` must be text of 1 to 128 characters`);
-    if (`${source}`.startsWith("aws."))
-      refuse("`source` must not begin with `aws.`: EventBridge keeps that for AWS");
-    if (Object(body) !== body || Array.isArray(body)) refuse("the body of an event must be an object");
-  }
-  const text = bodyText(where, body);
+  if (kind === "bus") checkEvent(where, given, fields);
+  else checkQueued(where, given, to.isFifo);
+  const text = bodyText(where, given.body);
+  checkSize(where, text, attributes, destination, given.maximumMessageSize as number | undefined);
+  const traceparent = readTraceparent(given.traceparent === undefined ? traced : given.traceparent);
+  return { ...message, [kind]: to.text, body: text, traceparent, attributes } as StoredMessage;
+}
+
+type Given = Readonly<Record<string, unknown>>;
+
+const invalid = (where: string, why: string): PayloadInvalidError =>
+  new PayloadInvalidError(`${where}: ${why}`);
+
+/** What only messages to queues and topics have. */
+function checkQueued(where: string, given: Given, isFifo: boolean): void {
+  const { group, delaySeconds, maximumMessageSize: size } = given;
+  if (group !== undefined || isFifo) checkId(where, "group", group);
+  const fault = delaySeconds === undefined ? undefined : delayFault(delaySeconds, isFifo);
+  if (fault) throw invalid(where, `\`delaySeconds\` ${fault}`);
+  if (size === undefined || isWholeNumber(size, 1024, 1_048_576)) return;
+  throw invalid(
+    where,
+    "`maximumMessageSize` must be the topic's own, a whole number of bytes from 1024 to 1048576",
+  );
+}
+
+/** What only events have. */
+function checkEvent(where: string, given: Given, fields: readonly string[]): void {
+  const { source, body } = given;
+  const lacking = fields.find((name) => typeof given[name] !== "string" || !/^.{1,128}$/.test(given[name]));
+  if (lacking) throw invalid(where, `\`${lacking}\` must be text of 1 to 128 characters`);
+  if (`${source}`.startsWith("aws."))
+    throw invalid(where, "`source` must not begin with `aws.`: EventBridge keeps that for AWS");
+  if (Object(body) !== body || Array.isArray(body))
+    throw invalid(where, "the body of an event must be an object");
+}
+
+/** @param topicBytes the limit of a topic that says its own */
+function checkSize(
+  where: string,
+  text: string,
+  attributes: MessageAttributes | undefined,
+  { kind, maxBytes: usual }: Destination,
+  topicBytes: number | undefined,
+): void {
   const bytes = Buffer.byteLength(text) + bytesOfAttributes(attributes);
-  const maxBytes = size === undefined ? destination.maxBytes : (size as number) - ENVELOPE_BYTES;
-  if (bytes > maxBytes) {
-    const raise = kind === "topic" ? "give the topic's `maximumMessageSize` if it is larger, " : "";
-    refuse(
-      `the body ${attributes ? "and its attributes are" : "is"} ${bytes} bytes, ${maxBytes} are possible: ${raise}check it in by S3Bodies, or send its address`,
-    );
-  }
-  const trace = readTraceparent(traceparent);
-  return { ...message, [kind]: to.text, body: text, traceparent: trace, attributes } as StoredMessage;
+  const maxBytes = topicBytes === undefined ? usual : topicBytes - ENVELOPE_BYTES;
+  if (bytes <= maxBytes) return;
+  const what = attributes ? "the body and its attributes are" : "the body is";
+  const raise = kind === "topic" ? "give the topic's `maximumMessageSize` if it is larger, " : "";
+  throw invalid(
+    where,
+    `${what} ${bytes} bytes, ${maxBytes} are possible: ${raise}check it in by S3Bodies, or send its address`,
+  );
 }
 
 function delayFault(value: unknown, isFifo: boolean): string | undefined {
   if (isFifo) return "cannot be given for a FIFO queue, which delays all of its messages alike";
-  if (Number.isInteger(value) && (value as number) >= 0 && (value as number) <= 900) return undefined;
-  return "must be a whole number of seconds from 0 to 900";
+  return isWholeNumber(value, 0, 900) ? undefined : "must be a whole number of seconds from 0 to 900";
 }
+
+const isWholeNumber = (value: unknown, min: number, max: number): boolean =>
+  Number.isInteger(value) && (value as number) >= min && (value as number) <= max;
 
 /**
  * Checks messages that are given together.
@@ -258,25 +283,4 @@ export function messageText(value: unknown): string {
 /** The envelope of a message, as JSON: consumers read it by `readEnvelope`. */
 export function envelopeContent({ key, traceparent }: Pick<StoredMessage, "key" | "traceparent">): object {
   return { v: ENVELOPE_VERSION, key, traceparent: readTraceparent(traceparent) };
-}
-
-/** https://www.w3.org/TR/trace-context/#traceparent-header */
-const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
-
-/** A malformed trace context is left out: tracing never stops anything. */
-export function readTraceparent(value: unknown): string | undefined {
-  return typeof value === "string" && TRACEPARENT.test(value) ? value : undefined;
-}
-
-/**
- * The W3C form of a trace header of X-Ray, for the option `traceparent`. Lambda sets the header for each invocation, in the
- * variable `_X_AMZN_TRACE_ID`. `undefined` for a header that names no segment. A process that serves several
- * invocations at once takes theirs from `@aws/lambda-invoke-store` instead.
- * https://docs.aws.amazon.com/xray/latest/devguide/xray-concepts.html#xray-concepts-tracingheader
- */
-export function traceparentFromXRay(header: string | undefined): string | undefined {
-  const part = (name: string) => new RegExp(`(?:^|;)\\s*${name}=([^;]*)`).exec(header ?? "")?.[1];
-  const traceId = /^1-([\da-f]{8})-([\da-f]{24})$/.exec(part("Root") ?? "");
-  const flags = part("Sampled") === "1" ? "01" : "00";
-  return readTraceparent(traceId && `00-${traceId[1]}${traceId[2]}-${part("Parent")}-${flags}`);
 }

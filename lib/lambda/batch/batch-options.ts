@@ -1,6 +1,6 @@
 /** The options of `idempotentBatch` beyond the engine's, and their rules. */
-import { aFunction, type Check, ENGINE_CHECKS, methods, oneOf } from "../../core/option-checks.ts";
-import type { EngineOptions } from "../../core/options.ts";
+import { aFunction, type Check, methods, oneOf } from "../../core/option-checks.ts";
+import { ENGINE_CHECKS, type EngineOptions } from "../../core/options.ts";
 import type { Verify } from "../../core/verify.ts";
 import { type EventReader, FACE_CHECKS } from "../options.ts";
 import { FORWARDERS_CHECK } from "./forwarders.ts";

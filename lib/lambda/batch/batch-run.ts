@@ -1,8 +1,7 @@
 /** One batch: which of its items are done, and what becomes of the others. */
-
+import type { Work } from "../../core/attempt.ts";
 import { remainingMsOf } from "../../core/clock.ts";
 import { tellObserver } from "../../core/decisions.ts";
-import type { Work } from "../../core/execution.ts";
 import type { CallInput } from "../../core/ongoing-call.ts";
 import { DEFAULTS } from "../../core/options.ts";
 import type { BatchSettings } from "./batch-settings.ts";

@@ -1,9 +1,9 @@
 /** The options of a batch, checked, with their defaults, and turned from records to the items that hold them. */
-
 import { LONGEST_INVOCATION_SECONDS } from "../../contract.ts";
 import { tellObserver } from "../../core/decisions.ts";
 import { checkOptions } from "../../core/option-checks.ts";
-import { type EngineOptions, type ResolvedOptions, resolveOptions } from "../../core/options.ts";
+import type { EngineOptions } from "../../core/options.ts";
+import { type ResolvedOptions, resolveOptions } from "../../core/resolved-options.ts";
 import { groupedStore } from "../../dynamodb/grouped-store.ts";
 import type { CallReading } from "../face.ts";
 import { BATCH_CHECKS, type BatchOptions } from "./batch-options.ts";

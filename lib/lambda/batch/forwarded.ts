@@ -18,6 +18,8 @@ export interface Forwarded {
 
 type ForwardedFields = Readonly<Record<string, unknown>>;
 
+type Visit = (part: unknown) => unknown;
+
 /** An envelope as the name of a member, in JSON or in the text of JSON within JSON. */
 const NAMED = new RegExp(`${ENVELOPE_ATTRIBUTE}\\\\*"\\s*:`);
 
@@ -90,30 +92,43 @@ class Search {
     const fields = value as ForwardedFields;
     if (typeof fields.TopicArn === "string" && typeof fields.Message === "string") {
       this.#topics.push(fields.TopicArn);
-      const rest = without(fields, OF_ONE_PUBLICATION);
-      const { MessageAttributes: attributes = {} } = fields;
-      if (this.#takes(attributes)) return { ...rest, MessageAttributes: sentAttributes(attributes) };
-      return { ...rest, MessageAttributes: sentAttributes(attributes), Message: visit(fields.Message) };
-    }
-    if (typeof fields.source === "string" && typeof fields["detail-type"] === "string") {
-      this.#isOfBus = true;
-      const { detail } = fields;
-      // A detail without an envelope is a user's own, and may have any form.
-      const held = () => (NAMED.test(JSON.stringify(detail) ?? "") ? visit(detail) : detail);
-      return { ...without(fields, OF_ONE_EVENT), detail: this.#takes(detail) ? sent(detail) : held() };
+      return this.#visitPublication(fields, visit);
     }
     this.#isOfBus = true;
+    if (typeof fields.source === "string" && typeof fields["detail-type"] === "string") {
+      return this.#visitEvent(fields, visit);
+    }
     if (fields.eventSource === "aws:sqs" && typeof fields.body === "string") {
-      const { messageAttributes: attributes = {}, body } = fields;
-      const rest = { ...without(fields, OF_ONE_DELIVERY), messageAttributes: sentAttributes(attributes) };
-      return this.#takes(attributes) ? rest : { ...rest, body: visit(body) };
+      return this.#visitDelivery(fields, visit);
     }
     if (this.#takes(fields)) return sent(fields);
     return Object.fromEntries(Object.entries(fields).map(([name, part]) => [name, visit(part)]));
   }
 
+  /** Of SNS, without raw delivery. */
+  #visitPublication(fields: ForwardedFields, visit: Visit): ForwardedFields {
+    const { MessageAttributes: attributes = {}, Message } = fields;
+    const rest = { ...without(fields, OF_ONE_PUBLICATION), MessageAttributes: sentAttributes(attributes) };
+    return this.#takes(attributes) ? rest : { ...rest, Message: visit(Message) };
+  }
+
+  /** Of EventBridge, whole. */
+  #visitEvent(fields: ForwardedFields, visit: Visit): ForwardedFields {
+    const { detail } = fields;
+    // A detail without an envelope is a user's own, and may have any form.
+    const held = () => (NAMED.test(JSON.stringify(detail) ?? "") ? visit(detail) : detail);
+    return { ...without(fields, OF_ONE_EVENT), detail: this.#takes(detail) ? sent(detail) : held() };
+  }
+
+  /** A message of SQS, as pipes pass it on. */
+  #visitDelivery(fields: ForwardedFields, visit: Visit): ForwardedFields {
+    const { messageAttributes: attributes = {}, body } = fields;
+    const rest = { ...without(fields, OF_ONE_DELIVERY), messageAttributes: sentAttributes(attributes) };
+    return this.#takes(attributes) ? rest : { ...rest, body: visit(body) };
+  }
+
   /** Text that holds an envelope and is no JSON stays as it is: then there is none that can be read. */
-  #visitText(text: string, visit: (part: unknown) => unknown): unknown {
+  #visitText(text: string, visit: Visit): unknown {
     if (!NAMED.test(text)) return text;
     let parsed: unknown;
     try {

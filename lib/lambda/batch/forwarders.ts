@@ -2,7 +2,6 @@
  * Whether an envelope inside a body is believed. A writer of the body can write the envelope, and the notification or
  * event around it. So it is believed only where the user asserts who writes here. Pure.
  */
-
 import { IdempotencyKeyInvalidError } from "../../core/errors.ts";
 import { parseAddress } from "../../core/messages/address.ts";
 import type { Check } from "../../core/option-checks.ts";

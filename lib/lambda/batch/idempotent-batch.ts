@@ -1,5 +1,4 @@
 /** A batch event as many operations: each record under the engine, and an answer that returns what is not done. */
-
 import { refuseDurable } from "../../core/durable.ts";
 import { BatchNotDoneError, InvalidOptionError } from "../../core/errors.ts";
 import type { LambdaContext } from "../../core/lambda-context.ts";

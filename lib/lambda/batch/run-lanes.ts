@@ -16,15 +16,20 @@ export async function runLanes(
 ): Promise<readonly Lane[]> {
   const toRun = lanes.values();
   const waiting: Lane[] = [];
+  /** Resolves to whether there is time for another lane. */
+  async function runLane(lane: Lane): Promise<boolean> {
+    for (const [index, item] of lane.entries()) {
+      if (!canStart()) return false;
+      const rest = lane.slice(index);
+      const end = await runItem(item, rest);
+      if (end === "wait") waiting.push(rest);
+      if (end !== "done") return true;
+    }
+    return true;
+  }
   async function runNextLanes(): Promise<void> {
     for (const lane of toRun) {
-      for (const [index, item] of lane.entries()) {
-        if (!canStart()) return;
-        const rest = lane.slice(index);
-        const end = await runItem(item, rest);
-        if (end === "wait") waiting.push(rest);
-        if (end !== "done") break;
-      }
+      if (!(await runLane(lane))) return;
     }
   }
   await Promise.all(Array.from({ length: Math.min(concurrency, lanes.length) }, runNextLanes));

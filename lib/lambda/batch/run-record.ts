@@ -1,11 +1,11 @@
 /** One record under the engine, and how it ended. Never throws: an error of one record is not one of the batch. */
+import type { Work } from "../../core/attempt.ts";
 import { tellObserver } from "../../core/decisions.ts";
 import { perform } from "../../core/engine.ts";
 import { hasCode } from "../../core/error-code.ts";
 import type { ExecutionInProgressError } from "../../core/errors.ts";
-import type { Work } from "../../core/execution.ts";
 import type { CallInput } from "../../core/ongoing-call.ts";
-import type { ResolvedOptions } from "../../core/options.ts";
+import type { ResolvedOptions } from "../../core/resolved-options.ts";
 import { type CallReading, readCall } from "../face.ts";
 import type { BatchSettings } from "./batch-settings.ts";
 import type { BatchItem } from "./item.ts";

@@ -1,5 +1,4 @@
 /** Messages of SQS: a lane for each message of a standard queue, one for each group of a FIFO queue. */
-
 import { hashTuple } from "../../core/identity.ts";
 import { queueUrlOfArn } from "../../core/messages/address.ts";
 import { readEnvelope } from "../../messaging/envelope.ts";

@@ -1,17 +1,18 @@
 /** HTTP: the key comes from a header, errors of onceonly become responses, replays say that they are. */
 import { perform } from "../../core/engine.ts";
 import { IdempotencyKeyInvalidError, type PermanentError } from "../../core/errors.ts";
-import { readTraceparent } from "../../core/messages/prepare-message.ts";
 import type { CallInput } from "../../core/ongoing-call.ts";
 import { checkOptions } from "../../core/option-checks.ts";
-import { type EngineOptions, resolveOptions } from "../../core/options.ts";
+import type { EngineOptions } from "../../core/options.ts";
 import type { Outcome } from "../../core/outcome.ts";
+import { resolveOptions } from "../../core/resolved-options.ts";
+import { readTraceparent } from "../../core/traceparent.ts";
 import { type CallReading, type Face, type Run, readCaller, withPayload } from "../face.ts";
 import { HTTP_CHECKS, type HttpIdempotencyOptions } from "../options.ts";
 import { type HttpEvent, readHttpEvent } from "./event.ts";
 import { formerFingerprintOf, httpFingerprint } from "./fingerprint.ts";
 import { PROBLEM_STATUSES, permanentProblem, problemFor, READING_STATUSES } from "./problem.ts";
-import { answerWith, isFinalResponse, toStoredResponse, withHeaders } from "./response.ts";
+import { answerWith, type HttpResponse, isFinalResponse, toStoredResponse, withHeaders } from "./response.ts";
 import { withoutRecord } from "./without-record.ts";
 
 export function httpFace<Event, Write>(options: HttpIdempotencyOptions<Event, Write>): Face<Write> {
@@ -36,47 +37,52 @@ export function httpFace<Event, Write>(options: HttpIdempotencyOptions<Event, Wr
     whenInProgress,
   } as EngineOptions<Write>);
   const { clock, operation } = engineOptions;
+  const readingOf = (http: HttpEvent) => {
+    const keyOfHeader = () => parseKeyHeader(http.headers(header), strict);
+    return { options: engineOptions, key: key ?? keyOfHeader, scope, whenKeyMissing } as CallReading<Write>;
+  };
+  /** What the engine is told of a request besides its caller and its payload. */
+  const ofRequest = (http: HttpEvent, event: unknown): Partial<CallInput> => ({
+    isFormer: fingerprint === httpFingerprint ? formerFingerprintOf(event) : undefined,
+    waitUntil: callerWaitsUntil(http, clock.now()),
+    traceparent: traceOf(http),
+    toStored: (value: unknown) => toStoredResponse(value, http),
+  });
   return (event, context, fill) => {
     const http = readHttpEvent(event);
     if (!methods.includes(http.method)) return { context: withoutRecord(context) };
     const headers = typeof responseHeaders === "function" ? responseHeaders(event as Event) : responseHeaders;
     const answer: Run<Write> = async (work) => {
-      let call: CallInput;
-      try {
-        const keyOfHeader = () => parseKeyHeader(http.headers(header), strict);
-        const reading = {
-          options: engineOptions,
-          key: key ?? keyOfHeader,
-          scope,
-          whenKeyMissing,
-        } as CallReading<Write>;
-        const caller = readCaller(reading, event, context);
-        if (fill) await fill();
-        call = withPayload(reading, caller, event, {
-          isFormer: fingerprint === httpFingerprint ? formerFingerprintOf(event) : undefined,
-          waitUntil: callerWaitsUntil(http, clock.now()),
-          traceparent: traceOf(http),
-          toStored: (value: unknown) => toStoredResponse(value, http),
-        });
-      } catch (error) {
-        return problemFor(error, READING_STATUSES, http, operation);
-      }
+      let statuses: Readonly<Record<string, number>> = READING_STATUSES;
       let outcome: Outcome;
       try {
+        const reading = readingOf(http);
+        const caller = readCaller(reading, event, context);
+        if (fill) await fill();
+        const call = withPayload(reading, caller, event, ofRequest(http, event));
+        statuses = PROBLEM_STATUSES;
         outcome = await perform(engineOptions, call, work);
         if (!outcome.failure) return answerWith(outcome, http);
       } catch (error) {
-        return problemFor(error, PROBLEM_STATUSES, http, operation);
+        return problemFor(error, statuses, http, operation);
       }
-      const { error, isOurs, isPermanent } = outcome.failure;
-      if (isOurs) return problemFor(error, PROBLEM_STATUSES, http, operation);
-      const problem = isPermanent ? permanentProblem(error as PermanentError, http, operation) : undefined;
-      // Any other error of the handler is thrown on, whatever its code.
-      if (problem === undefined) throw error;
-      return problem;
+      return answerOfFailure(outcome.failure, http, operation);
     };
     return headers ? async (work) => withHeaders(http, await answer(work), headers) : answer;
   };
+}
+
+/** @throws the handler's own error, unless it is a PermanentError with a status */
+function answerOfFailure(
+  { error, isOurs, isPermanent }: NonNullable<Outcome["failure"]>,
+  http: HttpEvent,
+  operation: string,
+): HttpResponse {
+  if (isOurs) return problemFor(error, PROBLEM_STATUSES, http, operation);
+  const problem = isPermanent ? permanentProblem(error as PermanentError, http, operation) : undefined;
+  // Any other error of the handler is thrown on, whatever its code.
+  if (problem === undefined) throw error;
+  return problem;
 }
 
 /** Several lines tell nothing, since nobody knows which line counts. */

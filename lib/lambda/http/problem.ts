@@ -68,11 +68,12 @@ export function problemFor(
 ): HttpResponse {
   if (!isOnceonlyError(error)) throw error;
   const { code, message, retryable } = error;
-  const isUnauthorized = code === "SCOPE_MISSING" && !event.isAuthenticated;
   const usual = Object.hasOwn(statuses, code) ? statuses[code] : undefined;
   if (!usual) throw error;
-  // What the store refuses is a mistake of the service, and no retry mends it.
-  const status = isUnauthorized ? 401 : usual === 503 && !retryable ? 500 : usual;
+  const isUnauthorized = code === "SCOPE_MISSING" && !event.isAuthenticated;
+  // What the store refuses is a mistake of the service, and no retry fixes it.
+  const lasting = usual === 503 && !retryable ? 500 : usual;
+  const status = isUnauthorized ? 401 : lasting;
   // A question that failed is a mistake of the service too.
   const isOurFault = status >= 500 || (code === "OUTCOME_UNKNOWN" && error.cause !== undefined);
   if (isOurFault && !wasTold(error)) log(error, status, operation);

@@ -1,5 +1,5 @@
 /** One run of a Middy stack under the protocol: what is recorded, whatever the hooks make of it. */
-import type { RunningAttempt } from "../../core/execution.ts";
+import type { RunningAttempt } from "../../core/attempt.ts";
 import { nesting } from "../../core/nesting.ts";
 import { withExecution } from "../context.ts";
 import type { Run } from "../face.ts";

@@ -2,8 +2,8 @@
 import { type Meter, metrics, type Tracer, trace } from "@opentelemetry/api";
 import { type Clock, type Random, systemClock, systemRandom } from "../../core/clock.ts";
 import type { DecisionEvent } from "../../core/decisions.ts";
-import { type Check, checkOptions, ENGINE_CHECKS, methods } from "../../core/option-checks.ts";
-import { withDefaults } from "../../core/options.ts";
+import { type Check, checkOptions, methods } from "../../core/option-checks.ts";
+import { ENGINE_CHECKS, withDefaults } from "../../core/options.ts";
 import type { Store } from "../../core/store.ts";
 import { KEYS_CHECK, SCOPE_CHECK, type ShownKeys, type ShownScope, shownScope } from "../decision-log.ts";
 import type { SendingEvent, SettlingEvent } from "../measurements.ts";

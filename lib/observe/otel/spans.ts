@@ -10,7 +10,7 @@ import {
   trace,
 } from "@opentelemetry/api";
 import type { DecisionEvent } from "../../core/decisions.ts";
-import { readTraceparent } from "../../core/messages/prepare-message.ts";
+import { readTraceparent } from "../../core/traceparent.ts";
 import type { SendEvent } from "../measurements.ts";
 import { attributesOf } from "./instruments.ts";
 

@@ -1,5 +1,5 @@
 /** Claim tokens that name the trace in which their attempt began, so that the record of an execution keeps it. Pure. */
-import { readTraceparent } from "../../core/messages/prepare-message.ts";
+import { readTraceparent } from "../../core/traceparent.ts";
 
 /** 56 bytes: this mark, and a trace context. */
 const MARK = "~";

@@ -12,17 +12,9 @@ import {
 } from "./command.ts";
 import { KEY_OPTIONS, KEY_USAGE } from "./find.ts";
 import { changingGroup } from "./group.ts";
+import type { OpenTable } from "./open-table.ts";
 import { mayScan, scopedKeys } from "./scan.ts";
-import {
-  BY_OPTIONS,
-  BY_USAGE,
-  byWhom,
-  type Changed,
-  changing,
-  type OpenTable,
-  WRITE_OPTIONS,
-  WRITE_USAGE,
-} from "./table.ts";
+import { BY_OPTIONS, BY_USAGE, byWhom, type Changed, changing, WRITE_OPTIONS, WRITE_USAGE } from "./table.ts";
 
 const OPTIONS = { ...WRITE_OPTIONS, ...BY_OPTIONS, ...KEY_OPTIONS } as const satisfies OptionsConfig;
 const FILE_OPTIONS = { ...OPTIONS, "keys-from": { type: "string" } } as const satisfies OptionsConfig;

@@ -2,7 +2,8 @@
 import { namesOf, type Unsent } from "onceonly/kit";
 import { type CommandCall, type OptionsConfig, UsageError, wholeNumber } from "./command.ts";
 import { firstOf, outcomesOf } from "./listed.ts";
-import { type Changed, isMeant, type OpenTable, openTable, printWithheld } from "./table.ts";
+import type { OpenTable } from "./open-table.ts";
+import { type Changed, isMeant, openTable, printWithheld } from "./table.ts";
 
 export const DEFAULT_GROUP_LIMIT = "1000";
 

@@ -8,9 +8,10 @@ import {
   wholeNumber,
 } from "./command.ts";
 import { firstOf, groupsOf, LISTS, type ListedLine, type ListName, listed } from "./listed.ts";
+import type { OpenTable } from "./open-table.ts";
 import { timeOf } from "./record-lines.ts";
 import { mayScan, SCANNED, type ScannedState, scanned } from "./scan.ts";
-import { type OpenTable, openTable, TABLE_OPTIONS, TABLE_USAGE } from "./table.ts";
+import { openTable, TABLE_OPTIONS, TABLE_USAGE } from "./table.ts";
 
 const DEFAULT_LIMIT = "50";
 

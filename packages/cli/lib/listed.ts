@@ -1,7 +1,7 @@
 /** What the sparse indexes name: keys that nobody has settled, and commits whose messages wait or are parked. No scan. */
 import { destinationOf, namesOf, UNTRIED, type UnknownOutcome } from "onceonly/kit";
 import { UsageError } from "./command.ts";
-import type { OpenTable } from "./table.ts";
+import type { OpenTable } from "./open-table.ts";
 
 export const LISTS = ["unknown", "waiting", "parked"] as const;
 export type ListName = (typeof LISTS)[number];

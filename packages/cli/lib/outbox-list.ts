@@ -3,8 +3,9 @@ import { actsIn, type ListedCommit, type Unsent } from "onceonly/kit";
 import { type CommandCall, onlyArgument, wholeNumber } from "./command.ts";
 import { groupIn, hasGroup, parkedPlaces } from "./group.ts";
 import { firstOf } from "./listed.ts";
+import type { OpenTable } from "./open-table.ts";
 import { outboxBranches, tellMessages, timeOf } from "./record-lines.ts";
-import { type OpenTable, openTable } from "./table.ts";
+import { openTable } from "./table.ts";
 import { treeLines } from "./tree.ts";
 
 export function listCommit({ values, positionals, terminal }: CommandCall): Promise<0 | 1> {

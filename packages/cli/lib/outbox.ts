@@ -19,6 +19,7 @@ import {
   parkedKeys,
   parkedPlaces,
 } from "./group.ts";
+import type { OpenTable } from "./open-table.ts";
 import { listCommit, listCommits } from "./outbox-list.ts";
 import {
   BY_OPTIONS,
@@ -26,7 +27,6 @@ import {
   byWhom,
   type Changed,
   changing,
-  type OpenTable,
   TABLE_OPTIONS,
   WRITE_OPTIONS,
   WRITE_USAGE,

@@ -3,16 +3,8 @@ import { identify, PUBLIC_SCOPE, type ReleaseAnswer, releaseRecord } from "onceo
 import { type CliCommand, type CommandCall, type OptionsConfig, onlyArgument, required } from "./command.ts";
 import { KEY_OPTIONS, KEY_USAGE } from "./find.ts";
 import { changingGroup, GROUP_OPTIONS, GROUP_USAGE, groupIn, hasGroup, unknownKeys } from "./group.ts";
-import {
-  BY_OPTIONS,
-  BY_USAGE,
-  byWhom,
-  type Changed,
-  changing,
-  type OpenTable,
-  WRITE_OPTIONS,
-  WRITE_USAGE,
-} from "./table.ts";
+import type { OpenTable } from "./open-table.ts";
+import { BY_OPTIONS, BY_USAGE, byWhom, type Changed, changing, WRITE_OPTIONS, WRITE_USAGE } from "./table.ts";
 
 const OPTIONS = {
   ...WRITE_OPTIONS,

@@ -11,7 +11,7 @@ import {
 } from "onceonly/kit";
 import { type CommandCall, UsageError } from "./command.ts";
 import type { ListedLine } from "./listed.ts";
-import type { OpenTable } from "./table.ts";
+import type { OpenTable } from "./open-table.ts";
 
 export const SCANNED = ["in-progress", "completed", "failed", "released", "held"] as const;
 export type ScannedState = (typeof SCANNED)[number];

@@ -2,7 +2,7 @@
 import { OperatedOutbox, type Store } from "onceonly/kit";
 import { type OptionValues, UsageError } from "./command.ts";
 import { defaultExport } from "./default-export.ts";
-import type { OpenTable } from "./table.ts";
+import type { OpenTable } from "./open-table.ts";
 
 interface StoreModule {
   readonly store: Store<never>;

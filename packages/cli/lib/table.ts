@@ -1,13 +1,7 @@
 /** The table that a command works on, its client, and what its writes would be. */
+
 import type { DynamoDBClient, DynamoDBClientConfig } from "@aws-sdk/client-dynamodb";
-import {
-  type ByWhom,
-  type DynamoDBOutboxOptions,
-  type DynamoDBStoreOptions,
-  MAX_TEXT_LENGTH,
-  type OperatedOutbox,
-  type Store,
-} from "onceonly/kit";
+import { type ByWhom, type DynamoDBOutboxOptions, MAX_TEXT_LENGTH } from "onceonly/kit";
 import {
   type CommandCall,
   type OptionsConfig,
@@ -17,6 +11,7 @@ import {
   UsageError,
 } from "./command.ts";
 import { checkInstalled } from "./installed.ts";
+import type { OpenTable } from "./open-table.ts";
 import { openStore } from "./store-module.ts";
 
 export const TABLE_OPTIONS = {
@@ -75,16 +70,6 @@ function shortText(values: OptionValues, name: keyof ByWhom): string {
 }
 
 export type CommonConfig = Pick<DynamoDBClientConfig, "region" | "endpoint" | "profile" | "credentials">;
-
-/** What reaches a table, or the store of a module. */
-export interface OpenTable {
-  readonly store: Store<never>;
-  readonly outbox: OperatedOutbox;
-  readonly storeOptions: DynamoDBStoreOptions;
-  /** The requests that would have written, of a dry run. */
-  readonly withheld: readonly { readonly operation: string; readonly input: unknown }[];
-  close(): void;
-}
 
 /**
  * Loads the client of DynamoDB, which a project may lack: `--help` needs none.

@@ -2,8 +2,9 @@
 import { identify, PUBLIC_SCOPE } from "onceonly/kit";
 import { type CliCommand, type OptionValues, onlyArgument, required, wholeNumber } from "./command.ts";
 import { KEY_OPTIONS, KEY_USAGE, textOf } from "./find.ts";
+import type { OpenTable } from "./open-table.ts";
 import { type RecordReport, tellRecord } from "./record-lines.ts";
-import { type OpenTable, openTable, TABLE_OPTIONS, TABLE_USAGE } from "./table.ts";
+import { openTable, TABLE_OPTIONS, TABLE_USAGE } from "./table.ts";
 import { deadLetterBranch, type QueueTrace, queueBranch, traceQueues } from "./trace-queues.ts";
 import { recordBranches, statusOf } from "./trace-record.ts";
 import { type TraceBranch, treeLines } from "./tree.ts";

@@ -43,7 +43,7 @@ export function readRecord(slot: Slot, worker: Worker, host: number, model: Mode
   return { slot };
 }
 
-/** As `mayClaimHeld` in core/abandoned.ts. */
+/** As `mayClaimHeld` in core/record.ts. */
 function goesOnByItself({ marks }: ModelRecord, { without }: Model): boolean {
   const all = Object.values(marks);
   const isOpen = all.some(({ state }) => state === "begun");

@@ -10,8 +10,9 @@ import {
 } from "../../../lib/core/errors.ts";
 import type { Execution } from "../../../lib/core/execution.ts";
 import { identify } from "../../../lib/core/identity.ts";
-import { type EngineOptions, resolveOptions } from "../../../lib/core/options.ts";
+import type { EngineOptions } from "../../../lib/core/options.ts";
 import { resultOf } from "../../../lib/core/outcome.ts";
+import { resolveOptions } from "../../../lib/core/resolved-options.ts";
 import type { Verification } from "../../../lib/core/verify.ts";
 import { fakeClock } from "../../../lib/testing/index.ts";
 import { type Intercept, intercepted, unreachable } from "../../../test/kit/faults/faulty-store.ts";

@@ -1,26 +1,13 @@
 /** How a handler that runs may go on. An effect in somebody else's system happens at once, and nothing takes it back. */
 import { answerUnrecorded, checkUnrecorded } from "./answers.ts";
-import { hasSteps, isSaga, type Model, mayOverlap } from "./bounds.ts";
+import { hasSteps, isSaga, mayOverlap } from "./bounds.ts";
 import type { Watch } from "./invariants.ts";
 import { markedSteps } from "./mark-steps.ts";
 import { settle } from "./model-store.ts";
+import type { Turn } from "./request-steps.ts";
 import { finishOf } from "./requests.ts";
 import { sagaSteps } from "./saga-steps.ts";
 import { type ModelState, NEVER, type Slot, type Worker, withSlot } from "./state.ts";
-
-export interface Turn {
-  readonly state: ModelState;
-  readonly slot: Slot;
-  readonly worker: Worker;
-  readonly host: number;
-  readonly model: Model;
-  /** Offers a step of this worker. */
-  readonly offer: (what: string, act: (watch: Watch) => ModelState) => void;
-  /** The worker with another thing to do, and the arguments of a new request. */
-  readonly become: (change: Partial<Worker>, after?: ModelState) => ModelState;
-  /** The call is over. */
-  readonly stop: (slot?: Slot) => ModelState;
-}
 
 export function handlerSteps(turn: Turn): void {
   const { worker, offer, become } = turn;

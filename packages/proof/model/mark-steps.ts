@@ -1,9 +1,9 @@
 /** A handler with two steps, and how a worker writes one: steps of core (core/steps.ts) in short. */
 import { openStepsOf } from "../../../lib/core/record.ts";
 import { isSaga, mayOverlap } from "./bounds.ts";
-import type { Turn } from "./handler-steps.ts";
 import type { Watch } from "./invariants.ts";
 import { type Effects, type Mark, type MarkName, markOf, placeOf, type StepWrite } from "./marks.ts";
+import type { Turn } from "./request-steps.ts";
 import { request, type WorkerTurn } from "./request-steps.ts";
 import { type ModelState, withSlot } from "./state.ts";
 import { withPassed } from "./step-store.ts";

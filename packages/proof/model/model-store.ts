@@ -23,7 +23,7 @@ import {
   type Ticks,
   type Token,
 } from "./state.ts";
-import { writeStep } from "./step-store.ts";
+import { type StoreAnswer, writeStep } from "./step-store.ts";
 
 export interface ModelSeeker {
   readonly token: Token;
@@ -58,7 +58,6 @@ export interface Renew {
 }
 
 /** Won or settled; refused by the record; or, where the record did not refuse, by the commit's own condition. */
-export type StoreAnswer = "done" | "refused" | "condition";
 
 /** One tick is a second: the unit in which expiry is stored. */
 const toRecord = (record: ModelRecord, { without }: Model): IdempotencyRecord => ({

@@ -1,6 +1,7 @@
 /** A worker prolongs its lease while its handler runs. It counts on a renewal that was answered, and on no other one. */
-import type { Turn } from "./handler-steps.ts";
+
 import { NO_MARKS } from "./marks.ts";
+import type { Turn } from "./request-steps.ts";
 import { apply, nameOf } from "./requests.ts";
 import { IDLE_WORKER, type Worker } from "./state.ts";
 import { neverExpires } from "./step-store.ts";

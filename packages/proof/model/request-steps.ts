@@ -1,8 +1,7 @@
 /** One request of a worker: answered, or applied with its answer lost; before either, a copy may be held up on its way. */
 import { answerUnrecorded } from "./answers.ts";
-import type { Turn } from "./handler-steps.ts";
+import type { Model } from "./bounds.ts";
 import type { Watch } from "./invariants.ts";
-import type { StoreAnswer } from "./model-store.ts";
 import { apply, nameOf } from "./requests.ts";
 import {
   IDLE_WORKER,
@@ -13,6 +12,21 @@ import {
   type Worker,
   withWorker,
 } from "./state.ts";
+import type { StoreAnswer } from "./step-store.ts";
+
+export interface Turn {
+  readonly state: ModelState;
+  readonly slot: Slot;
+  readonly worker: Worker;
+  readonly host: number;
+  readonly model: Model;
+  /** Offers a step of this worker. */
+  readonly offer: (what: string, act: (watch: Watch) => ModelState) => void;
+  /** The worker with another thing to do, and the arguments of a new request. */
+  readonly become: (change: Partial<Worker>, after?: ModelState) => ModelState;
+  /** The call is over. */
+  readonly stop: (slot?: Slot) => ModelState;
+}
 
 export interface WorkerTurn extends Turn {
   readonly index: number;

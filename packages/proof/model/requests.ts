@@ -2,7 +2,7 @@
 import { longAgo, type Model } from "./bounds.ts";
 import type { Watch } from "./invariants.ts";
 import type { MarkName, StepWrite } from "./marks.ts";
-import { type Begin, claim, type Finish, insert, renew, type StoreAnswer, settle } from "./model-store.ts";
+import { type Begin, claim, type Finish, insert, renew, settle } from "./model-store.ts";
 import { participate } from "./participant.ts";
 import {
   isFinished,
@@ -14,6 +14,7 @@ import {
   type Worker,
   withSlot,
 } from "./state.ts";
+import type { StoreAnswer } from "./step-store.ts";
 import { neverExpires, writeStep } from "./step-store.ts";
 
 /** The request that a worker is about to make: the state as it is then, and the answer. */

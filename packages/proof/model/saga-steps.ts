@@ -1,9 +1,9 @@
 /** A handler that is a saga of two steps: lib/saga/saga-run.ts with one request per step. */
 import { mayOverlap } from "./bounds.ts";
-import type { Turn } from "./handler-steps.ts";
 import type { Watch } from "./invariants.ts";
 import { record, settleOpen } from "./mark-steps.ts";
 import { isSameMark, type MarkName, markOf } from "./marks.ts";
+import type { Turn } from "./request-steps.ts";
 import { apply, nameOf } from "./requests.ts";
 import { IDLE_WORKER, type ModelState, type Worker } from "./state.ts";
 

@@ -1,5 +1,6 @@
 /** What a relay or a sweeper may do next: load a commit, send its messages, mark it; or crash in between. */
 import type { Model } from "./bounds.ts";
+import type { Watch } from "./invariants.ts";
 import { mark } from "./model-store.ts";
 import {
   IDLE_SENDER,
@@ -10,7 +11,9 @@ import {
   withSender,
   withSlot,
 } from "./state.ts";
-import type { Emit } from "./steps.ts";
+
+/** Offers a step: `act` says what state it leads to, and tells the watch what it does. */
+export type Emit = (label: string, act: (watch: Watch) => ModelState) => void;
 
 export function senderSteps(state: ModelState, index: number, model: Model, emit: Emit): void {
   const sender = state.senders[index] as Sender;

@@ -2,8 +2,9 @@
 import type { Model } from "./bounds.ts";
 import type { Watch } from "./invariants.ts";
 import { isSameMark, type Mark, type MarkName, type Marks, type StepWrite } from "./marks.ts";
-import type { StoreAnswer } from "./model-store.ts";
 import { NEVER, type Slot, type Token } from "./state.ts";
+
+export type StoreAnswer = "done" | "refused" | "condition";
 
 /** `store.writeStep`: the slot as it is then, and whether the step is written. */
 export function writeStep(

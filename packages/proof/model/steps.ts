@@ -3,7 +3,7 @@ import { isSaga, longAgo, type Model, requestTicks } from "./bounds.ts";
 import { type Invariant, Watch } from "./invariants.ts";
 import { deleteByTtl, resolve } from "./model-store.ts";
 import { apply, nameOf } from "./requests.ts";
-import { senderSteps } from "./sender-steps.ts";
+import { type Emit, senderSteps } from "./sender-steps.ts";
 import {
   freshToken,
   IDLE_WORKER,
@@ -25,9 +25,6 @@ export interface Step {
   readonly moves: readonly string[];
   readonly answersItself: boolean;
 }
-
-/** Offers a step: `act` says what state it leads to, and tells the watch what it does. */
-export type Emit = (label: string, act: (watch: Watch) => ModelState) => void;
 
 export function stepsFrom(state: ModelState, model: Model): Step[] {
   const steps: Step[] = [];

@@ -12,7 +12,6 @@ import {
   mark,
   type Renew,
   renew,
-  type StoreAnswer,
   settle,
 } from "./model-store.ts";
 import {
@@ -27,6 +26,7 @@ import {
   type Ticks,
   type Token,
 } from "./state.ts";
+import type { StoreAnswer } from "./step-store.ts";
 import { writeStep } from "./step-store.ts";
 import { SMALLEST } from "./suites.ts";
 

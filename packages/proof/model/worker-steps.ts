@@ -12,6 +12,7 @@ import { verdictOf } from "./model-store.ts";
 import { renewalSteps } from "./renewal-steps.ts";
 import { blindSteps, request, type WorkerTurn } from "./request-steps.ts";
 import { nameOf } from "./requests.ts";
+import type { Emit } from "./sender-steps.ts";
 import {
   freshToken,
   IDLE_WORKER,
@@ -22,7 +23,6 @@ import {
   withSlot,
   withWorker,
 } from "./state.ts";
-import type { Emit } from "./steps.ts";
 
 const STEPS: Readonly<Record<Phase, (turn: WorkerTurn) => void>> = {
   idle: callSteps,

@@ -85,17 +85,15 @@ export class ResolvedApp {
 
   /** Overrides and plain resources are in the template, and not in the typed properties of a construct. */
   #resolve(resource: CfnResource): TemplateProperties {
-    const { Resources = {} } = this.resolve(
-      (resource as unknown as TemplateElement)._toCloudFormation(),
-      resource,
+    const { Resources = {} } = Object(
+      this.resolve((resource as unknown as TemplateElement)._toCloudFormation(), resource),
     );
     const [definition] = Object.values<{ readonly Properties?: TemplateProperties }>(Resources);
     return definition?.Properties ?? {};
   }
 
   /** A value as templates say it, with marks for references. */
-  // biome-ignore lint/suspicious/noExplicitAny: any value of a template
-  resolve(value: unknown, scope: IConstruct): any {
+  resolve(value: unknown, scope: IConstruct): unknown {
     const resolver = new MarkingResolver(this.#targets);
     return Tokenization.resolve(value, { scope, resolver, preparing: false });
   }

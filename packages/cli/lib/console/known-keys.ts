@@ -1,6 +1,6 @@
 /** The keys of records that the console has looked at, by their hash: the page asks by hash alone. */
 import { namesOf } from "onceonly/kit";
-import type { OpenTable } from "../table.ts";
+import type { OpenTable } from "../open-table.ts";
 
 export interface KnownKey {
   readonly table: OpenTable;

@@ -2,8 +2,8 @@
 import { createHash } from "node:crypto";
 import { namesOf } from "onceonly/kit";
 import { groupsOf, LISTS, type ListedLine, type ListName, listed } from "../listed.ts";
+import type { OpenTable } from "../open-table.ts";
 import type { ScannedRecord } from "../scan.ts";
-import type { OpenTable } from "../table.ts";
 import { readTrace } from "../trace.ts";
 import { recordBranches } from "../trace-record.ts";
 import type { FailureGroup, KeyLife, LiveState, RecordRow } from "./look.ts";

@@ -1,7 +1,7 @@
 /** A console on one table, wherever it is: what the sparse indexes name, and any key that is asked for. No scan. */
 import { type Clock, identify } from "onceonly/kit";
 import { UsageError } from "../command.ts";
-import type { OpenTable } from "../table.ts";
+import type { OpenTable } from "../open-table.ts";
 import type { ConsoleSource } from "./console-source.ts";
 import { actOnGroup } from "./group-acts.ts";
 import { knownKeys } from "./known-keys.ts";

@@ -2,13 +2,26 @@
 import { isRead } from "../aws/aws-operation.ts";
 import type { Fault } from "../simulator/fault.ts";
 import type { Io } from "../simulator/io.ts";
-import type { Disturbance } from "./disturbances.ts";
+
+/** How many requests a fault affects, beginning with its point. */
+export const FAULT_REACHES = [
+  /** Only this attempt. */
+  "once",
+  /** Every attempt at this request within the invocation. */
+  "request",
+  /** Every request of the invocation to the same service. */
+  "invocation",
+] as const;
+export type FaultReach = (typeof FAULT_REACHES)[number];
+
+/** When a second delivery comes: with the first, while the first is frozen at the point, or right after the first. */
+export type DuplicateTime = "at-once" | "meanwhile" | "right-after";
 
 export interface DisturbanceKind {
   readonly words: string;
   readonly fault: Fault;
-  readonly reach?: Disturbance["reach"];
-  readonly duplicate?: Disturbance["duplicate"];
+  readonly reach?: FaultReach;
+  readonly duplicate?: DuplicateTime;
   /** @default - every I/O */
   readonly fits?: (io: Io) => boolean;
 }

@@ -1,18 +1,14 @@
 /** The disturbances of a run: a fault at one point, or a second delivery. Pure. */
 import type { Fault } from "../simulator/fault.ts";
 import type { Io } from "../simulator/io.ts";
-import { type DisturbanceKind, type Durations, kindsOf } from "./disturbance-kinds.ts";
+import {
+  type DisturbanceKind,
+  type DuplicateTime,
+  type Durations,
+  type FaultReach,
+  kindsOf,
+} from "./disturbance-kinds.ts";
 import type { Point } from "./finding.ts";
-
-/** How many requests a fault affects, beginning with its point. */
-export const FAULT_REACHES = [
-  /** Only this attempt. */
-  "once",
-  /** Every attempt at this request within the invocation. */
-  "request",
-  /** Every request of the invocation to the same service. */
-  "invocation",
-] as const;
 
 export interface Disturbance {
   /** "7 crash-after" */
@@ -22,12 +18,8 @@ export interface Disturbance {
   /** `undefined`: the I/O has no fault. */
   readonly point?: Point | undefined;
   readonly fault?: Fault | undefined;
-  readonly reach?: (typeof FAULT_REACHES)[number];
-  /**
-   * A second delivery: at the same time as the first, while the first is frozen at the point, or right after
-   * it.
-   */
-  readonly duplicate?: "at-once" | "meanwhile" | "right-after" | undefined;
+  readonly reach?: FaultReach;
+  readonly duplicate?: DuplicateTime | undefined;
   /** A second disturbance, later in the same run. */
   readonly next?: Disturbance | undefined;
 }

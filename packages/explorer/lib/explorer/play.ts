@@ -1,7 +1,6 @@
 /** One run of a handler from the start, in a new world, with at most one disturbance. */
 import type { SimulatedFunction } from "../simulator/simulated-function.ts";
 import type { Simulator } from "../simulator/simulator.ts";
-import type { TraceEvent } from "../simulator/trace-event.ts";
 import type { Disturbance } from "./disturbances.ts";
 import type { Effect } from "./effect.ts";
 import { exploredFunction } from "./explored-function.ts";
@@ -12,15 +11,12 @@ import type { Source, SourceAnswer, SourceStage } from "./source.ts";
 import { type QueueEvent, queueNameOf } from "./sources/queue-record.ts";
 import { sourceKindOf, sourceOf } from "./sources/source-of.ts";
 import { traceLines } from "./trace-lines.ts";
+import type { TracedRun } from "./trace-steps.ts";
 import { type LateRequest, Unawaited } from "./unawaited.ts";
 import { ExploredWorld } from "./world.ts";
 
 /** The result of a run. */
-export interface Play {
-  readonly source: Source;
-  readonly ios: Interference["ios"];
-  /** All answers, in order: to the source's own deliveries, to a duplicate, to the repetition afterwards. */
-  readonly answers: readonly SourceAnswer[];
+export interface Play extends TracedRun {
   /** The last answer to the source's own deliveries. */
   readonly last: SourceAnswer | undefined;
   /** The answer to the repetition afterwards. */
@@ -38,7 +34,6 @@ export interface Play {
   readonly held: readonly HeldError[];
   /** The commits whose messages nothing has sent at the end. */
   readonly unsent: number;
-  readonly trace: readonly TraceEvent[];
 }
 
 export interface PlaySettings {

@@ -1,7 +1,8 @@
 /** Reports of the explorer as one page of HTML. Pure. */
 import type { Finding } from "./finding.ts";
 import { escaped, escapedLines, htmlPage } from "./html-page.ts";
-import type { ExploreReport, ExploreReportParts } from "./report.ts";
+import type { ExploreReport } from "./report.ts";
+import type { ExploreReportParts } from "./report-parts.ts";
 import { findingLine, groupsOf, headline, notes, othersLine } from "./report-text.ts";
 import { sequenceDiagram } from "./sequence-diagram.ts";
 

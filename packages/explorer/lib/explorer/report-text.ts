@@ -4,7 +4,7 @@
  */
 import { visible } from "onceonly/kit";
 import type { Finding, FindingKind } from "./finding.ts";
-import type { ExploreReportParts } from "./report.ts";
+import type { ExploreReportParts } from "./report-parts.ts";
 
 export function reportText(report: ExploreReportParts): string {
   return joined([headline(report), ...notes(report), ...groupsOf(report.findings).flatMap(groupLines)]);

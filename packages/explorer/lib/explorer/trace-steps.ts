@@ -1,7 +1,17 @@
 /** A run as steps: who asked whom, and the answer; the disturbance marked, repetitions folded. Pure. */
 import type { Fault } from "../simulator/fault.ts";
+import type { Io } from "../simulator/io.ts";
 import type { TraceEvent } from "../simulator/trace-event.ts";
-import type { Play } from "./play.ts";
+import type { Source, SourceAnswer } from "./source.ts";
+
+/** The parts of a run that its steps are made of. */
+export interface TracedRun {
+  readonly source: Source;
+  readonly ios: readonly Io[];
+  /** All answers, in order: to the source's own deliveries, to a duplicate, to the repetition afterwards. */
+  readonly answers: readonly SourceAnswer[];
+  readonly trace: readonly TraceEvent[];
+}
 
 /** One line of a run, as text and as an arrow of a diagram. */
 export interface TraceStep {
@@ -36,7 +46,7 @@ const SHOWN = 2;
 
 /** `name` is the explored function; lines of other functions have their names. */
 export function traceSteps(
-  { trace, ios, answers, source }: Pick<Play, "trace" | "ios" | "answers" | "source">,
+  { trace, ios, answers, source }: TracedRun,
   name: string,
 ): readonly (TraceStep | FoldedSteps)[] {
   const numbers = new Map(ios.map((io, index) => [io.number, index + 1]));

@@ -1,7 +1,9 @@
 // The six fields of `cron(minutes hours day-of-month month day-of-week year)`, on a UTC clock. Pure.
 // https://docs.aws.amazon.com/scheduler/latest/UserGuide/schedule-types.html#cron-based
 import { fieldValues } from "./cron-field.ts";
-import type { NextTime } from "./schedule-expression.ts";
+
+/** The next time after another, both in epoch ms; `undefined` when there is none. */
+export type NextTime = (afterMs: number) => number | undefined;
 
 const MONTHS = ["JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC"];
 const WEEKDAYS = ["SUN", "MON", "TUE", "WED", "THU", "FRI", "SAT"];

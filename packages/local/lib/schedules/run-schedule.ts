@@ -1,6 +1,6 @@
 // Fires a schedule's targets whenever it is due, until it is stopped.
 import type { Clock } from "onceonly/kit";
-import type { NextTime } from "./schedule-expression.ts";
+import type { NextTime } from "./cron-expression.ts";
 
 export interface LocalSchedule {
   readonly logicalId: string;

@@ -1,10 +1,7 @@
 // When a schedule is due: `rate(5 minutes)`, `cron(0 8 ? * MON-FRI *)` and `at(2030-01-31T08:00:00)`. Pure.
 // https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-scheduled-rule-pattern.html
-import { cronTimes } from "./cron-expression.ts";
+import { cronTimes, type NextTime } from "./cron-expression.ts";
 import { instantOf, wallClock } from "./time-zone.ts";
-
-/** The next time after another, both in epoch ms; `undefined` when there is none. */
-export type NextTime = (afterMs: number) => number | undefined;
 
 const UNIT_MS: Readonly<Record<string, number>> = { minute: 60_000, hour: 3_600_000, day: 86_400_000 };
 

@@ -9,7 +9,6 @@ import type { EndedInvocation } from "../schedules/invoke-asynchronously.ts";
 import type { LocalSchedule } from "../schedules/run-schedule.ts";
 import type { SqsEngine } from "../sqs/start-sqs.ts";
 import type { Asset } from "./assembly.ts";
-import type { ResolvedResource } from "./deploy-resource.ts";
 import type { Authorizer } from "./gateway/authorizer.ts";
 import type { BrokenRoute, Gateway, GatewayRoute } from "./gateway/gateway.ts";
 import type { GatewayResponseProperties } from "./gateway/gateway-responses.ts";
@@ -79,7 +78,11 @@ export interface LocalApi {
   readonly stagedProblems: ((variables: Readonly<Record<string, string>>) => string | undefined)[];
 }
 
-export interface DeployedResource extends Pick<ResolvedResource, "type" | "path" | "properties"> {
+export interface DeployedResource {
+  readonly type: string;
+  /** For people and as the key of what runs: `Orders`. */
+  readonly path: string;
+  readonly properties: Readonly<Record<string, unknown>>;
   readonly region: string;
 }
 

@@ -1,7 +1,7 @@
 // Runs the scenarios with every contestant on one engine. Logs of what is provoked here are nobody's news.
 import { pinnedVersions } from "../../versions.ts";
-import type { Contestant } from "./contestant.ts";
 import { type CostOfPath, countCosts, smallerBundles } from "./costs.ts";
+import type { Contestant } from "./lab.ts";
 import { inLab } from "./lab.ts";
 import { onceonly } from "./onceonly.ts";
 import { powertools } from "./powertools.ts";

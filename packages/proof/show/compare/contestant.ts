@@ -2,39 +2,7 @@
 import middy, { type MiddlewareObj } from "@middy/core";
 import type { Context } from "aws-lambda";
 import type { Invoke, LambdaHandler } from "../../measure/contestants/lambda-call.ts";
-import type { Lab } from "./lab.ts";
-
-export type FaceName = "wrapper" | "middleware";
-
-/** The part of an event that says that it is the same operation again. */
-export type KeyedBy = "id" | "whole event" | "header" | "caller and header";
-
-export interface Deployment {
-  readonly handler: LambdaHandler;
-  /** @default "id" */
-  readonly keyedBy?: KeyedBy;
-  /** @default "create-order" */
-  readonly operation?: string;
-  /** What an event without a key is, by an option or as the package has it by default. */
-  readonly keyMissing?: "refused" | "as by default";
-  /** Middlewares that see the event after the package's own face. */
-  readonly after?: readonly MiddlewareObj[];
-  /** Whether Middy is around a wrapper too. */
-  readonly inMiddy?: boolean;
-}
-
-export interface Contestant {
-  readonly package: "onceonly" | "Powertools";
-  readonly face: FaceName;
-  /** The partition key of its table. */
-  readonly partitionKey: string;
-  /** A new execution environment of a function. */
-  deploy(lab: Lab, deployment: Deployment): Invoke;
-  /** The same for a function inside a handler, which gets no context; its argument is an event with an `id`. */
-  deployInner(lab: Lab, work: () => Promise<unknown>): (event: unknown) => Promise<unknown>;
-  /** Stores an order, as safely as the package offers it. */
-  storeOrder(lab: Lab, context: Context, order: { readonly order: number }): Promise<unknown>;
-}
+import type { Deployment, FaceName } from "./lab.ts";
 
 export interface Faces {
   wrap(handler: LambdaHandler): Invoke;

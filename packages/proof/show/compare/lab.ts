@@ -1,13 +1,18 @@
 // One run's own world: tables on a real engine, a handler with counted effects, and time that can be skipped. A proxy
 // before the engine can lose or refuse answers.
 import { type DynamoDBClient, type DynamoDBClientConfig, ScanCommand } from "@aws-sdk/client-dynamodb";
+import type { MiddlewareObj } from "@middy/core";
 import type { Context } from "aws-lambda";
 import type { Clock } from "../../../../lib/core/clock.ts";
 import { connect, createTable } from "../../../../test/kit/tables.ts";
 import { type ObservedRequest, type ProxyFault, startFaultProxy } from "../../../local/lib/fault-proxy.ts";
-import { type HttpAnswer, postOrder } from "../../measure/contestants/lambda-call.ts";
+import {
+  type HttpAnswer,
+  type Invoke,
+  type LambdaHandler,
+  postOrder,
+} from "../../measure/contestants/lambda-call.ts";
 import { lambdaContext } from "../../measure/contestants/world.ts";
-import type { Contestant, Deployment } from "./contestant.ts";
 import { LabTime } from "./lab-time.ts";
 import { answerInWords, errorInWords } from "./seen.ts";
 
@@ -17,6 +22,38 @@ export interface Order {
 
 /** Resolves to what the caller gets, in words; never rejects. */
 export type Call = (event: unknown, context?: Context) => Promise<string>;
+
+export type FaceName = "wrapper" | "middleware";
+
+/** The part of an event that says that it is the same operation again. */
+export type KeyedBy = "id" | "whole event" | "header" | "caller and header";
+
+export interface Deployment {
+  readonly handler: LambdaHandler;
+  /** @default "id" */
+  readonly keyedBy?: KeyedBy;
+  /** @default "create-order" */
+  readonly operation?: string;
+  /** What an event without a key is, by an option or as the package has it by default. */
+  readonly keyMissing?: "refused" | "as by default";
+  /** Middlewares that see the event after the package's own face. */
+  readonly after?: readonly MiddlewareObj[];
+  /** Whether Middy is around a wrapper too. */
+  readonly inMiddy?: boolean;
+}
+
+export interface Contestant {
+  readonly package: "onceonly" | "Powertools";
+  readonly face: FaceName;
+  /** The partition key of its table. */
+  readonly partitionKey: string;
+  /** A new execution environment of a function. */
+  deploy(lab: Lab, deployment: Deployment): Invoke;
+  /** The same for a function inside a handler, which gets no context; its argument is an event with an `id`. */
+  deployInner(lab: Lab, work: () => Promise<unknown>): (event: unknown) => Promise<unknown>;
+  /** Stores an order, as safely as the package offers it. */
+  storeOrder(lab: Lab, context: Context, order: { readonly order: number }): Promise<unknown>;
+}
 
 export class Lab {
   readonly contestant: Contestant;

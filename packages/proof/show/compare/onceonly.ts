@@ -12,8 +12,8 @@ import {
   runOnce,
 } from "onceonly";
 import type { OnceonlyContext } from "../../measure/contestants/onceonly.ts";
-import { assemble, type Contestant, type Deployment, type FaceName, type Faces } from "./contestant.ts";
-import type { Lab } from "./lab.ts";
+import { assemble, type Faces } from "./contestant.ts";
+import type { Contestant, Deployment, FaceName, Lab } from "./lab.ts";
 
 interface OrderEvent {
   readonly id: string;

@@ -5,8 +5,8 @@ import { DynamoDBPersistenceLayer } from "@aws-lambda-powertools/idempotency/dyn
 import { makeHandlerIdempotent } from "@aws-lambda-powertools/idempotency/middleware";
 import { PutItemCommand } from "@aws-sdk/client-dynamodb";
 import { POWERTOOLS_PARTITION_KEY } from "../../measure/contestants/world.ts";
-import { assemble, type Contestant, type Deployment, type FaceName, type KeyedBy } from "./contestant.ts";
-import type { Lab } from "./lab.ts";
+import { assemble } from "./contestant.ts";
+import type { Contestant, Deployment, FaceName, KeyedBy, Lab } from "./lab.ts";
 
 /** JMESPath of the key, and of what must not change under it. `powertools_json` is the documented way for JSON bodies. */
 const PATHS: Readonly<Record<KeyedBy, { readonly key?: string; readonly payload?: string }>> = {

@@ -2,8 +2,9 @@
 import { chargesIn, dueFor } from "../../../../test/kit/shop/judge.ts";
 import { groupBy } from "./group-by.ts";
 import { type Look, PLAIN } from "./look.ts";
-import { nameOf, type Observation } from "./observation.ts";
+import type { Observation } from "./observation.ts";
 import type { Plan } from "./plan.ts";
+import { nameOf } from "./seen.ts";
 
 export interface Harm {
   /** Keys with more than one order. */

@@ -1,7 +1,8 @@
 // Finds in what was sent, delivered and charged the incidents that nobody could write down when they happened. Pure.
 import type { Happened, Incident } from "./incidents.ts";
-import type { Observation, OrderRow } from "./observation.ts";
-import type { Tenant } from "./plan.ts";
+import type { Observation } from "./observation.ts";
+import type { OrderRow } from "./seen.ts";
+import type { Tenant } from "./tenants.ts";
 
 export type Traces = Pick<Observation, "rows" | "ledger" | "sends" | "deliveries">;
 

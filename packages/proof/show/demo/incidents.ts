@@ -1,7 +1,8 @@
 // What is done to the service on purpose, by name; and which of it an order's plan asks for. Pure.
 import type { RelayKillPoint } from "./dispatch-plan.ts";
 import type { KillPoint } from "./order-plan.ts";
-import type { PlannedOrder, Tenant } from "./plan.ts";
+import type { PlannedOrder } from "./plan.ts";
+import type { Tenant } from "./tenants.ts";
 
 export type Incident =
   | "client gave up"

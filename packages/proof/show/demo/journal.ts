@@ -1,8 +1,9 @@
 // Collects what the clients see, and what is done to the service, while the demo runs.
 import { wasReplayed } from "onceonly/client";
 import type { Incident } from "./incidents.ts";
-import { type Answer, type Ending, nameOf, type Observation } from "./observation.ts";
+import type { Observation } from "./observation.ts";
 import type { PlannedOrder } from "./plan.ts";
+import { type Answer, type Ending, nameOf } from "./seen.ts";
 
 export type Seen = Pick<Observation, "requests" | "answers" | "endings" | "incidents">;
 type Asked = Pick<Answer, "tenant" | "key" | "asked">;

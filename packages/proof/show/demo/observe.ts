@@ -2,10 +2,11 @@
 import { incidentsSeen } from "./incidents-seen.ts";
 import type { Interference } from "./interference.ts";
 import type { Journal } from "./journal.ts";
-import { nameOf, type Observation, type OrderRow } from "./observation.ts";
+import type { Observation } from "./observation.ts";
 import { OPERATIONS } from "./order-book.ts";
 import type { SagaEntry, SagasPlayed } from "./sagas/saga-observation.ts";
 import type { PlannedSaga } from "./sagas/saga-plan.ts";
+import { nameOf, type OrderRow } from "./seen.ts";
 import type { Stage } from "./stage.ts";
 
 export interface ObserveOptions {

@@ -1,9 +1,9 @@
 // Which planned order is which: by the id that the service gives it, and by the keys of its records.
 import type { DynamoDBStreamEvent } from "aws-lambda";
 import { identify, PUBLIC_SCOPE } from "../../../../lib/core/identity.ts";
-import { nameOf } from "./observation.ts";
 import type { Plan, PlannedOrder } from "./plan.ts";
 import type { NewOrder } from "./request-reading.ts";
+import { nameOf } from "./seen.ts";
 
 export interface OrderBook {
   /** @returns the planned order, if it is one and has not had this id yet */

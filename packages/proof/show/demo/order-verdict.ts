@@ -1,8 +1,9 @@
 // Whether one key of one tenant has one order, and its clients one answer. Pure.
 import { countProblems, dueFor } from "../../../../test/kit/shop/judge.ts";
-import type { Answer, Observation, OrderRow } from "./observation.ts";
+import type { Observation } from "./observation.ts";
 import type { Behaviour } from "./order-plan.ts";
 import type { PlannedOrder } from "./plan.ts";
+import type { Answer, OrderRow } from "./seen.ts";
 
 export interface SeenOfOrder {
   readonly rows: readonly OrderRow[];

@@ -1,7 +1,8 @@
 // Whether one key of one tenant was charged and paid once, or was declined and never charged. Pure.
 import { countProblems, dueFor, stateProblems } from "../../../../test/kit/shop/judge.ts";
-import type { LedgerEntry, Observation, OrderRow, PaymentRow } from "./observation.ts";
+import type { Observation } from "./observation.ts";
 import type { PlannedOrder } from "./plan.ts";
+import type { LedgerEntry, OrderRow, PaymentRow } from "./seen.ts";
 
 /** By the ids of its orders, of which there should be one. */
 export interface SeenOfPayment {

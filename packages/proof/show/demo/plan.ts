@@ -7,9 +7,7 @@ import { cardOf, PAYMENT_SHARES, type Payment, type PaymentKind, paymentOf } fro
 import { type SeededRandom, seededRandom } from "./random.ts";
 import { type PlannedSaga, planSagas } from "./sagas/saga-plan.ts";
 import { shareOut } from "./share-out.ts";
-
-export const TENANTS = ["acme", "globex"] as const;
-export type Tenant = (typeof TENANTS)[number];
+import { TENANTS, type Tenant } from "./tenants.ts";
 
 /** The shares of writes to DynamoDB and of sends to SQS that are disturbed. */
 export const FAULT_SHARES = { lostAnswers: 0.12, throttles: 0.04, lostSends: 0.1 } as const;

@@ -8,8 +8,8 @@ import {
   type SQSClient,
 } from "@aws-sdk/client-sqs";
 import { DynamoDBOutbox, DynamoDBStore, outboxSweeper, runOnce } from "onceonly";
-import type { ReceiptsSeen } from "./observation.ts";
 import { OPERATIONS } from "./order-book.ts";
+import type { ReceiptsSeen } from "./seen.ts";
 import type { Tables } from "./tables.ts";
 
 /** The names of queues: where receipts go in vain, where somebody redirects one to, and where copies arrive. */

@@ -4,9 +4,9 @@ import { createIdempotentFetch } from "onceonly/client";
 import { DEMO_TOKENS } from "../../../../bin/demo-tokens.ts";
 import type { Gate } from "./gate.ts";
 import type { Journal } from "./journal.ts";
-import type { Answer } from "./observation.ts";
 import type { OrderBody } from "./order-plan.ts";
 import type { PlannedOrder } from "./plan.ts";
+import type { Answer } from "./seen.ts";
 
 export interface ShopOptions {
   readonly url: string;

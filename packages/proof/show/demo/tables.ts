@@ -2,9 +2,9 @@
 import { ConditionalCheckFailedException, DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, paginateScan, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { ATTRIBUTES, OUTBOX_INDEX } from "../../../../lib/contract.ts";
-import type { OrderRow, PaymentRow } from "./observation.ts";
 import { OPERATIONS } from "./order-book.ts";
 import type { SagaEntry } from "./sagas/saga-observation.ts";
+import type { OrderRow, PaymentRow } from "./seen.ts";
 
 export interface TableNames {
   readonly orders: string;

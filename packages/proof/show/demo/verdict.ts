@@ -2,11 +2,12 @@
 import { chargesIn, straysIn } from "../../../../test/kit/shop/judge.ts";
 import { groupBy } from "./group-by.ts";
 import { incidentsPlanned } from "./incidents.ts";
-import { nameOf, type Observation } from "./observation.ts";
+import type { Observation } from "./observation.ts";
 import { orderProblems } from "./order-verdict.ts";
 import { paymentProblems } from "./payment-verdict.ts";
 import type { Plan } from "./plan.ts";
 import { sagaProblems } from "./sagas/saga-verdict.ts";
+import { nameOf } from "./seen.ts";
 
 /** @returns a line for everything that is off, with tenant and key; none if the promise held */
 export function findProblems(plan: Plan, observation: Observation): string[] {

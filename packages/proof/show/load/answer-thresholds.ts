@@ -1,6 +1,6 @@
 // What the clients must have been answered: each of them, alike for one key, and nothing unexpected. Pure.
 import { groupBy } from "../demo/group-by.ts";
-import { type Answer, nameOf } from "../demo/observation.ts";
+import { type Answer, nameOf } from "../demo/seen.ts";
 import type { Observed } from "./observed.ts";
 import { noneOf, type Threshold } from "./threshold.ts";
 

@@ -2,8 +2,8 @@
 // left to do. Pure.
 import { type Counts, chargesIn, dueFor, straysIn } from "../../../../test/kit/shop/judge.ts";
 import { groupBy } from "../demo/group-by.ts";
-import { nameOf } from "../demo/observation.ts";
-import { TENANTS } from "../demo/plan.ts";
+import { nameOf } from "../demo/seen.ts";
+import { TENANTS } from "../demo/tenants.ts";
 import { isDeclined, type LoadOrder, type LoadPlan } from "./plan-load.ts";
 import type { Effects, SeenOrder } from "./service.ts";
 import { noneOf, type Threshold } from "./threshold.ts";

@@ -1,5 +1,5 @@
 // What a run of the load saw, and nothing it expected: thresholds and report are made from this alone.
-import type { Answer } from "../demo/observation.ts";
+import type { Answer } from "../demo/seen.ts";
 import type { LoadOrder } from "./plan-load.ts";
 import type { Sent } from "./send-asks.ts";
 import type { Effects, InjectedFaults } from "./service.ts";

@@ -1,6 +1,6 @@
 // The order service as one of its tenants reads it.
 import { DEMO_TOKENS } from "../../../../bin/demo-tokens.ts";
-import { TENANTS, type Tenant } from "../demo/plan.ts";
+import { TENANTS, type Tenant } from "../demo/tenants.ts";
 import type { SeenOrder } from "./service.ts";
 
 export interface OrderId {

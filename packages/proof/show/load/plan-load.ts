@@ -1,10 +1,11 @@
 // What will be asked, and in which order: computed before anything runs, from the options alone. Pure.
 import { hashTuple } from "../../../../lib/core/identity.ts";
-import type { Answer } from "../demo/observation.ts";
 import { cardOf } from "../demo/payment-plan.ts";
-import { type PlannedOrder, TENANTS } from "../demo/plan.ts";
+import type { PlannedOrder } from "../demo/plan.ts";
 import { type SeededRandom, seededRandom } from "../demo/random.ts";
+import type { Answer } from "../demo/seen.ts";
 import { shareOut } from "../demo/share-out.ts";
+import { TENANTS } from "../demo/tenants.ts";
 import type { LoadSizes } from "./options.ts";
 
 export type LoadOrder = Pick<PlannedOrder, "tenant" | "key" | "body">;

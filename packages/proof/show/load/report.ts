@@ -1,6 +1,6 @@
 // What a run of the load prints in the end: what happened, for information, and each threshold. Pure.
 import { groupBy } from "../demo/group-by.ts";
-import { nameOf } from "../demo/observation.ts";
+import { nameOf } from "../demo/seen.ts";
 import type { Observed } from "./observed.ts";
 import { isBroken, type Threshold } from "./threshold.ts";
 

@@ -2,8 +2,8 @@
 
 import { until } from "../../../../test/kit/time/until.ts";
 import { createGate } from "../demo/gate.ts";
-import { type Answer, nameOf } from "../demo/observation.ts";
 import type { Queues } from "../demo/queues.ts";
+import { type Answer, nameOf } from "../demo/seen.ts";
 import type { Tables } from "../demo/tables.ts";
 import { openFoundQueues, openFoundTables } from "./find-engines.ts";
 import { checkSample, type OrderId, readOrder } from "./order-api.ts";

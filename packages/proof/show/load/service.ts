@@ -1,5 +1,5 @@
 // The order service under load, as the run sees it: where it is asked, when it is at rest, and what it has done.
-import type { LedgerEntry, Left, OrderRow, PaymentRow } from "../demo/observation.ts";
+import type { LedgerEntry, Left, OrderRow, PaymentRow } from "../demo/seen.ts";
 
 export interface Service {
   readonly url: string;

@@ -2,10 +2,10 @@
 import { isVisible } from "./message.ts";
 import type { MoveTask, MoveTaskReport } from "./operations.ts";
 import type { Queue } from "./queue.ts";
-import type { SqsService } from "./service.ts";
+import type { SqsService, StartedMoveTask } from "./service.ts";
 
 /** Without a given rate AWS chooses a rate; the model moves everything at once. */
-export class MoveTaskRun {
+export class MoveTaskRun implements StartedMoveTask {
   readonly handle: string;
   readonly #task: MoveTask;
   readonly #startedAt: number;

@@ -3,9 +3,15 @@
  * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_ReceiveMessage.html
  */
 import { isInFlight, type QueuedMessage } from "./message.ts";
-import type { Queue } from "./queue.ts";
 
 const ATTEMPT_WINDOW_MS = 5 * 60 * 1000;
+
+/** The queue that keeps these attempts. */
+interface AttemptedQueue {
+  readonly isFifo: boolean;
+  find(id: string, now: number): QueuedMessage | undefined;
+  hideUntil(message: QueuedMessage, visibleAt: number): void;
+}
 
 interface ReceiveAttempt {
   readonly at: number;
@@ -31,7 +37,7 @@ export class ReceiveAttempts {
   /** The messages of the first receive, with the same receipt handles and a fresh visibility timeout. */
   again(
     attemptId: string | undefined,
-    queue: Queue,
+    queue: AttemptedQueue,
     visibilitySeconds: number,
     now: number,
   ): readonly QueuedMessage[] | undefined {
@@ -50,7 +56,7 @@ export class ReceiveAttempts {
 
 function isUnchanged(
   { messages, visibleAt, receiveCounts }: ReceiveAttempt,
-  queue: Queue,
+  queue: AttemptedQueue,
   now: number,
 ): boolean {
   return messages.every(

@@ -1,7 +1,7 @@
 /** What all operations share: the time, new ids, the queues by name, and the tasks that move messages. */
 import { AwsService, type AwsServiceOptions } from "../aws-service.ts";
 import type { Disorder } from "./disorder.ts";
-import type { MoveTaskRun } from "./move-task.ts";
+import type { MoveTaskReport } from "./operations.ts";
 import type { Queue } from "./queue.ts";
 import { queueNameOf } from "./queue-name.ts";
 import { SqsError } from "./sqs-error.ts";
@@ -13,12 +13,20 @@ export interface SqsServiceOptions extends AwsServiceOptions {
   readonly disorderOf: (queueName: string) => Disorder;
 }
 
+/** A task that moves messages, as the service keeps it. */
+export interface StartedMoveTask {
+  readonly handle: string;
+  readonly isRunning: boolean;
+  cancel(): void;
+  report(): MoveTaskReport;
+}
+
 export class SqsService extends AwsService<SqsServiceOptions> {
   readonly queues = new Map<string, Queue>();
   /** When queues were deleted, by their names. */
   readonly deletedAt = new Map<string, number>();
   /** The latest first. */
-  readonly moveTasks: MoveTaskRun[] = [];
+  readonly moveTasks: StartedMoveTask[] = [];
   /** Aborted when the service ends, so that no receiver waits any longer. */
   readonly closing = new AbortController();
 

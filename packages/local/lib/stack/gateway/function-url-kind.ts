@@ -1,6 +1,6 @@
 // Function URLs: payload format 2.0 without routes and stages. Pure.
 // https://docs.aws.amazon.com/lambda/latest/dg/urls-invocation.html
-import type { GatewayKind } from "./gateway.ts";
+import type { GatewayKind } from "./gateway-kind.ts";
 import { functionPayload } from "./payload.ts";
 import { functionResponse, type GatewayMessage, jsonResponse } from "./response.ts";
 

@@ -5,23 +5,13 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { createLoopbackServer, listen, stop } from "../../loopback-server.ts";
 import type { Authorizer } from "./authorizer.ts";
 import { type CorsConfiguration, corsHeaders, preflightResponse } from "./cors.ts";
+import type { GatewayKind } from "./gateway-kind.ts";
 import { failureReason, type InvokeFunction, invokeWithin } from "./invocation.ts";
-import type { ApiFacts, AuthorizerContext, RequestFacts } from "./payload.ts";
+import type { ApiFacts, RequestFacts } from "./payload.ts";
 import { type GatewayRequest, joinedHeaders, readRequest } from "./request.ts";
 import { requestLine } from "./request-line.ts";
 import type { GatewayMessage, GatewayResponse } from "./response.ts";
 import { matchRoute } from "./routes.ts";
-
-/** What HTTP APIs and REST APIs do differently. */
-export interface GatewayKind {
-  readonly requestIdHeader: string;
-  /** The event of the function behind a route. */
-  event(request: GatewayRequest, facts: RequestFacts, authorizer: AuthorizerContext | undefined): object;
-  /** The response for what a function returned, or what is wrong with that. */
-  response(payload: string): GatewayResponse | { readonly problem: string };
-  /** The gateway's own answer. */
-  message(message: GatewayMessage): GatewayResponse;
-}
 
 export interface GatewayOptions {
   readonly kind: GatewayKind;

@@ -1,5 +1,5 @@
 // HTTP APIs: payload format 2.0.
-import type { GatewayKind } from "./gateway.ts";
+import type { GatewayKind } from "./gateway-kind.ts";
 import { functionPayload } from "./payload.ts";
 import { functionResponse, gatewayMessage } from "./response.ts";
 

@@ -1,6 +1,6 @@
 // REST APIs: the proxy integration's event and answer, which is payload format 1.0 without a version. Pure.
 // https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-lambda-proxy-integrations.html
-import type { GatewayKind } from "./gateway.ts";
+import type { GatewayKind } from "./gateway-kind.ts";
 import { type GatewayResponses, inOwnWords } from "./gateway-responses.ts";
 import { type AuthorizerContext, logTime, type RequestFacts } from "./payload.ts";
 import type { GatewayRequest } from "./request.ts";

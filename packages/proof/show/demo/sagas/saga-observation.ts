@@ -1,5 +1,5 @@
 // What a run of the demo saw of its sagas.
-import type { Answer, Ending, LedgerEntry, OrderRow } from "../observation.ts";
+import type { Answer, Ending, LedgerEntry, OrderRow } from "../seen.ts";
 
 /** What the gateway and the carrier wrote down under one idempotency key. */
 export interface SagaEntry extends LedgerEntry {

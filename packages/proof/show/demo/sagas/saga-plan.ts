@@ -1,7 +1,7 @@
 // The sagas of a plan, POST /shipped-orders: what each is asked for, and where the process that works on it is killed. Pure.
 import type { OrderBody } from "../order-plan.ts";
-import type { Tenant } from "../plan.ts";
 import type { SeededRandom } from "../random.ts";
+import type { Tenant } from "../tenants.ts";
 
 /**
  * The requests of functions/place-order-saga.ts that change something in the shop or elsewhere, by the step that makes them.

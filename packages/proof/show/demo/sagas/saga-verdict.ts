@@ -1,7 +1,7 @@
 // Whether stock, charges, refunds and shipments balance with the orders that sagas have placed and canceled. Pure.
 import { chargesIn, straysIn } from "../../../../../test/kit/shop/judge.ts";
 import { groupBy } from "../group-by.ts";
-import { nameOf } from "../observation.ts";
+import { nameOf } from "../seen.ts";
 import type { SagaEntry, SagasSeen } from "./saga-observation.ts";
 import { type PlannedSaga, sagaKillName } from "./saga-plan.ts";
 

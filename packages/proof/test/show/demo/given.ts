@@ -1,18 +1,12 @@
 // What a run in which everything holds would have seen, for plans of any size.
 import { incidentsPlanned } from "../../../show/demo/incidents.ts";
-import type {
-  Answer,
-  Ending,
-  LedgerEntry,
-  Observation,
-  OrderRow,
-  PaymentRow,
-} from "../../../show/demo/observation.ts";
-import { nameOf } from "../../../show/demo/observation.ts";
+import type { Observation } from "../../../show/demo/observation.ts";
 import type { Plan, PlannedOrder } from "../../../show/demo/plan.ts";
 import type { SagasSeen } from "../../../show/demo/sagas/saga-observation.ts";
 import type { PlannedSaga } from "../../../show/demo/sagas/saga-plan.ts";
 import { FINAL_STATUS_OF } from "../../../show/demo/sagas/saga-verdict.ts";
+import type { Answer, Ending, LedgerEntry, OrderRow, PaymentRow } from "../../../show/demo/seen.ts";
+import { nameOf } from "../../../show/demo/seen.ts";
 
 export function honestRun(plan: Plan): Observation {
   const countOf = (kind: string) => plan.orders.filter(({ behaviour }) => behaviour.kind === kind).length;

@@ -3,7 +3,8 @@ import { DISPATCH_SHARES, RELAY_KILL_POINTS } from "../../../show/demo/dispatch-
 import { DEFAULTS } from "../../../show/demo/options.ts";
 import { KILL_POINTS, ORDER_SHARES } from "../../../show/demo/order-plan.ts";
 import { PAYMENT_SHARES } from "../../../show/demo/payment-plan.ts";
-import { type PlannedOrder, planDemo, planHash, TENANTS } from "../../../show/demo/plan.ts";
+import { type PlannedOrder, planDemo, planHash } from "../../../show/demo/plan.ts";
+import { TENANTS } from "../../../show/demo/tenants.ts";
 
 const large = planDemo({ ...DEFAULTS, orders: 999 }).orders;
 const countBy = (orders: readonly PlannedOrder[], kindOf: (order: PlannedOrder) => string) => {

@@ -2,13 +2,13 @@
 import { describe, expect, it } from "vitest";
 import { deriveChildKey } from "../../../../../lib/core/child-key.ts";
 import { identify } from "../../../../../lib/core/identity.ts";
-import { nameOf } from "../../../show/demo/observation.ts";
 import { planDemo } from "../../../show/demo/plan.ts";
 import { createSagaKills } from "../../../show/demo/sagas/saga-kills.ts";
 import type { SagasSeen } from "../../../show/demo/sagas/saga-observation.ts";
 import { SAGA_EFFECTS, sagaKillName } from "../../../show/demo/sagas/saga-plan.ts";
 import { sagaRows } from "../../../show/demo/sagas/saga-rows.ts";
 import { sagaProblems } from "../../../show/demo/sagas/saga-verdict.ts";
+import { nameOf } from "../../../show/demo/seen.ts";
 import { findProblems } from "../../../show/demo/verdict.ts";
 import { honestRun } from "./given.ts";
 

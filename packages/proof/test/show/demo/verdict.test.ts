@@ -1,8 +1,9 @@
 // The control of the demo: each way in which the orders of a run can be wrong is doctored into one that is right.
 import { describe, expect, it } from "vitest";
-import type { Answer, Observation } from "../../../show/demo/observation.ts";
+import type { Observation } from "../../../show/demo/observation.ts";
 import type { OrderKind } from "../../../show/demo/order-plan.ts";
 import { planDemo } from "../../../show/demo/plan.ts";
+import type { Answer } from "../../../show/demo/seen.ts";
 import { findProblems } from "../../../show/demo/verdict.ts";
 import { honestRun, rowOf } from "./given.ts";
 

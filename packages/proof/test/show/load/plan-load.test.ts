@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { nameOf } from "../../../show/demo/observation.ts";
+import { nameOf } from "../../../show/demo/seen.ts";
 import { isDeclined, planLoad } from "../../../show/load/plan-load.ts";
 
 const SIZES = { orders: 40, duplicates: 3, hot: 20, seed: 1 };

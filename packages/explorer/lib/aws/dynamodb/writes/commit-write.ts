@@ -1,6 +1,7 @@
 /** Applies a write to the table, to the former versions for stale reads, and to the stream. */
 import type { DynamoDBService } from "../dynamodb-service.ts";
-import { recordChange, type UserIdentity } from "../streams/stream-record.ts";
+import { recordChange } from "../streams/record-change.ts";
+import type { UserIdentity } from "../streams/stream-record.ts";
 import { expiryOf } from "../tables/expiry.ts";
 import type { Table } from "../tables/table.ts";
 import type { Item } from "../values/attribute-value.ts";

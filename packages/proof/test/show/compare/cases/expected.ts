@@ -1,6 +1,6 @@
 // What onceonly must do in each scenario of the comparison, in words of the hazard's list; the scenarios themselves are
 // in packages/proof/show/compare.
-import type { FaceName } from "../../../../show/compare/contestant.ts";
+import type { FaceName } from "../../../../show/compare/lab.ts";
 import type { Seen } from "../../../../show/compare/seen.ts";
 
 export interface Expected {

@@ -1,0 +1,177 @@
+/** The steps of one attempt: what is done is recorded under the claim, and skipped by the attempts that come after. */
+import { asItIs, ask } from "./abandoned.ts";
+import { OutcomeUnknownError, StepInvalidError } from "./errors.ts";
+import type { OngoingCall } from "./ongoing-call.ts";
+import { decodeResult, encodeResult, readResult } from "./outcome.ts";
+import type { StoredStep } from "./record.ts";
+import type { Recording } from "./recording.ts";
+import { claimless, runningStep } from "./running-step.ts";
+import { type StepEnd, writeStep } from "./step-writing.ts";
+import { checkStep, type Step, type StepOptions } from "./steps.ts";
+import { encodeEvidence } from "./verify.ts";
+
+/** A record with more costs more with each write of a step. */
+const MAX_STEPS = 100;
+
+/** What a record keeps of the options of a step. */
+const marksOf = ({ tracked, next, undo, undoNext }: StepOptions) => ({ tracked, next, undo, undoNext });
+
+type StepWork<Write> = (step: Step<Write>) => unknown;
+
+export class StepLog<Write> {
+  readonly #call: OngoingCall<Write>;
+  readonly #recording: Recording<Write>;
+  readonly #signalOf: () => AbortSignal;
+  /** What this attempt has asked for: a second step of the same name would get the result of the first. */
+  readonly #asked = new Set<string>();
+  readonly #underWay = new Map<string, Promise<unknown>>();
+  /** The last write of a step that was begun. */
+  #written: Promise<unknown> = Promise.resolve();
+  /** The verdict about a step with an unknown end. */
+  evidence: string | undefined;
+
+  constructor(call: OngoingCall<Write>, recording: Recording<Write>, signalOf: () => AbortSignal) {
+    this.#call = call;
+    this.#recording = recording;
+    this.#signalOf = signalOf;
+  }
+
+  /** The names of the steps that are running. */
+  get underWay(): readonly string[] {
+    return [...this.#underWay.keys()];
+  }
+
+  /**
+   * Resolves when no step is running, or the time to wait for one is over.
+   * @throws the error of a step that failed meanwhile: nobody may have waited for that step
+   */
+  async settled(): Promise<void> {
+    const running = [...this.#underWay.values()];
+    if (running.length === 0) return;
+    const signal = this.#signalOf();
+    const aborted = new Promise<void>((resolve) => {
+      if (signal.aborted) resolve();
+      signal.addEventListener("abort", () => resolve(), { once: true });
+    });
+    const all = Promise.allSettled(running).then(async () => void (await Promise.all(running)));
+    await Promise.race([all, aborted]);
+  }
+
+  /** Checked at once, not in a promise: a handler that does not await a step must not go on with a wrong one. */
+  run<T>(name: string, work: StepWork<Write>, options: StepOptions = {}): Promise<T> {
+    checkStep(name, work, options);
+    this.#checkUse(name, options);
+    this.#asked.add(name);
+    const running = this.#run(name, work, options).finally(() => this.#underWay.delete(name));
+    this.#underWay.set(name, running);
+    // Looked at once more where the attempt ends.
+    running.catch(() => {});
+    return running as Promise<T>;
+  }
+
+  /** Whether this attempt can record the step. */
+  #checkUse(name: string, { atMostOnce, tracked }: StepOptions): void {
+    if (this.#asked.has(name)) {
+      throw new StepInvalidError(
+        `step \`${name}\` was asked for twice in one attempt: give each its own name`,
+      );
+    }
+    const { store, mode, steps } = this.#call.options;
+    const isListed = atMostOnce || tracked;
+    if (steps && !steps.includes(name)) {
+      throw new StepInvalidError(`step \`${name}\` is not in the option \`steps\`: name it there`);
+    }
+    if (mode === "optimistic") throw claimless(name, "mode");
+    if (!store.writeStep || (isListed && !store.unknownOutcomes)) {
+      throw new StepInvalidError(
+        `the store has no \`${store.writeStep ? "unknownOutcomes" : "writeStep"}\`: give the store that method`,
+      );
+    }
+    if (isListed && !this.#recording.lease.isClaimed) throw claimless(name);
+  }
+
+  async #run(name: string, work: StepWork<Write>, options: StepOptions): Promise<unknown> {
+    const { lease } = this.#recording;
+    const { steps } = lease;
+    const { formerly = [] } = options;
+    const known = [name, ...formerly].find((each) => (steps[each]?.state ?? "undone") !== "undone") ?? "";
+    const former = steps[known];
+    const isDone = former && (former.state === "done" || (await this.#ask(known, former, options)));
+    if (isDone) return decodeResult(await readResult(lease.steps[known]?.result, this.#call));
+    if (Object.keys(steps).length >= MAX_STEPS && !steps[name]) {
+      throw new StepInvalidError(`an operation takes at most ${MAX_STEPS} steps: join some`);
+    }
+    return this.#runWork(name, work, options);
+  }
+
+  /** Runs the step now: nothing of it is on record, or it is known that it did not happen. */
+  async #runWork(name: string, work: StepWork<Write>, options: StepOptions): Promise<unknown> {
+    const { atMostOnce, didNotHappen, formerly = [] } = options;
+    const marks = marksOf(options);
+    const record = (value: unknown, writes?: readonly Write[]) => {
+      const result = encodeResult(value, this.#call);
+      return this.#write(name, { ...marks, state: "done", result }, writes).then(decodeResult);
+    };
+    const running = runningStep(name, formerly[0] ?? name, this.#call, this.#signalOf, record);
+    if (atMostOnce) await this.#write(name, { ...marks, state: "begun" });
+    try {
+      const value = await work(running);
+      running.isOver = true;
+      return await (running.committed ?? record(value));
+    } catch (error) {
+      const isOfWork = !running.isOver;
+      // Its commit counts, whatever the work throws, and no retry runs beside that.
+      running.isOver = true;
+      await running.committed?.catch(() => {});
+      // It may be tried once more in the same attempt, as nothing of it is on record.
+      if (!atMostOnce) this.#asked.delete(name);
+      else if (isOfWork && !running.committed && didNotHappen?.(error) === true) {
+        await this.#write(name, { state: "undone" });
+        this.#asked.delete(name);
+      }
+      throw error;
+    }
+  }
+
+  /**
+   * Asks how an interrupted step ended: resolves to whether it happened.
+   * @throws OutcomeUnknownError where nobody knows: the key is held
+   */
+  async #ask(name: string, former: StoredStep, options: StepOptions) {
+    const { verify } = options;
+    const call = this.#call;
+    const { attempt, at } = former;
+    const { startBy, formerEndedAt } = this.#recording.lease;
+    const about = { attempt, startedAt: at, leaseEndedAt: formerEndedAt };
+    const { outcome, evidence, text, error } = verify
+      ? await ask(call, { verify, option: "verify", about, startBy, toStored: asItIs })
+      : { outcome: "unknown" as const };
+    const by = verify ? "verify" : "step";
+    const since = formerEndedAt;
+    const verdict = { verdict: outcome, by, at: call.now(), attempt, step: name, since };
+    const told = encodeEvidence({ ...evidence, ...verdict });
+    if (outcome === "unknown") {
+      this.evidence = told;
+      throw call.own(new OutcomeUnknownError(error, error === undefined ? undefined : evidence?.answered));
+    }
+    this.#recording.evidence = told;
+    const happened = outcome === "happened";
+    await this.#write(name, {
+      ...former,
+      ...marksOf(options),
+      state: happened ? "done" : "undone",
+      result: text,
+    });
+    if (happened) call.tell("verified");
+    return happened;
+  }
+
+  /** One after the other: all of them change the same item. */
+  #write(name: string, change: StepEnd, writes: readonly Write[] = []): Promise<string | undefined> {
+    const { lease } = this.#recording;
+    if (!lease.isClaimed) return Promise.resolve(change.result);
+    const write = this.#written.then(() => writeStep(this.#call, lease, name, change, writes));
+    this.#written = write.catch(() => {});
+    return write;
+  }
+}

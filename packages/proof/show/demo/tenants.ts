@@ -1,0 +1,3 @@
+// The tenants of the demo.
+export const TENANTS = ["acme", "globex"] as const;
+export type Tenant = (typeof TENANTS)[number];
