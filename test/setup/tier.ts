@@ -75,6 +75,7 @@ export const LONG = [
   "packages/explorer/test/explorer/own-layers",
   "test/functions/canary",
   "test/lambda/middy/middleware-permutations",
+  "packages/local/test/stack/code-changes",
   "packages/local/test/stack/command-line",
   "packages/local/test/stack/parcel-service",
   "packages/local/test/stack/shop-stages",

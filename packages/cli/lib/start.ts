@@ -22,13 +22,14 @@ const DEFAULT_PORT = "3000";
 export const start: CliCommand = {
   usage: `usage: onceonly start [folder] [options]
 
-Synthesizes the CDK app of the folder (this one by default) and runs its templates on local engines. The folder may
-also have a template of SAM or CloudFormation, or be one.
+Runs an app on local engines: the CDK app in the folder (this one by default, synthesized first), a cdk.out, or a SAM or
+CloudFormation template. It picks up code changes while it runs. It can't run Terraform.
 
   --port <number>             port of the first API, 0 for any free one (default 3000)
   --context, -c <key=value>   CDK context, may be repeated (default ephemeral=true)
   --stack <name>              a stack or stage to run, may be repeated (default all)
   --parameter <name=value>    value of a template parameter, may be repeated
+  --no-watch                  do not pick up code changes while it runs
   --quiet                     print neither requests nor the logs of functions
   --console-port <number>     port of the console page, 0 for any free one (default 0)
   --write                     the page has buttons: send again, drop, redrive, send a duplicate, kill, lose an answer
@@ -39,6 +40,7 @@ AWS_ENDPOINT_URL_DYNAMODB, if set, is the DynamoDB of the run: then onceonly sta
     context: { type: "string", short: "c", multiple: true, default: ["ephemeral=true"] },
     stack: { type: "string", multiple: true, default: [] },
     parameter: { type: "string", multiple: true, default: [] },
+    "no-watch": { type: "boolean", default: false },
     quiet: { type: "boolean", default: false },
     "console-port": { type: "string", default: "0" },
     write: { type: "boolean", default: false },
@@ -57,6 +59,7 @@ AWS_ENDPOINT_URL_DYNAMODB, if set, is the DynamoDB of the run: then onceonly sta
           stacks: listOf(values.stack),
           parameters: pairsOf(values.parameter, "--parameter"),
           dynamodbEndpoint: terminal.env.AWS_ENDPOINT_URL_DYNAMODB,
+          watch: values["no-watch"] ? undefined : (text) => printLines(terminal, text),
           log: values.quiet
             ? undefined
             : (line) => {
@@ -115,7 +118,10 @@ async function runUntilStopped(options: StartStackOptions, page: PageOptions): P
       throw error;
     },
   );
-  print(terminal, stack, Date.now() - startedAtMs, running.url);
+  const watched = options.watch ? "; code changes are picked up" : "";
+  const after = `${((Date.now() - startedAtMs) / 1000).toFixed(1)} s`;
+  printLines(terminal, `\nrunning after ${after}${watched}; Ctrl-C stops everything\n`);
+  print(terminal, stack, running.url);
   await stopRequested;
   await running.stop();
   source.close();
@@ -126,8 +132,7 @@ async function runUntilStopped(options: StartStackOptions, page: PageOptions): P
 /** The folder alone: a path may tell who runs it. */
 const titleOf = (folder: string) => `the stacks of ${basename(resolve(folder))}`;
 
-function print(terminal: Terminal, stack: RunningStack, tookMs: number, consoleUrl: string): void {
-  printLines(terminal, `\nrunning after ${(tookMs / 1000).toFixed(1)} s; Ctrl-C stops everything\n`);
+function print(terminal: Terminal, stack: RunningStack, consoleUrl: string): void {
   for (const api of stack.apis) {
     terminal.print(`${api.path}  ${api.url}`);
     for (const route of api.routes) terminal.print(`  ${route}`);

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { parse } from "@cdktf/hcl2json";
+import { parse } from "@cdktn/hcl2json";
 import { beforeAll, describe, expect, it, test } from "vitest";
 import { parse as parseYaml } from "yaml";
 import { cloudFormationOf, samOf } from "../../../tools/without-cdk/cloudformation.ts";

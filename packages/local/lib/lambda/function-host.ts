@@ -35,12 +35,17 @@ export interface FunctionHost {
   stop(): Promise<void>;
 }
 
+export interface SingleHost extends FunctionHost {
+  /** Resolves when no invocation runs. */
+  finished(): Promise<void>;
+}
+
 /** https://docs.aws.amazon.com/lambda/latest/dg/lambda-runtime-environment.html#runtimes-lifecycle-ib */
 const INIT_LIMIT_MS = 10_000;
 const DEFAULT_MAX_CONCURRENCY = 16;
 
 /** Nothing is started before the first invocation. */
-export function createFunctionHost(options: FunctionHostOptions): FunctionHost {
+export function createFunctionHost(options: FunctionHostOptions): SingleHost {
   const environments = new Set<ExecutionEnvironment>();
   const slots = createSlots(options.maxConcurrency ?? DEFAULT_MAX_CONCURRENCY);
   const running = new Set<Promise<InvokeResult>>();
@@ -97,6 +102,9 @@ export function createFunctionHost(options: FunctionHostOptions): FunctionHost {
         return runningRequestId;
       }
       return undefined;
+    },
+    async finished() {
+      while (running.size > 0) await Promise.allSettled(running);
     },
     async stop() {
       stopped = true;

@@ -1,83 +1,85 @@
-// The six fields of `cron(minutes hours day-of-month month day-of-week year)`, on a UTC clock. Pure.
+// The six fields of `cron(minutes hours day-of-month month day-of-week year)`, on a UTC clock. Translates them into the
+// pattern that croner reads.
 // https://docs.aws.amazon.com/scheduler/latest/UserGuide/schedule-types.html#cron-based
-import { fieldValues } from "./cron-field.ts";
+import { Cron } from "croner";
 
 /** The next time after another, both in epoch ms; `undefined` when there is none. */
 export type NextTime = (afterMs: number) => number | undefined;
 
+interface Field {
+  readonly min: number;
+  readonly max: number;
+  readonly names?: readonly string[];
+  /** Added to each value: croner's Sunday is 0. */
+  readonly shift?: number;
+}
+
 const MONTHS = ["JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC"];
 const WEEKDAYS = ["SUN", "MON", "TUE", "WED", "THU", "FRI", "SAT"];
-const FIRST_YEAR = 1970;
+const DATE_FIELD = 2;
+const WEEKDAY_FIELD = 4;
 const LAST_YEAR = 2199;
-const DAY_MS = 86_400_000;
 
-type DayMatches = (day: Date) => boolean;
+const FIELDS: readonly Field[] = [
+  { min: 0, max: 59 },
+  { min: 0, max: 23 },
+  { min: 1, max: 31 },
+  { min: 1, max: 12, names: MONTHS },
+  { min: 1, max: 7, names: WEEKDAYS, shift: -1 },
+  { min: 1970, max: LAST_YEAR },
+];
 
+/** @throws Error for an expression that AWS refuses */
 export function cronTimes(argument: string): NextTime {
   const fields = argument.trim().split(/\s+/);
-  const [minuteField, hourField, dateField, monthField, weekdayField, yearField] = fields;
-  if (fields.length !== 6 || (dateField === "?") === (weekdayField === "?")) {
+  if (fields.length !== FIELDS.length || (fields[DATE_FIELD] === "?") === (fields[WEEKDAY_FIELD] === "?")) {
     throw new Error(
-      `cron takes six fields, with ? as one of day-of-month and day-of-week, got cron(${argument})`,
+      `cron needs six fields, with ? as either day-of-month or day-of-week (got cron(${argument}))`,
     );
   }
-  const minutes = fieldValues(minuteField, 0, 59);
-  const hours = fieldValues(hourField, 0, 23);
-  const months = new Set(fieldValues(monthField, 1, 12, MONTHS));
-  const years = new Set(fieldValues(yearField, FIRST_YEAR, LAST_YEAR));
-  const matchesDay =
-    dateField === "?" ? weekdayMatcher(String(weekdayField)) : dateMatcher(String(dateField));
-  const lastYear = Math.max(...years);
-
+  const pattern = ["0", ...fields.map(translateField)].join(" ");
+  const cron = new Cron(pattern, { timezone: "UTC", mode: "7-part" });
   return (afterMs) => {
-    const first = new Date(afterMs - (((afterMs % DAY_MS) + DAY_MS) % DAY_MS));
-    for (let day = first; day.getUTCFullYear() <= lastYear; day = new Date(day.getTime() + DAY_MS)) {
-      if (!years.has(day.getUTCFullYear()) || !months.has(day.getUTCMonth() + 1) || !matchesDay(day))
-        continue;
-      for (const hour of hours) {
-        for (const minute of minutes) {
-          const time = day.getTime() + (hour * 60 + minute) * 60_000;
-          if (time > afterMs) return time;
-        }
-      }
-    }
-    return undefined;
+    const next = cron.nextRun(new Date(afterMs));
+    return next === null || next.getUTCFullYear() > LAST_YEAR ? undefined : next.getTime();
   };
 }
 
-/** `L` is the last day of the month, `15W` the weekday nearest to the 15th. */
-function dateMatcher(field: string): DayMatches {
-  if (field === "L") return (day) => day.getUTCDate() === lastDateOf(day);
-  const [, nearest] = /^(\d{1,2})W$/.exec(field) ?? [];
-  if (nearest !== undefined) return (day) => day.getUTCDate() === nearestWeekday(day, Number(nearest));
-  const dates = new Set(fieldValues(field, 1, 31));
-  return (day) => dates.has(day.getUTCDate());
-}
-
-/** Sunday is 1. `6L` is the last Friday of the month, `6#2` the second, and `L` alone is Saturday. */
-function weekdayMatcher(field: string): DayMatches {
-  if (field === "L") return (day) => day.getUTCDay() === 6;
-  const [, name = "", mark, count] = /^(\w+?)(?:(L)|#([1-5]))$/.exec(field) ?? [];
-  if (name !== "") {
-    const weekdays = fieldValues(name, 1, 7, WEEKDAYS);
-    return (day) => {
-      if (!weekdays.includes(day.getUTCDay() + 1)) return false;
-      if (mark === "L") return day.getUTCDate() > lastDateOf(day) - 7;
-      return Math.ceil(day.getUTCDate() / 7) === Number(count);
-    };
+function translateField(field: string, index: number): string {
+  const values = FIELDS[index] as Field;
+  if (index === DATE_FIELD || index === WEEKDAY_FIELD) {
+    if (field === "?") return "*";
+    if (field === "L") return index === DATE_FIELD ? "L" : "6";
+    // `15W` is the weekday nearest to the 15th, `6L` the last Friday, `6#2` the second one. AWS allows no list of them.
+    const [, value, mark] = /^(\w+?)(W|L|#[1-5])$/.exec(field) ?? [];
+    if (value !== undefined) return `${readValue(value, values)}${mark}`;
   }
-  const weekdays = new Set(fieldValues(field, 1, 7, WEEKDAYS));
-  return (day) => weekdays.has(day.getUTCDay() + 1);
+  return field
+    .split(",")
+    .map((part) => translatePart(part, values))
+    .join(",");
 }
 
-function lastDateOf(day: Date): number {
-  return new Date(Date.UTC(day.getUTCFullYear(), day.getUTCMonth() + 1, 0)).getUTCDate();
+function translatePart(part: string, field: Field): string {
+  const { min, max, shift = 0 } = field;
+  const [range = "", stepText] = part.split("/");
+  const [first = "", last] = range === "*" ? [`${min}`, `${max}`] : range.split("-");
+  const from = readValue(first, field);
+  if (last === undefined && stepText === undefined) return `${from}`;
+  const end = max + shift;
+  const to = last === undefined ? end : readValue(last, field);
+  const step = stepText === undefined ? 1 : Number(stepText);
+  const stepped = (start: number, until: number) =>
+    step > until - start ? `${start}` : `${start}-${until}/${step}`;
+  if (from <= to) return stepped(from, to);
+  // SAT-MON goes past the end of the week, where the step counts on.
+  const again = min + shift + ((step - ((end - from + 1) % step)) % step);
+  return again > to ? stepped(from, end) : `${stepped(from, end)},${stepped(again, to)}`;
 }
 
-/** It stays in its month. */
-function nearestWeekday(day: Date, date: number): number {
-  const weekday = new Date(Date.UTC(day.getUTCFullYear(), day.getUTCMonth(), date)).getUTCDay();
-  if (weekday === 6) return date === 1 ? 3 : date - 1;
-  if (weekday === 0) return date === lastDateOf(day) ? date - 2 : date + 1;
-  return date;
+function readValue(text: string, { min, max, names = [], shift = 0 }: Field): number {
+  const named = names.indexOf(text.toUpperCase());
+  const value = named < 0 ? Number(text === "" ? Number.NaN : text) : named + min;
+  if (Number.isInteger(value) && value >= min && value <= max) return value + shift;
+  throw new Error(`a cron field has values from ${min} to ${max} here (got "${text}")`);
 }

@@ -10,6 +10,8 @@ export interface SynthesizedStack {
   /** Its place in the app, which no other stack has: `Prod/Orders`. */
   readonly place: string;
   /** `undefined` where the app leaves it open. */
+  readonly account: string | undefined;
+  /** `undefined` where the app leaves it open. */
   readonly region: string | undefined;
   readonly template: Template;
   /** The folder or file of an asset, by the S3 key under which the template asks for it. */
@@ -63,7 +65,7 @@ function readStack(
   { displayName, environment, properties, dependencies }: Artifact,
   artifacts: ReadonlyMap<string, Artifact>,
 ): SynthesizedStack {
-  const region = typeof environment === "string" ? environment.split("/").at(-1) : undefined;
+  const [, account, region] = /^aws:\/\/([^/]*)\/([^/]*)$/.exec(String(environment)) ?? [];
   const template = readObject(pathInside(folder, properties.templateFile, `template of ${id}`));
   for (const [logicalId, resource] of Object.entries(objectOf(template.Resources, `Resources of ${id}`))) {
     objectOf(resource ?? "nothing", `resource ${logicalId} of ${id}`);
@@ -71,6 +73,7 @@ function readStack(
   return {
     name: String(properties.stackName ?? id),
     place: String(displayName ?? id),
+    account: account === "unknown-account" ? undefined : account,
     region: region === "unknown-region" ? undefined : region,
     template: { Resources: {}, ...template } as Template,
     assets: new Map(

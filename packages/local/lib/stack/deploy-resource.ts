@@ -1,12 +1,5 @@
 // What it takes to deploy one resource locally: the shape that each resource family implements. Types only.
-import type { DeployedResource, LocalEnvironment, StackPlace } from "./local-environment.ts";
-
-/** A resource of a template whose properties are resolved. */
-export interface ResolvedResource extends Omit<DeployedResource, "region"> {
-  readonly logicalId: string;
-  /** A name of the kind that CloudFormation generates. */
-  readonly generatedName: string;
-}
+import type { LocalEnvironment, ResolvedResource, StackPlace } from "./local-environment.ts";
 
 /** What other resources see of a deployed one. */
 export interface Deployed {

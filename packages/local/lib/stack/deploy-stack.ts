@@ -4,14 +4,21 @@ import type { SynthesizedStack } from "./assembly.ts";
 import type { Deployed } from "./deploy-resource.ts";
 import { isDescribed } from "./described-run.ts";
 import { type IntrinsicScope, resolveCondition, resolveIntrinsics } from "./intrinsics.ts";
-import { withLocalAddresses } from "./local-addresses.ts";
-import { LOCAL_REGION, type LocalEnvironment, notRunLine } from "./local-environment.ts";
+import { namesNeededBy, withLocalAddresses } from "./local-addresses.ts";
+import type { ResolvedResource } from "./local-environment.ts";
+import {
+  LOCAL_REGION,
+  type LocalEnvironment,
+  type NamedResource,
+  notRunLine,
+  type StackPlace,
+} from "./local-environment.ts";
 import { reasonNotToRun } from "./reasons.ts";
-import { deploymentOrder } from "./references.ts";
+import { deploymentOrder, referencesOf } from "./references.ts";
 import { deployerOf, hasLocalMeaning } from "./resource-types.ts";
 import { expandSam } from "./sam/expand-sam.ts";
 import { createStackScope, stackKey } from "./stack-scope.ts";
-import { constructPathOf, type Template } from "./template.ts";
+import { constructPathOf, type Template, type TemplateOutput, type TemplateResource } from "./template.ts";
 
 export interface DeployStackOptions {
   readonly environment: LocalEnvironment;
@@ -26,58 +33,177 @@ export interface DeployStackOptions {
   readonly outputs: Map<string, Readonly<Record<string, unknown>>>;
 }
 
-/** The outputs of the stack. */
-export async function deployStack(
+/** A stack that can be deployed: its template is expanded, and its names are known. */
+export interface PlannedStack {
+  readonly stack: SynthesizedStack;
+  readonly template: Template;
+  /** Without those whose condition is false. */
+  readonly resources: Template["Resources"];
+  readonly scope: IntrinsicScope;
+  readonly deployed: Map<string, Deployed>;
+  /** The resolved properties of what is deployed, as JSON, by logical id. */
+  readonly resolved: Map<string, string>;
+  readonly options: DeployStackOptions;
+}
+
+/** @param before the same stack as it runs, which stays deployed */
+export function planStack(
   stack: SynthesizedStack,
   options: DeployStackOptions,
-): Promise<Record<string, unknown>> {
-  const { name: stackName } = stack;
-  const { environment } = options;
-  const { template, notRun } = expandSam(stack.template, stackName);
-  environment.notRun.push(...notRun);
-  const region = stack.region ?? LOCAL_REGION;
-  const deployed = new Map<string, Deployed>();
-  const scope = createStackScope({ ...options, template, stackName, region, deployed });
+  before?: PlannedStack,
+): PlannedStack {
+  const { template, notRun } = expandSam(stack.template, stack.name);
+  if (!before) options.environment.notRun.push(...notRun);
+  const { deployed, resolved } = before ?? { deployed: new Map(), resolved: new Map() };
+  const { name: stackName, account } = stack;
+  const scope = createStackScope({
+    ...options,
+    template,
+    stackName,
+    account,
+    region: regionOf(stack),
+    deployed,
+  });
   const resources = wantedResources(template, scope);
+  return { stack, template, resources, scope, deployed, resolved, options };
+}
 
-  for (const logicalId of deploymentOrder(resources)) {
-    const resource = resources[logicalId] as Template["Resources"][string];
-    const path = options.pathPrefix + constructPathOf(logicalId, resource, stack.place);
-    const { Type: type } = resource;
-    const deploy = deployerOf(type);
-    const resolved = (properties: Readonly<Record<string, unknown>>) =>
-      withLocalAddresses(resolvedProperties(properties, scope, logicalId), environment) as Record<
-        string,
-        unknown
-      >;
-    if (!deploy) {
-      if (hasLocalMeaning(type)) {
-        environment.notRun.push(notRunLine({ type, path, logicalId }, reasonNotToRun(type)));
-      }
-      deployed.set(logicalId, { ref: logicalId });
-      if (type === "AWS::Lambda::Permission") {
-        const { FunctionName, Principal } = resource.Properties ?? {};
-        const properties = optional(() => resolved({ FunctionName, Principal }));
-        if (properties) environment.deployed.push({ type, path, region, properties });
-      }
-      continue;
-    }
-    const properties = resolved(resource.Properties ?? {});
-    if (isDescribed(type)) environment.deployed.push({ type, path, region, properties });
-    for (const reference of dynamicReferencesIn(properties)) {
-      const reason = `${reference} is not read here, and stays as it is written`;
-      environment.notRun.push(notRunLine({ type, path, logicalId }, reason));
-    }
-    const generatedName = generatedNameOf(stack, logicalId, options.runId);
-    const place = { stackName, region, assets: stack.assets };
-    deployed.set(
-      logicalId,
-      await deploy({ logicalId, type, path, generatedName, properties }, environment, place),
+const regionOf = ({ region }: SynthesizedStack): string => region ?? LOCAL_REGION;
+
+/**
+ * Deploys the stack, apart from what needs a named resource of another stack that is not deployed yet.
+ * @returns deploys the rest, and resolves to the outputs of the stack
+ */
+export async function deployStack(
+  planned: PlannedStack,
+  isDeployed: (resource: NamedResource) => boolean,
+): Promise<() => Promise<Record<string, unknown>>> {
+  const { resources, stack, template, options } = planned;
+  const { named } = options.environment;
+  // Policies name much, and nothing waits for them here.
+  const names = new Map(
+    Object.entries(resources)
+      .filter(([, { Type }]) => deployerOf(Type) !== undefined)
+      .map(([id, { Type, Properties = {} }]) => [
+        id,
+        namesNeededBy(Type, readableProperties(planned, Properties)),
+      ]),
+  );
+  const namedBy = (logicalId: string) =>
+    (names.get(logicalId) ?? []).flatMap((name) => {
+      const owner = named.get(name);
+      return owner?.stack === stack.place && owner.logicalId !== logicalId ? [owner.logicalId] : [];
+    });
+  const later = new Set<string>();
+  const isLater = (name: string) => {
+    const owner = named.get(name);
+    if (owner?.stack === stack.place) return later.has(owner.logicalId);
+    return owner !== undefined && !isDeployed(owner);
+  };
+  for (const logicalId of deploymentOrder(resources, namedBy)) {
+    const needsLater = [...referencesOf(resources[logicalId] as TemplateResource)].some((id) =>
+      later.has(id),
     );
+    if (needsLater || names.get(logicalId)?.some(isLater)) later.add(logicalId);
+    else await deployOne(planned, logicalId);
   }
-  const outputs = outputsOf(template, scope, options);
-  options.outputs.set(stackKey(stackName, region), outputs);
-  return outputs;
+  const outputs: Record<string, unknown> = {};
+  const isOfLater = ({ Value }: { Value: unknown }) =>
+    [...referencesOf({ Type: "", Properties: { Value } })].some((id) => later.has(id));
+  const addOutputs = (are: boolean) => {
+    const entries = Object.entries(template.Outputs ?? {}).filter(([, output]) => isOfLater(output) === are);
+    for (const [name, output] of entries) addOutput(planned, name, output, outputs);
+    options.outputs.set(stackKey(stack.name, regionOf(stack)), outputs);
+  };
+  addOutputs(false);
+  return async () => {
+    for (const logicalId of later) await deployOne(planned, logicalId);
+    addOutputs(true);
+    return outputs;
+  };
+}
+
+export async function deployOne(planned: PlannedStack, logicalId: string): Promise<void> {
+  const { stack, deployed, options } = planned;
+  const { environment } = options;
+  const region = regionOf(stack);
+  const resource = planned.resources[logicalId] as TemplateResource;
+  const path = pathIn(planned, logicalId);
+  const { Type: type } = resource;
+  const deploy = deployerOf(type);
+  if (!deploy) {
+    if (hasLocalMeaning(type)) {
+      environment.notRun.push(notRunLine({ type, path, logicalId }, reasonNotToRun(type)));
+    }
+    deployed.set(logicalId, { ref: logicalId });
+    if (type === "AWS::Lambda::Permission") {
+      const { FunctionName, Principal } = resource.Properties ?? {};
+      const properties = optional(() => resolvedProperties(planned, logicalId, { FunctionName, Principal }));
+      if (properties) environment.deployed.push({ type, path, region, properties });
+    }
+    return;
+  }
+  const properties = resolvedProperties(planned, logicalId, resource.Properties ?? {});
+  if (isDescribed(type)) environment.deployed.push({ type, path, region, properties });
+  for (const reference of dynamicReferencesIn(properties)) {
+    const reason = `${reference} is not read here, and stays as it is written`;
+    environment.notRun.push(notRunLine({ type, path, logicalId }, reason));
+  }
+  planned.resolved.set(logicalId, JSON.stringify(properties));
+  deployed.set(
+    logicalId,
+    await deploy(resolvedResource(planned, logicalId, properties), environment, placeOf(stack)),
+  );
+}
+
+export function pathIn({ resources, stack, options }: PlannedStack, logicalId: string): string {
+  return (
+    options.pathPrefix + constructPathOf(logicalId, resources[logicalId] as TemplateResource, stack.place)
+  );
+}
+
+export function placeOf(stack: SynthesizedStack): StackPlace {
+  return { stackName: stack.name, region: regionOf(stack), assets: stack.assets };
+}
+
+export function resolvedResource(
+  planned: PlannedStack,
+  logicalId: string,
+  properties: Record<string, unknown>,
+): ResolvedResource {
+  const { resources, stack, options } = planned;
+  return {
+    logicalId,
+    type: String(resources[logicalId]?.Type),
+    path: pathIn(planned, logicalId),
+    generatedName: generatedNameOf(stack, logicalId, options.runId),
+    properties,
+  };
+}
+
+/** The properties as far as they can be known before anything is deployed: what they name is literal, or in parameters. */
+export function readableProperties(
+  { scope, options }: PlannedStack,
+  properties: object,
+): Record<string, unknown> {
+  const unknown = () => "";
+  const known = (ask: () => unknown) => {
+    try {
+      return ask();
+    } catch {
+      return "";
+    }
+  };
+  const readable: IntrinsicScope = {
+    ...scope,
+    ref: (name) => known(() => scope.ref(name)),
+    attribute: unknown,
+    importValue: unknown,
+    stackOutput: unknown,
+  };
+  const read = (value: unknown) => known(() => resolveIntrinsics(value, readable));
+  const entries = Object.entries(properties).map(([name, value]) => [name, read(value)]);
+  return withLocalAddresses(Object.fromEntries(entries), options.environment) as Record<string, unknown>;
 }
 
 /** Nothing here depends on a permission: one that names what does not run is left out. */
@@ -90,9 +216,14 @@ function optional<T>(resolve: () => T): T | undefined {
 }
 
 /** @throws Error that names the resource beside the fault */
-function resolvedProperties(properties: object, scope: IntrinsicScope, logicalId: string): unknown {
+export function resolvedProperties(
+  { scope, options }: PlannedStack,
+  logicalId: string,
+  properties: object,
+): Record<string, unknown> {
   try {
-    return resolveIntrinsics(properties, scope);
+    const resolved = resolveIntrinsics(properties, scope);
+    return withLocalAddresses(resolved, options.environment) as Record<string, unknown>;
   } catch (cause) {
     const { message } = cause as Error;
     if (message.includes(logicalId)) throw cause;
@@ -114,18 +245,15 @@ function wantedResources(template: Template, scope: IntrinsicScope): Template["R
   );
 }
 
-function outputsOf(
-  template: Template,
-  scope: IntrinsicScope,
-  { environment, exports }: DeployStackOptions,
-): Record<string, unknown> {
-  const outputs: Record<string, unknown> = {};
-  for (const [name, output] of Object.entries(template.Outputs ?? {})) {
-    if (output.Condition !== undefined && !scope.condition(output.Condition)) continue;
-    outputs[name] = withLocalAddresses(resolveIntrinsics(output.Value, scope), environment);
-    if (output.Export) exports.set(String(resolveIntrinsics(output.Export.Name, scope)), outputs[name]);
-  }
-  return outputs;
+function addOutput(
+  { scope, options }: PlannedStack,
+  name: string,
+  output: TemplateOutput,
+  outputs: Record<string, unknown>,
+): void {
+  if (output.Condition !== undefined && !scope.condition(output.Condition)) return;
+  outputs[name] = withLocalAddresses(resolveIntrinsics(output.Value, scope), options.environment);
+  if (output.Export) options.exports.set(String(resolveIntrinsics(output.Export.Name, scope)), outputs[name]);
 }
 
 /**

@@ -1,6 +1,7 @@
 // Asynchronous invocations of the functions of a run.
 import type { InvokableFunction } from "../lambda/invoke-api.ts";
 import { invokeAsynchronously } from "../schedules/invoke-asynchronously.ts";
+import { withLocalAddresses } from "./local-addresses.ts";
 import { functionNamed, type LocalEnvironment, type LocalFunction, pathOf } from "./local-environment.ts";
 
 /**
@@ -28,7 +29,8 @@ export function invokableFunction(
   environment: LocalEnvironment,
   name: string,
 ): InvokableFunction | undefined {
-  const fn = functionNamed(environment, name) ?? environment.functions.get(name);
+  const local = String(withLocalAddresses(name, environment));
+  const fn = functionNamed(environment, local) ?? environment.functions.get(name);
   return (
     fn && {
       invoke: (payload, requestId) => fn.host.invoke(payload, { requestId }),

@@ -33,6 +33,13 @@ export interface LocalFunction {
   readonly arn: string;
   readonly timeoutSeconds: number;
   readonly host: FunctionHost;
+  /** The folder that its processes get their code from. */
+  readonly codeDirectory: string;
+  /**
+   * Runs what a changed template says from the next invocation on.
+   * @returns whether that is something new, or why it can't be done while it runs
+   */
+  redeploy(resource: ResolvedResource, place: StackPlace): Promise<boolean | { readonly problem: string }>;
 }
 
 export interface LocalQueue {
@@ -86,7 +93,20 @@ export interface DeployedResource {
   readonly region: string;
 }
 
+/** A resource to which the app gave its name. */
+export interface NamedResource {
+  /** The place of its stack in the app. */
+  readonly stack: string;
+  readonly logicalId: string;
+}
+
 export interface LocalEnvironment {
+  /** The accounts that the stacks of the app are deployed to; `undefined` for a template, which does not say. */
+  readonly accounts: ReadonlySet<string> | undefined;
+  /** The region of queues, topics and buses: that of the first stack. */
+  readonly region: string;
+  /** Of all stacks, by `nameKey`. */
+  readonly named: ReadonlyMap<string, NamedResource>;
   readonly log: (line: string) => void;
   /** What queues, event sources, schedules and caches go by; functions keep the machine's time. */
   readonly clock: Clock;
@@ -140,6 +160,13 @@ export interface LocalEnvironment {
   onStop(undo: () => Promise<void>): void;
 }
 
+/** A resource of a template whose properties are resolved. */
+export interface ResolvedResource extends Omit<DeployedResource, "region"> {
+  readonly logicalId: string;
+  /** A name of the kind that CloudFormation generates. */
+  readonly generatedName: string;
+}
+
 /** Where a resource of one stack is deployed. */
 export interface StackPlace {
   readonly stackName: string;
@@ -147,9 +174,11 @@ export interface StackPlace {
   readonly assets: ReadonlyMap<string, Asset>;
 }
 
-/** The function of an ARN, whatever account, version or alias it names, also inside an invocation URI. */
+/** The function of an ARN, whatever version or alias it names, also inside an invocation URI. */
 export function functionOfArn(environment: LocalEnvironment, arn: string): LocalFunction | undefined {
-  const [, region, name] = /:lambda:([\w-]*):\d*:function:([\w-]+)/.exec(arn) ?? [];
+  const [, region, account, name] = /:lambda:([\w-]*):(\d*):function:([\w-]+)/.exec(arn) ?? [];
+  // A function of somebody else's account may have the same name.
+  if (account !== LOCAL_ACCOUNT_ID) return undefined;
   const named = [...environment.functions.values()].filter((candidate) => candidate.name === name);
   return named.find((candidate) => candidate.arn.split(":")[3] === region) ?? named[0];
 }

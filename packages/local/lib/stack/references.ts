@@ -2,8 +2,14 @@
 import { variablesOf } from "./substitution.ts";
 import type { Template, TemplateResource } from "./template.ts";
 
-/** The logical ids in an order in which each resource comes after those it refers to. */
-export function deploymentOrder(resources: Template["Resources"]): string[] {
+/**
+ * The logical ids in an order in which each resource comes after those it refers to.
+ * @param namedBy the resources that a resource names without a reference: they come first unless that is a circle
+ */
+export function deploymentOrder(
+  resources: Template["Resources"],
+  namedBy: (logicalId: string) => readonly string[] = () => [],
+): string[] {
   const order: string[] = [];
   const visited = new Set<string>();
   const visit = (logicalId: string, path: readonly string[]): void => {
@@ -15,6 +21,11 @@ export function deploymentOrder(resources: Template["Resources"]): string[] {
     for (const needed of referencesOf(resource)) {
       if (Object.hasOwn(resources, needed)) visit(needed, [...path, logicalId]);
     }
+    const onTheWay = [...path, logicalId];
+    for (const named of namedBy(logicalId)) {
+      const needed = Object.hasOwn(resources, named) ? neededBy(named, resources) : undefined;
+      if (needed && !onTheWay.some((each) => needed.has(each))) visit(named, onTheWay);
+    }
     visited.add(logicalId);
     order.push(logicalId);
   };
@@ -22,7 +33,21 @@ export function deploymentOrder(resources: Template["Resources"]): string[] {
   return order;
 }
 
-function referencesOf(resource: TemplateResource): Set<string> {
+/** The resource and all those that it refers to, directly or not. */
+function neededBy(
+  logicalId: string,
+  resources: Template["Resources"],
+  found = new Set<string>(),
+): Set<string> {
+  if (found.has(logicalId) || !Object.hasOwn(resources, logicalId)) return found;
+  found.add(logicalId);
+  for (const needed of referencesOf(resources[logicalId] as TemplateResource)) {
+    neededBy(needed, resources, found);
+  }
+  return found;
+}
+
+export function referencesOf(resource: TemplateResource): Set<string> {
   const found = new Set<string>([resource.DependsOn ?? []].flat());
   collect(resource.Properties, found);
   return found;

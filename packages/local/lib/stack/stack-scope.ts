@@ -9,6 +9,8 @@ export interface StackScopeOptions {
   readonly template: Template;
   readonly stackName: string;
   readonly region: string;
+  /** @default the local one */
+  readonly account?: string | undefined;
   readonly parameters: Readonly<Record<string, string>>;
   /** By logical id; grows while the stack is deployed. */
   readonly deployed: ReadonlyMap<string, Deployed>;
@@ -23,9 +25,10 @@ export function stackKey(stackName: string, region: string): string {
 }
 
 export function createStackScope(options: StackScopeOptions): IntrinsicScope {
-  const { template, stackName, region, parameters, deployed, exports, outputs } = options;
+  const { template, stackName, region, account, parameters, deployed, exports, outputs } = options;
   const pseudoParameters: Readonly<Record<string, unknown>> = {
-    "AWS::AccountId": LOCAL_ACCOUNT_ID,
+    // Conditions and mappings may ask for the real one. Elsewhere it becomes the local one, as literals do.
+    "AWS::AccountId": account ?? LOCAL_ACCOUNT_ID,
     "AWS::NoValue": NO_VALUE,
     "AWS::NotificationARNs": [],
     "AWS::Partition": LOCAL_PARTITION,

@@ -1,6 +1,7 @@
 // Runs a CDK app on this machine: synthesizes it, deploys its templates on local engines, and undoes everything
 // in the end. The one entry to this folder.
 import { randomBytes } from "node:crypto";
+import { basename, dirname, resolve } from "node:path";
 import { type Clock, systemClock, systemRandom } from "onceonly/kit";
 import { EventBridgeModel, SnsModel } from "onceonly-explorer/aws";
 import { startAwsEndpoint } from "../aws-endpoint.ts";
@@ -17,10 +18,11 @@ import { startSqs } from "../sqs/start-sqs.ts";
 import { readAssembly, type SynthesizedStack } from "./assembly.ts";
 import { tellEnd } from "./asynchronous-end.ts";
 import { deliverEvent, deliverNotification } from "./deliveries.ts";
-import { deployStack } from "./deploy-stack.ts";
+import { deployStack, type PlannedStack, planStack, readableProperties } from "./deploy-stack.ts";
 import { describedRunFace } from "./described-run.ts";
 import type { Disturbances } from "./disturbances.ts";
 import { invokableFunction } from "./invoke-later.ts";
+import { nameKey } from "./local-addresses.ts";
 import {
   LOCAL_ACCOUNT_ID,
   LOCAL_REGION,
@@ -30,10 +32,12 @@ import {
   type LocalQueue,
   type LocalTable,
   type LocalTopic,
+  type NamedResource,
 } from "./local-environment.ts";
 import { readTemplate, templateFileIn } from "./sam/read-template.ts";
 import { synthesize } from "./synthesize.ts";
 import { createUndoList, type UndoList } from "./undo-list.ts";
+import { type AppReading, watchApp } from "./watch-app.ts";
 
 export interface StartStackOptions {
   /**
@@ -66,6 +70,12 @@ export interface StartStackOptions {
   readonly clock?: Clock | undefined;
   /** Watches functions, and disturbs what they ask for. @default - nobody does */
   readonly disturbances?: Disturbances | undefined;
+  /**
+   * Picks up code changes while the stack runs, and gets a line for each: what changed, what runs now, and what needs a
+   * restart.
+   * @default - changes are not looked for
+   */
+  readonly watch?: ((line: string) => void) | undefined;
   /** Stops a start that is under way. */
   readonly signal?: AbortSignal | undefined;
   /** Gets every line that a function prints and one for each request. @default - nobody does */
@@ -120,11 +130,9 @@ export async function startStack(options: StartStackOptions): Promise<RunningSta
     const noEngine = new AbortController();
     starting.catch((error: unknown) => noEngine.abort(error));
     undo.add(async () => (await starting.catch(() => undefined))?.stop());
-    const template = templateFileIn(options.folder);
-    const given =
-      template === undefined ? await readApp(options, noEngine.signal, undo) : [readTemplate(template)];
+    const reading = await readApp(options, noEngine.signal, undo);
     const dynamodb = await starting;
-    const stacks = chosenStacks(given, options);
+    const { stacks } = reading;
     const [first] = stacks;
     if (!first) throw new Error(`there is no stack in ${options.folder}: add one to the app`);
     const common = { clock, region: first.region ?? LOCAL_REGION, accountId: LOCAL_ACCOUNT_ID };
@@ -152,9 +160,13 @@ export async function startStack(options: StartStackOptions): Promise<RunningSta
     undo.add(aws.stop);
 
     let nextPort = port;
+    const named = new Map<string, NamedResource>();
     const environment: LocalEnvironment = {
       log,
       clock,
+      accounts: reading.isTemplate ? undefined : new Set(stacks.flatMap(({ account }) => account ?? [])),
+      region: common.region,
+      named,
       dynamodbEndpoint: dynamodb.endpoint,
       sqs,
       awsEndpoint: aws.endpoint,
@@ -184,8 +196,19 @@ export async function startStack(options: StartStackOptions): Promise<RunningSta
       signal: stopping.signal,
       onStop: undo.add,
     };
-    const outputs = await deployAll(stacks, environment, options);
+    const { planned, outputs } = await deployAll(stacks, { environment, named }, options);
     signal?.throwIfAborted();
+    if (options.watch) {
+      const watching = watchApp({
+        clock,
+        signal: stopping.signal,
+        running: planned,
+        first: reading,
+        readAgain: () => readApp(options, stopping.signal, undo),
+        report: options.watch,
+      });
+      undo.add(() => watching);
+    }
 
     const apis = [...environment.apis.values()].map(({ path, server }) => ({
       path,
@@ -234,39 +257,61 @@ async function disturbedEndpoint(
   return proxy.endpoint;
 }
 
-/** The stacks of a CDK app. */
+/** Reads the app as it is now, and of its stacks those that are asked for. */
 async function readApp(
-  { folder, context = { ephemeral: "true" }, signal }: StartStackOptions,
-  noEngine: AbortSignal,
+  options: StartStackOptions,
+  stopping: AbortSignal,
   undo: UndoList,
-): Promise<SynthesizedStack[]> {
+): Promise<AppReading> {
+  const { context = { ephemeral: "true" }, signal } = options;
+  const template = templateFileIn(options.folder);
+  if (template !== undefined) {
+    const stacks = chosenStacks([readTemplate(template)], options);
+    return { stacks, assembly: undefined, source: template, isTemplate: true };
+  }
+  const path = resolve(options.folder);
+  const folder = /^(cdk|manifest)\.json$/.test(basename(path)) ? dirname(path) : path;
   const assembly = await synthesize({
     folder,
     context,
-    signal: AbortSignal.any([noEngine, ...(signal ? [signal] : [])]),
+    signal: AbortSignal.any([stopping, ...(signal ? [signal] : [])]),
   });
   undo.add(assembly.remove);
-  return readAssembly(assembly.folder);
+  const stacks = chosenStacks(readAssembly(assembly.folder), options);
+  const isInPlace = assembly.folder === folder;
+  return { stacks, assembly: isInPlace ? undefined : assembly, source: folder, isTemplate: false };
 }
 
 async function deployAll(
   stacks: readonly SynthesizedStack[],
-  environment: LocalEnvironment,
+  { environment, named }: { environment: LocalEnvironment; named: Map<string, NamedResource> },
   { parameters = {}, signal }: StartStackOptions,
-): Promise<Record<string, unknown>> {
+): Promise<{ readonly planned: readonly PlannedStack[]; readonly outputs: Record<string, unknown> }> {
   const shared = { exports: new Map(), outputs: new Map() };
   const runId = randomBytes(4).toString("hex");
-  const outputs: Record<string, unknown> = {};
-  for (const stack of stacks) {
-    signal?.throwIfAborted();
+  const planned = stacks.map((stack) => {
     const hasOwnName = stacks.every((other) => other === stack || other.name !== stack.name);
     const pathPrefix = stacks.length > 1 ? `${hasOwnName ? stack.name : stack.place}/` : "";
-    const options = { environment, parameters, runId, pathPrefix, ...shared };
-    for (const [name, value] of Object.entries(await deployStack(stack, options))) {
-      outputs[pathPrefix + name] = value;
+    return planStack(stack, { environment, parameters, runId, pathPrefix, ...shared });
+  });
+  for (const plan of planned) {
+    for (const [logicalId, { Type, Properties = {} }] of Object.entries(plan.resources)) {
+      const key = nameKey(Type, readableProperties(plan, Properties));
+      if (key !== undefined && !named.has(key)) named.set(key, { stack: plan.stack.place, logicalId });
     }
   }
-  return outputs;
+  const isDeployed = ({ stack, logicalId }: NamedResource) =>
+    planned.some((plan) => plan.stack.place === stack && plan.deployed.has(logicalId));
+  const finishing: [prefix: string, finish: () => Promise<Record<string, unknown>>][] = [];
+  for (const plan of planned) {
+    signal?.throwIfAborted();
+    finishing.push([plan.options.pathPrefix, await deployStack(plan, isDeployed)]);
+  }
+  const outputs: Record<string, unknown> = {};
+  for (const [prefix, finish] of finishing) {
+    for (const [name, value] of Object.entries(await finish())) outputs[prefix + name] = value;
+  }
+  return { planned, outputs };
 }
 
 /** @throws Error that lists the stacks, for a name that none of them has */

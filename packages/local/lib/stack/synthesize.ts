@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { resolveInstalled } from "../installed-package.ts";
 import { guardDirectory, guardProcess } from "../process-guard.ts";
+import { READS } from "./sam/read-template.ts";
 
 export interface SynthesizeOptions {
   /** A folder with a cdk.json, or one that `cdk synth` wrote. */
@@ -28,9 +29,7 @@ export async function synthesize({ folder, context, signal }: SynthesizeOptions)
   const source = resolve(folder);
   if (existsSync(join(source, "manifest.json"))) return { folder: source, remove: async () => undefined };
   if (!existsSync(join(source, "cdk.json"))) {
-    throw new Error(
-      `no cdk.json and no template in ${source}: give the folder of a CDK app, the cdk.out it synthesized, or a template`,
-    );
+    throw new Error(`no cdk.json and no template in ${source}: give ${READS}`);
   }
   const output = await realpath(await mkdtemp(join(tmpdir(), "onceonly-stack-")));
   guardDirectory(output);

@@ -9,7 +9,11 @@ const CODE_DIRECTORY = fileURLToPath(new URL("../../../../test/fixtures/echo-app
 /** The S3 key of the one asset, the code of the fixture. */
 const CODE_KEY = "code.zip";
 
-export async function assemblyOf(templates: Record<string, object>): Promise<string> {
+/** @param environments of stacks, as the manifest has them; by default the app leaves account and region open */
+export async function assemblyOf(
+  templates: Record<string, object>,
+  environments: Readonly<Record<string, string>> = {},
+): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "onceonly-test-assembly-"));
   const write = (name: string, content: object) => writeFile(join(folder, name), JSON.stringify(content));
   const artifacts: Record<string, object> = {};
@@ -17,7 +21,7 @@ export async function assemblyOf(templates: Record<string, object>): Promise<str
     artifacts[`${name}.assets`] = { type: "cdk:asset-manifest", properties: { file: `${name}.assets.json` } };
     artifacts[name] = {
       type: "aws:cloudformation:stack",
-      environment: "aws://unknown-account/unknown-region",
+      environment: environments[name] ?? "aws://unknown-account/unknown-region",
       properties: { templateFile: `${name}.template.json` },
       dependencies: [`${name}.assets`],
     };

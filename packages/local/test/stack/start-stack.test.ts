@@ -341,9 +341,37 @@ describe("startStack", () => {
     await expect(start({ App: template })).rejects.toThrow("uses the transform AWS::Include");
   });
 
-  it("refuses a folder without an app, saying which folders it takes", async () => {
-    await expect(startStack({ folder: "test", dynamodbEndpoint: NOBODY })).rejects.toThrow(
-      /^no cdk.json and no template in .*: give the folder of a CDK app, the cdk.out it synthesized, or a template$/,
+  const READS =
+    /give the folder of a CDK app \(with its cdk\.json\), the cdk\.out .*, or a CloudFormation or SAM template/;
+
+  it.each([
+    ["a folder without an app", "test", /^no cdk.json and no template in .*test: /],
+    ["a path that doesn't exist", "test/nowhere", /^no cdk.json and no template in .*nowhere: /],
+    [
+      "a Terraform file",
+      "docs/use/without-cdk/main.tf",
+      /^main.tf belongs to Terraform, which can't run here: /,
+    ],
+    ["the code of an app", "bin/app.ts", /^app.ts isn't a template: /],
+    [
+      "JSON that isn't a template",
+      "tsconfig.json",
+      /^tsconfig.json (isn't a template, as it has no Resources|cannot be read)/,
+    ],
+  ])("B13: refuses %s, and says what it reads", async (_, folder, message) => {
+    const starting = startStack({ folder, dynamodbEndpoint: NOBODY }).catch(({ message }) => message);
+
+    expect(await starting).toMatch(message);
+    if (folder !== "tsconfig.json") expect(await starting).toMatch(READS);
+  });
+
+  it("B13: refuses a folder of Terraform files", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "onceonly-test-terraform-"));
+    cleanups.push(() => rm(folder, { recursive: true }));
+    await writeFile(join(folder, "queues.tf"), "");
+
+    await expect(startStack({ folder, dynamodbEndpoint: NOBODY })).rejects.toThrow(
+      "queues.tf belongs to Terraform",
     );
   });
 });

@@ -7,7 +7,8 @@ import type {
   TimeToLiveSpecification,
 } from "@aws-sdk/client-dynamodb";
 import { requireInstalled } from "../../installed-package.ts";
-import type { Deployed, DeployResource, ResolvedResource } from "../deploy-resource.ts";
+import type { Deployed, DeployResource } from "../deploy-resource.ts";
+import type { ResolvedResource } from "../local-environment.ts";
 import {
   LOCAL_ACCOUNT_ID,
   LOCAL_PARTITION,

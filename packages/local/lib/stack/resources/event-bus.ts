@@ -1,6 +1,6 @@
 // Event buses, in the local EventBridge.
-import type { Deployed, DeployResource, ResolvedResource } from "../deploy-resource.ts";
-import type { LocalEnvironment } from "../local-environment.ts";
+import type { Deployed, DeployResource } from "../deploy-resource.ts";
+import type { LocalEnvironment, ResolvedResource } from "../local-environment.ts";
 
 async function deployBus(resource: ResolvedResource, environment: LocalEnvironment): Promise<Deployed> {
   const { eventBridge } = environment;

@@ -1,6 +1,7 @@
 // Rules with an event pattern: what is put on their bus and matches goes to their targets.
 import type { RuleTarget } from "onceonly-explorer/aws";
-import type { Deployed, ResolvedResource } from "../deploy-resource.ts";
+import type { Deployed } from "../deploy-resource.ts";
+import type { ResolvedResource } from "../local-environment.ts";
 import { type LocalEnvironment, notRunLine } from "../local-environment.ts";
 import { targetOf } from "./local-target.ts";
 

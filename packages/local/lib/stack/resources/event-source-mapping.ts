@@ -1,6 +1,7 @@
 // Event source mappings: queues and streams that feed a function.
 import { randomUUID } from "node:crypto";
-import type { Deployed, DeployResource, ResolvedResource } from "../deploy-resource.ts";
+import type { Deployed, DeployResource } from "../deploy-resource.ts";
+import type { ResolvedResource } from "../local-environment.ts";
 import {
   functionNamed,
   LOCAL_ACCOUNT_ID,

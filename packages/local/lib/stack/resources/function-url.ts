@@ -1,9 +1,10 @@
 // Function URLs: each a port of its own that hands every request to one function.
 import { createHash } from "node:crypto";
-import type { Deployed, DeployResource, ResolvedResource } from "../deploy-resource.ts";
+import type { Deployed, DeployResource } from "../deploy-resource.ts";
 import type { CorsConfiguration } from "../gateway/cors.ts";
 import { functionUrlKind } from "../gateway/function-url-kind.ts";
 import { startGateway } from "../gateway/gateway.ts";
+import type { ResolvedResource } from "../local-environment.ts";
 import {
   functionNamed,
   type LocalEnvironment,

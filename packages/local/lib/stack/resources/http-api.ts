@@ -1,10 +1,24 @@
 // HTTP APIs: the API opens its port; integrations, authorizers, routes and stages say what it serves.
-import type { Deployed, DeployResource, ResolvedResource } from "../deploy-resource.ts";
+import type { Deployed, DeployResource } from "../deploy-resource.ts";
 import type { CorsConfiguration } from "../gateway/cors.ts";
+import type { BrokenRoute } from "../gateway/gateway.ts";
 import { httpKind } from "../gateway/http-kind.ts";
-import type { LocalApi, LocalEnvironment, StackPlace } from "../local-environment.ts";
-import { authorizerOf, integrationOf, routeOf } from "./http-api-parts.ts";
-import { apiIdOf, notRun, startApi } from "./start-api.ts";
+import type { LocalEnvironment, ResolvedResource, StackPlace } from "../local-environment.ts";
+import {
+  apiIdOf,
+  apiOf,
+  authorizedRoute,
+  authorizerDeployer,
+  deployStage,
+  type FunctionRoute,
+  functionRoute,
+  notRun,
+  type Properties,
+  startApi,
+} from "./api-parts.ts";
+
+/** https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-quotas.html */
+const DEFAULT_INTEGRATION_TIMEOUT_MS = 30_000;
 
 async function deployApi(
   resource: ResolvedResource,
@@ -32,40 +46,44 @@ async function deployIntegration(
   return { ref: resource.logicalId };
 }
 
-async function deployAuthorizer(
-  resource: ResolvedResource,
-  environment: LocalEnvironment,
-): Promise<Deployed> {
-  const authorizer = authorizerOf(resource.properties, environment);
-  apiOf(resource, environment)?.authorizers.set(resource.logicalId, authorizer);
-  if ("problem" in authorizer) notRun(resource, environment, authorizer.problem);
-  return { ref: resource.logicalId, attributes: { AuthorizerId: resource.logicalId } };
+function integrationOf(properties: Properties, environment: LocalEnvironment): FunctionRoute | BrokenRoute {
+  const { IntegrationType, IntegrationUri, PayloadFormatVersion, TimeoutInMillis } = properties;
+  if (IntegrationType !== "AWS_PROXY") return { problem: `integration type ${IntegrationType} is not run` };
+  if (PayloadFormatVersion !== "2.0") {
+    return { problem: `payload format ${PayloadFormatVersion} is not run, only 2.0 is` };
+  }
+  return functionRoute(
+    environment,
+    IntegrationUri,
+    Number(TimeoutInMillis ?? DEFAULT_INTEGRATION_TIMEOUT_MS),
+  );
 }
+
+const deployAuthorizer = authorizerDeployer((properties) => {
+  if (properties.AuthorizerType !== "REQUEST") {
+    return { problem: `a ${properties.AuthorizerType} authorizer is not run` };
+  }
+  return {
+    identitySources: [properties.IdentitySource ?? []].flat().map(String),
+    format: properties.AuthorizerPayloadFormatVersion === "1.0" ? "1.0" : "2.0",
+    simpleResponses: String(properties.EnableSimpleResponses) === "true",
+    resultTtlSeconds: Number(properties.AuthorizerResultTtlInSeconds ?? 0),
+  };
+});
 
 async function deployRoute(resource: ResolvedResource, environment: LocalEnvironment): Promise<Deployed> {
   const api = apiOf(resource, environment);
   if (api) {
-    const route = routeOf(resource.properties, api);
+    const { Target } = resource.properties;
+    const integration = api.integrations.get(String(Target).replace(/^integrations\//, ""));
+    const found = integration ?? { problem: "it has no integration that is run here" };
+    const route = "problem" in found ? found : authorizedRoute(found, resource.properties, api);
     api.server.setRoute(String(resource.properties.RouteKey), route);
     if ("problem" in route) {
       notRun(resource, environment, `${resource.properties.RouteKey} answers 500: ${route.problem}`);
     }
   }
   return { ref: resource.logicalId };
-}
-
-async function deployStage(resource: ResolvedResource, environment: LocalEnvironment): Promise<Deployed> {
-  const { StageName, StageVariables } = resource.properties;
-  apiOf(resource, environment)?.server.setStage(
-    String(StageName),
-    StageVariables as Record<string, string> | undefined,
-  );
-  return { ref: String(StageName) };
-}
-
-/** `undefined` where the API itself is not run, which has been said. */
-function apiOf({ properties }: ResolvedResource, environment: LocalEnvironment): LocalApi | undefined {
-  return environment.apis.get(String(properties.ApiId));
 }
 
 export const HTTP_API_TYPES: Readonly<Record<string, DeployResource>> = {

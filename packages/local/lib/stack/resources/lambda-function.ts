@@ -2,9 +2,11 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createFunctionHost, type FunctionHost } from "../../lambda/function-host.ts";
+import type { FunctionHost, FunctionHostOptions } from "../../lambda/function-host.ts";
+import { createReplaceableHost } from "../../lambda/replaceable-host.ts";
 import { guardDirectory } from "../../process-guard.ts";
-import type { Deployed, DeployResource, ResolvedResource } from "../deploy-resource.ts";
+import type { Deployed, DeployResource } from "../deploy-resource.ts";
+import type { ResolvedResource } from "../local-environment.ts";
 import {
   checkUnused,
   functionNamed,
@@ -14,6 +16,7 @@ import {
   notRunLine,
   type StackPlace,
 } from "../local-environment.ts";
+import { contentOf } from "../source-files.ts";
 
 interface FunctionProperties {
   readonly FunctionName?: string;
@@ -48,11 +51,9 @@ async function deployFunction(
     resource.path,
   );
 
-  const obstacle = obstacleOf(properties);
-  const codeDirectory = obstacle ? undefined : await codeDirectoryOf(properties, environment, place);
-  if (codeDirectory === undefined) {
-    const reason = obstacle ?? "its code is not a folder of this assembly";
-    environment.notRun.push(`${resource.type} ${resource.path} (${resource.logicalId}): ${reason}`);
+  const code = await codeOf(properties, environment, place);
+  if ("problem" in code) {
+    environment.notRun.push(notRunLine(resource, code.problem));
     return deployed;
   }
   if (properties.Layers?.length) {
@@ -61,9 +62,59 @@ async function deployFunction(
     );
   }
 
-  const quiet = createFunctionHost({
+  let running = definitionOf(resource, environment, place, { name, code });
+  const quiet = createReplaceableHost(running.options);
+  const host: FunctionHost = {
+    ...quiet,
+    invoke(payload, extras) {
+      environment.invoked(resource.path, payload);
+      return quiet.invoke(payload, extras);
+    },
+  };
+  environment.onStop(() => host.stop());
+  const deadLetters = properties.DeadLetterConfig?.TargetArn;
+  if (deadLetters !== undefined) environment.asynchronous.set(name, { deadLetters });
+  environment.functions.set(resource.path, {
+    logicalId: resource.logicalId,
     name,
-    codeDirectory,
+    arn,
+    timeoutSeconds: Number(properties.Timeout ?? DEFAULT_TIMEOUT_SECONDS),
+    host,
+    get codeDirectory() {
+      return running.options.codeDirectory;
+    },
+    async redeploy(changed, newPlace) {
+      const newProperties = changed.properties as unknown as FunctionProperties;
+      if ((newProperties.FunctionName ?? changed.generatedName) !== name)
+        return { problem: "its name changed" };
+      const newCode = await codeOf(newProperties, environment, newPlace);
+      if ("problem" in newCode) return newCode;
+      const next = definitionOf(changed, environment, newPlace, { name, code: newCode });
+      if (next.identity === running.identity) return false;
+      running = next;
+      void quiet.replace(next.options);
+      return true;
+    },
+  });
+  return deployed;
+}
+
+interface FunctionCode {
+  readonly directory: string;
+  /** The same for the same code. */
+  readonly content: string;
+}
+
+/** What runs, and what tells it from another deployment of the function. */
+function definitionOf(
+  { path, properties: given }: ResolvedResource,
+  environment: LocalEnvironment,
+  { region }: StackPlace,
+  { name, code }: { readonly name: string; readonly code: FunctionCode },
+): { readonly options: FunctionHostOptions; readonly identity: string } {
+  const properties = given as unknown as FunctionProperties;
+  const definition = {
+    name,
     handler: properties.Handler ?? "index.handler",
     environment: {
       AWS_ENDPOINT_URL_DYNAMODB: environment.dynamodbEndpoint,
@@ -78,24 +129,17 @@ async function deployFunction(
     },
     ...(properties.Timeout !== undefined && { timeoutMs: Number(properties.Timeout) * 1000 }),
     ...(properties.MemorySize !== undefined && { memoryMb: Number(properties.MemorySize) }),
-    region: place.region,
+    region,
     accountId: LOCAL_ACCOUNT_ID,
-    log: ({ line }) => environment.log(`[${resource.path}] ${line}`),
-  });
-  const host: FunctionHost = {
-    ...quiet,
-    invoke(payload, extras) {
-      environment.invoked(resource.path, payload);
-      return quiet.invoke(payload, extras);
-    },
   };
-  environment.onStop(() => host.stop());
-  const { logicalId } = resource;
-  const timeoutSeconds = Number(properties.Timeout ?? DEFAULT_TIMEOUT_SECONDS);
-  const deadLetters = properties.DeadLetterConfig?.TargetArn;
-  if (deadLetters !== undefined) environment.asynchronous.set(name, { deadLetters });
-  environment.functions.set(resource.path, { logicalId, name, arn, timeoutSeconds, host });
-  return deployed;
+  return {
+    options: {
+      ...definition,
+      codeDirectory: code.directory,
+      log: ({ line }) => environment.log(`[${path}] ${line}`),
+    },
+    identity: JSON.stringify([definition, code.content]),
+  };
 }
 
 function obstacleOf({ PackageType, Runtime }: FunctionProperties): string | undefined {
@@ -103,15 +147,21 @@ function obstacleOf({ PackageType, Runtime }: FunctionProperties): string | unde
   return Runtime?.startsWith("nodejs") ? undefined : `runtime ${Runtime} is not run, only Node.js is`;
 }
 
-async function codeDirectoryOf(
-  { Code }: FunctionProperties,
+async function codeOf(
+  properties: FunctionProperties,
   environment: LocalEnvironment,
   { assets }: StackPlace,
-): Promise<string | undefined> {
-  if (typeof Code === "string") return assets.get(Code)?.path;
-  if (Code.ZipFile !== undefined) return inlineCode(Code.ZipFile, environment);
-  const asset = assets.get(String(Code.S3Key));
-  return asset?.packaging === "zip" ? asset.path : undefined;
+): Promise<FunctionCode | { readonly problem: string }> {
+  const obstacle = obstacleOf(properties);
+  if (obstacle !== undefined) return { problem: obstacle };
+  const { Code } = properties;
+  if (typeof Code !== "string" && Code.ZipFile !== undefined) {
+    return { directory: await inlineCode(Code.ZipFile, environment), content: Code.ZipFile };
+  }
+  const asset = assets.get(typeof Code === "string" ? Code : String(Code.S3Key));
+  return asset?.packaging === "zip"
+    ? { directory: asset.path, content: contentOf(asset.path) }
+    : { problem: "its code is not a folder of this assembly" };
 }
 
 async function inlineCode(source: string, environment: LocalEnvironment): Promise<string> {

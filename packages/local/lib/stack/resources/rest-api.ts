@@ -1,19 +1,21 @@
 // REST APIs: the API opens its port; resources make its paths, methods say what answers, and a stage comes before the paths.
-import type { Deployed, DeployResource, ResolvedResource } from "../deploy-resource.ts";
-import { type Authorizer, createAuthorizer } from "../gateway/authorizer.ts";
+import type { Deployed, DeployResource } from "../deploy-resource.ts";
 import type { BrokenRoute, GatewayRoute, MockRoute } from "../gateway/gateway.ts";
 import { type GatewayResponseProperties, unknownParts } from "../gateway/gateway-responses.ts";
 import { restKind } from "../gateway/rest-kind.ts";
+import type { LocalApi, LocalEnvironment, ResolvedResource, StackPlace } from "../local-environment.ts";
 import {
-  functionOfArn,
-  type LocalApi,
-  type LocalEnvironment,
-  pathOf,
-  type StackPlace,
-} from "../local-environment.ts";
-import { apiIdOf, notRun, startApi } from "./start-api.ts";
-
-type Properties = Readonly<Record<string, unknown>>;
+  addStage,
+  apiIdOf,
+  apiOf,
+  authorizedRoute,
+  authorizerDeployer,
+  deployStage,
+  functionRoute,
+  notRun,
+  type Properties,
+  startApi,
+} from "./api-parts.ts";
 
 /** https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-execution-service-limits-table.html */
 const DEFAULT_INTEGRATION_TIMEOUT_MS = 29_000;
@@ -51,37 +53,20 @@ async function deployPath(resource: ResolvedResource, environment: LocalEnvironm
   return { ref: resource.logicalId };
 }
 
-async function deployAuthorizer(
-  resource: ResolvedResource,
-  environment: LocalEnvironment,
-): Promise<Deployed> {
-  const authorizer = authorizerOf(resource.properties, environment);
-  apiOf(resource, environment)?.authorizers.set(resource.logicalId, authorizer);
-  if ("problem" in authorizer) notRun(resource, environment, authorizer.problem);
-  return { ref: resource.logicalId, attributes: { AuthorizerId: resource.logicalId } };
-}
-
-function authorizerOf(properties: Properties, environment: LocalEnvironment): Authorizer | BrokenRoute {
-  const { Type, AuthorizerUri, IdentitySource, IdentityValidationExpression } = properties;
+const deployAuthorizer = authorizerDeployer((properties) => {
+  const { Type, IdentitySource, IdentityValidationExpression: pattern } = properties;
   if (Type !== "TOKEN" && Type !== "REQUEST") return { problem: `a ${Type} authorizer is not run` };
-  const target = functionOfArn(environment, String(AuthorizerUri));
-  if (!target) return { problem: `${AuthorizerUri} is not a function that runs here` };
-  return createAuthorizer({
-    invoke: (payload) => target.host.invoke(payload),
+  return {
     identitySources: String(IdentitySource ?? "")
       .split(",")
       .filter((source) => source.trim() !== "")
       .map((source) => `$${source.trim().replace(/^method\./, "")}`),
     format: Type,
-    pattern:
-      IdentityValidationExpression === undefined
-        ? undefined
-        : new RegExp(`^(?:${IdentityValidationExpression})$`),
+    pattern: pattern === undefined ? undefined : new RegExp(`^(?:${pattern})$`),
     simpleResponses: false,
     resultTtlSeconds: Number(properties.AuthorizerResultTtlInSeconds ?? DEFAULT_RESULT_TTL_SECONDS),
-    now: environment.clock.now,
-  });
-}
+  };
+});
 
 async function deployMethod(resource: ResolvedResource, environment: LocalEnvironment): Promise<Deployed> {
   const { HttpMethod, ResourceId, ApiKeyRequired, RequestValidatorId } = resource.properties;
@@ -117,24 +102,15 @@ function withVariables(properties: Properties, variables: Readonly<Record<string
 }
 
 function routeOf(
-  { Integration, AuthorizationType = "NONE", AuthorizerId }: Properties,
+  properties: Properties,
   api: LocalApi,
   environment: LocalEnvironment,
 ): GatewayRoute | MockRoute | BrokenRoute {
-  const { Type, Uri, TimeoutInMillis, IntegrationResponses } = Object(Integration) as Properties;
+  const { Type, Uri, TimeoutInMillis, IntegrationResponses } = Object(properties.Integration) as Properties;
   if (Type === "MOCK") return mockOf(IntegrationResponses);
   if (Type !== "AWS_PROXY") return { problem: `integration type ${Type} is not run` };
-  const target = functionOfArn(environment, String(Uri));
-  if (!target) return { problem: `${Uri} is not a function that runs here` };
-  const route = {
-    target: pathOf(environment.functions, target),
-    invoke: (payload: string) => target.host.invoke(payload),
-    timeoutMs: Number(TimeoutInMillis ?? DEFAULT_INTEGRATION_TIMEOUT_MS),
-  };
-  if (AuthorizationType === "NONE") return { ...route, authorizer: undefined };
-  const authorizer = api.authorizers.get(String(AuthorizerId));
-  if (!authorizer) return { problem: `${AuthorizationType} authorization is not run` };
-  return "problem" in authorizer ? authorizer : { ...route, authorizer };
+  const route = functionRoute(environment, Uri, Number(TimeoutInMillis ?? DEFAULT_INTEGRATION_TIMEOUT_MS));
+  return "problem" in route ? route : authorizedRoute(route, properties, api);
 }
 
 /** The first answer of the list with its static headers: what the CDK makes for preflight requests. */
@@ -156,12 +132,6 @@ function mockOf(responses: unknown): MockRoute {
   return { answer };
 }
 
-async function deployStage(resource: ResolvedResource, environment: LocalEnvironment): Promise<Deployed> {
-  const { StageName, Variables } = resource.properties;
-  addStage(resource, environment, String(StageName), Variables);
-  return { ref: String(StageName) };
-}
-
 /** A deployment may bring a stage of its own. */
 async function deployDeployment(
   resource: ResolvedResource,
@@ -174,21 +144,6 @@ async function deployDeployment(
   return { ref: resource.logicalId, attributes: { DeploymentId: resource.logicalId } };
 }
 
-function addStage(
-  resource: ResolvedResource,
-  environment: LocalEnvironment,
-  name: string,
-  given: unknown,
-): void {
-  const variables = given as Readonly<Record<string, string>> | undefined;
-  const api = apiOf(resource, environment);
-  api?.server.setStage(name, variables);
-  for (const problemIn of api?.stagedProblems ?? []) {
-    const problem = problemIn(variables ?? {});
-    if (problem !== undefined) notRun(resource, environment, problem);
-  }
-}
-
 async function deployGatewayResponse(
   resource: ResolvedResource,
   environment: LocalEnvironment,
@@ -198,11 +153,6 @@ async function deployGatewayResponse(
   const unknown = unknownParts(properties);
   if (unknown.length > 0) notRun(resource, environment, `it is made without ${unknown.join(", ")}`);
   return { ref: resource.logicalId, attributes: { Id: resource.logicalId } };
-}
-
-/** `undefined` where the API itself is not run, which has been said. */
-function apiOf({ properties }: ResolvedResource, environment: LocalEnvironment): LocalApi | undefined {
-  return environment.apis.get(String(properties.RestApiId));
 }
 
 export const REST_API_TYPES: Readonly<Record<string, DeployResource>> = {

@@ -1,7 +1,8 @@
 // Schedules: EventBridge rules with a schedule expression, and schedules of EventBridge Scheduler.
 import { type LocalSchedule, runSchedule } from "../../schedules/run-schedule.ts";
 import { nextTimeOf } from "../../schedules/schedule-expression.ts";
-import type { Deployed, DeployResource, ResolvedResource } from "../deploy-resource.ts";
+import type { Deployed, DeployResource } from "../deploy-resource.ts";
+import type { ResolvedResource } from "../local-environment.ts";
 import {
   LOCAL_ACCOUNT_ID,
   LOCAL_PARTITION,

@@ -1,5 +1,6 @@
 // Topics and their subscriptions, in the local SNS.
-import type { Deployed, DeployResource, ResolvedResource } from "../deploy-resource.ts";
+import type { Deployed, DeployResource } from "../deploy-resource.ts";
+import type { ResolvedResource } from "../local-environment.ts";
 import {
   checkUnused,
   functionOfArn,

@@ -1,7 +1,7 @@
 // An event source mapping whose source is a queue: what its properties mean, and what AWS refuses.
 import { sqsFilter } from "onceonly-explorer/aws";
 import { startSqsSource } from "../../event-sources/sqs-source.ts";
-import type { ResolvedResource } from "../deploy-resource.ts";
+import type { ResolvedResource } from "../local-environment.ts";
 import { type LocalEnvironment, type LocalQueue, pathOf, queueOfArn } from "../local-environment.ts";
 import {
   contextOf,

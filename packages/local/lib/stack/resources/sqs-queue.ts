@@ -1,6 +1,7 @@
 // Queues: standard and FIFO, with every attribute of the template, in the local SQS.
-import type { Deployed, DeployResource, ResolvedResource } from "../deploy-resource.ts";
-import { checkUnused, type LocalEnvironment } from "../local-environment.ts";
+import type { Deployed, DeployResource } from "../deploy-resource.ts";
+import type { ResolvedResource } from "../local-environment.ts";
+import { checkUnused, type LocalEnvironment, notRunLine, queueOfArn } from "../local-environment.ts";
 
 const ATTRIBUTES = [
   "ContentBasedDeduplication",
@@ -20,7 +21,8 @@ const ATTRIBUTES = [
 ] as const;
 
 async function deployQueue(resource: ResolvedResource, environment: LocalEnvironment): Promise<Deployed> {
-  const { logicalId, path, properties } = resource;
+  const { logicalId, path } = resource;
+  const properties = withoutForeignDeadLetters(resource, environment);
   const attributes = attributesOf(properties);
   const { QueueName = nameOf(resource.generatedName, attributes) } = properties;
   const name = String(QueueName);
@@ -42,6 +44,24 @@ async function deployQueue(resource: ResolvedResource, environment: LocalEnviron
   const arn = String(Attributes?.QueueArn);
   environment.queues.set(path, { logicalId, name, arn, url });
   return { ref: url, attributes: { Arn: arn, QueueName: name, QueueUrl: url } };
+}
+
+/** A dead-letter queue that another app owns isn't here, and SQS refuses a queue without its dead-letter queue. */
+function withoutForeignDeadLetters(resource: ResolvedResource, environment: LocalEnvironment) {
+  const { RedrivePolicy, ...others } = resource.properties;
+  const policy = typeof RedrivePolicy === "string" ? parsed(RedrivePolicy) : Object(RedrivePolicy);
+  const { deadLetterTargetArn: arn } = policy;
+  if (typeof arn !== "string" || queueOfArn(environment, arn)) return resource.properties;
+  environment.notRun.push(notRunLine(resource, `its dead-letter queue ${arn} is not a queue that runs here`));
+  return others;
+}
+
+function parsed(text: string) {
+  try {
+    return Object(JSON.parse(text));
+  } catch {
+    return {};
+  }
 }
 
 /** `false` asks for a standard queue in a template, and is refused by SQS itself. */

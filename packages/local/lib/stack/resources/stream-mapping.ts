@@ -3,7 +3,7 @@
 import { eventFilter, type GivenUpBatch } from "onceonly-explorer/aws";
 import { failureMessage } from "../../event-sources/failure-message.ts";
 import { startStreamSource } from "../../event-sources/stream-source.ts";
-import type { ResolvedResource } from "../deploy-resource.ts";
+import type { ResolvedResource } from "../local-environment.ts";
 import { type LocalEnvironment, notRunLine, pathOf, queueOfArn } from "../local-environment.ts";
 import {
   contextOf,

@@ -1,6 +1,6 @@
 // A template without a CDK app: what `sam build` wrote, or a file of SAM or CloudFormation. Its code lies in folders beside it.
 // Reads files only.
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import type { ScalarTag, YAMLMap, YAMLSeq } from "yaml";
 import { requireInstalled } from "../../installed-package.ts";
@@ -11,25 +11,59 @@ import type { Template } from "../template.ts";
 /** Where a template is looked for in a folder; what is built comes first. */
 const FILES = [".aws-sam/build/template.yaml", "template.yaml", "template.yml", "sam.yaml", "template.json"];
 
-/** @returns the template that is meant, `undefined` where the folder has an app of the CDK or no template */
-export function templateFileIn(folder: string): string | undefined {
-  const path = resolve(folder);
-  if (existsSync(path) && statSync(path).isFile()) return path;
-  if (existsSync(join(path, "cdk.json")) || existsSync(join(path, "manifest.json"))) return undefined;
-  return FILES.map((file) => join(path, file)).find((file) => existsSync(file));
+const READABLE = /\.(yaml|yml|json|template)$/;
+
+/** Of other tools, whose files look like an app or a template. */
+const UNREADABLE: readonly (readonly [RegExp, string])[] = [
+  [/\.(tf|tf\.json)$/, "Terraform"],
+  [/^serverless\.(ya?ml|json|ts|js)$/, "the Serverless Framework"],
+  [/^Pulumi\.ya?ml$/, "Pulumi"],
+];
+
+/** What `onceonly start` can be given. */
+export const READS =
+  "the folder of a CDK app (with its cdk.json), the cdk.out that it synthesized, or a CloudFormation or SAM template (.yaml, .yml, .json or .template)";
+
+/**
+ * @returns the template to read; `undefined` for a CDK app, and for a folder without a template
+ * @throws Error for files of other tools
+ */
+export function templateFileIn(given: string): string | undefined {
+  const path = resolve(given);
+  const names = namesAt(path);
+  if (names.includes("cdk.json") || names.includes("manifest.json")) return undefined;
+  const template = FILES.map((file) => join(path, file)).find((file) => existsSync(file));
+  if (template !== undefined) return template;
+  for (const [pattern, tool] of UNREADABLE) {
+    const name = names.find((each) => pattern.test(each));
+    if (name !== undefined)
+      throw new Error(`${name} belongs to ${tool}, which can't run here: give ${READS}`);
+  }
+  if (names.length !== 1 || !statSync(path).isFile()) return undefined;
+  if (READABLE.test(path)) return path;
+  throw new Error(`${basename(path)} isn't a template: give ${READS}`);
+}
+
+/** The names in a folder, or that of a file alone. */
+function namesAt(path: string): string[] {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  return stat?.isDirectory() ? readdirSync(path) : stat ? [basename(path)] : [];
 }
 
 /** @throws Error for what is no template */
 export function readTemplate(file: string): SynthesizedStack {
   const what = basename(file);
   const given = objectOf(parsed(file), what);
+  if (given.Resources === undefined)
+    throw new Error(`${what} isn't a template, as it has no Resources: give ${READS}`);
   for (const [logicalId, resource] of Object.entries(objectOf(given.Resources, `Resources of ${what}`))) {
     if (typeof Object(resource).Type !== "string")
       throw faultOf(`resource ${logicalId} of ${what} has no Type`);
   }
   const template = { Resources: {}, ...given } as Template;
   const name = nameOf(file);
-  return { name, place: name, region: undefined, template, assets: assetsOf(template, dirname(file)) };
+  const environment = { account: undefined, region: undefined };
+  return { name, place: name, ...environment, template, assets: assetsOf(template, dirname(file)) };
 }
 
 function parsed(file: string): unknown {

@@ -1,0 +1,122 @@
+// Picks up changes of an app while it runs: looks at its files twice a second, reads the app again when one has changed, and
+// applies what can be applied.
+import { existsSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
+import type { Clock } from "onceonly/kit";
+import { applyChanges } from "./apply-changes.ts";
+import type { SynthesizedStack } from "./assembly.ts";
+import type { PlannedStack } from "./deploy-stack.ts";
+import { createSourceFiles } from "./source-files.ts";
+import type { Assembly } from "./synthesize.ts";
+
+/** An app, as it was read at one time. */
+export interface AppReading {
+  readonly stacks: readonly SynthesizedStack[];
+  /** The folder that it was synthesized into; `undefined` for a template or an assembly, which are read in place. */
+  readonly assembly: Assembly | undefined;
+  /** The template, the folder of the app, or the assembly that is read in place. */
+  readonly source: string;
+  readonly isTemplate: boolean;
+}
+
+export interface WatchAppOptions {
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  readonly running: readonly PlannedStack[];
+  readonly first: AppReading;
+  readonly readAgain: () => Promise<AppReading>;
+  readonly report: (line: string) => void;
+}
+
+const INTERVAL_MS = 500;
+/** A build writes many files: it is over when nothing has changed for so long. */
+const QUIET_MS = 100;
+/** Looking at the files of a large app takes at most a tenth of the time. */
+const PAUSE_PER_LOOK = 10;
+/** A folder with one of these has the sources of all packages that an app may import. */
+const ROOT_MARKS = [".git", "bun.lock", "package-lock.json", "pnpm-lock.yaml", "yarn.lock"];
+
+/** Watches until the signal aborts. Never rejects: what goes wrong is reported, and the app runs on as it is. */
+export async function watchApp(options: WatchAppOptions): Promise<void> {
+  const { clock, signal, first, report } = options;
+  const files = createSourceFiles();
+  const readings = [first];
+  let { running } = options;
+  let reported: readonly string[] = [];
+
+  async function apply(): Promise<void> {
+    const startedAtMs = clock.now();
+    const reading = await options.readAgain();
+    readings.push(reading);
+    const { planned, functions, needRestart } = await applyChanges(running, reading.stacks);
+    running = planned;
+    const seconds = ((clock.now() - startedAtMs) / 1000).toFixed(1);
+    const names = functions.join(", ");
+    report(names === "" ? `no function changed (${seconds} s)` : `picked up after ${seconds} s: ${names}`);
+    for (const line of needRestart) if (!reported.includes(line)) report(`needs a restart: ${line}`);
+    reported = needRestart;
+    await removeUnused(readings, running);
+  }
+
+  async function look(): Promise<void> {
+    const changed: string[] = [];
+    let lookedMs = 0;
+    for (;;) {
+      const pauseMs = changed.length > 0 ? QUIET_MS : INTERVAL_MS;
+      await clock.sleep(Math.max(pauseMs, lookedMs * PAUSE_PER_LOOK), signal, "background");
+      if (signal.aborted) return;
+      const startedAtMs = clock.now();
+      const more = files.changed(rootsOf(readings.at(-1) ?? first));
+      lookedMs = clock.now() - startedAtMs;
+      changed.push(...more);
+      if (changed.length === 0 || more.length > 0) continue;
+      report(`changed: ${summaryOf(changed)}`);
+      return apply();
+    }
+  }
+
+  try {
+    files.changed(rootsOf(first));
+  } catch (error) {
+    return report(`code changes are not picked up: ${(error as Error).message}`);
+  }
+  while (!signal.aborted) {
+    await look().catch((error: Error) => {
+      if (!signal.aborted) report(`not picked up, and the code from before runs on: ${error.message}`);
+    });
+  }
+}
+
+/** What may change an app: its project, or, for what is read in place, that and the folders of its code. */
+function rootsOf({ assembly, source, stacks }: AppReading): string[] {
+  if (assembly) return [projectOf(source)];
+  const assets = stacks.flatMap((stack) => [...stack.assets.values()].map(({ path }) => path));
+  return [source, ...new Set(assets.filter((path) => relative(source, path).startsWith("..")))];
+}
+
+function projectOf(folder: string): string {
+  for (let at = resolve(folder); dirname(at) !== at; at = dirname(at)) {
+    if (ROOT_MARKS.some((mark) => existsSync(join(at, mark)))) return at;
+  }
+  return folder;
+}
+
+function summaryOf(paths: readonly string[]): string {
+  const names = [...new Set(paths)].map((path) => relative(process.cwd(), path));
+  return names.length > 3 ? `${names.slice(0, 3).join(", ")} and ${names.length - 3} more` : names.join(", ");
+}
+
+/**
+ * Removes the assemblies that no function runs from. The last two stay: an invocation that began before the change may be
+ * copying its code.
+ */
+async function removeUnused(readings: AppReading[], running: readonly PlannedStack[]): Promise<void> {
+  const functions = running[0]?.options.environment.functions.values() ?? [];
+  const used = [...functions].map(({ codeDirectory }) => codeDirectory);
+  for (const reading of readings.slice(0, -2)) {
+    const { assembly } = reading;
+    if (assembly && used.some((path) => path.startsWith(join(assembly.folder, "/")))) continue;
+    readings.splice(readings.indexOf(reading), 1);
+    await assembly?.remove();
+  }
+}
