@@ -12,6 +12,7 @@ export const PACKAGES = {
     entries: {
       ".": "index",
       "./cdk": "cdk/index",
+      "./cdk-rules": "cdk/rules/index",
       "./client": "client/index",
       "./consumers": "consumers/index",
       "./http": "http/index",
@@ -22,8 +23,8 @@ export const PACKAGES = {
       "./testing": "testing/index",
       "./valkey": "valkey/index",
     },
-    // The CDK is CommonJS.
-    only: { "./cdk": "cjs" },
+    // The CDK is CommonJS, and the rules are a part of its bundle.
+    only: { "./cdk": "cjs", "./cdk-rules": "cjs" },
   },
   "onceonly-explorer": {
     folder: "packages/explorer/",

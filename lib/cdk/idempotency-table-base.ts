@@ -13,10 +13,17 @@ import { FilterCriteria, FilterRule } from "aws-cdk-lib/aws-lambda";
 import { Construct } from "constructs";
 import { ATTRIBUTES, OUTBOX_INDEX, UNSETTLED_INDEX } from "../contract.ts";
 import { brand } from "./brand.ts";
+import { noteOperations } from "./checks/operations.ts";
 import { noteSender, warnOfSecondRelay } from "./checks/relays.ts";
 import type { IIdempotencyTable, TableNames } from "./idempotency-table-interface.ts";
 import { withTableKey } from "./perms.ts";
-import { type RecordAccessOptions, type Right, rightsOf, SENDING_RIGHTS } from "./record-access.ts";
+import {
+  closingTime,
+  type RecordAccessOptions,
+  type Right,
+  rightsOf,
+  SENDING_RIGHTS,
+} from "./record-access.ts";
 
 const HANDLER_OPERATIONS = [
   Operation.GET_ITEM,
@@ -78,13 +85,14 @@ export abstract class IdempotencyTableBase extends Resource implements IIdempote
         `scopeTag is ${options.scopeTag}, commits is true, and ${this.node.path} has an outbox: a session of a tenant could have anything sent with the rights of the relay. Leave commits out, or commit in a function that serves all tenants`,
       );
     }
-    if (this.restoredAt && options.closedUntil === undefined) {
+    if (this.restoredAt && closingTime(options) === undefined) {
       throw new Error(
         `${this.node.path} was restored at ${this.restoredAt.toISOString()} and has forgotten what ran since its backup: give closedUntil, or apply UseIdempotency, which computes it`,
       );
     }
     const grant = this.#grant(grantee, rightsOf(options, this.hasOutbox));
     if (options.operations === undefined) this.#warnOfAll(grantee);
+    noteOperations(this, options);
     return grant;
   }
 

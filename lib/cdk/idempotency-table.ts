@@ -13,15 +13,10 @@ import {
 import type { Construct } from "constructs";
 import { ATTRIBUTES, OUTBOX_INDEX, UNSETTLED_INDEX } from "../contract.ts";
 import { isBranded } from "./brand.ts";
+import { tellDoctor } from "./checks/metadata.ts";
 import { walkOnce } from "./checks/resources.ts";
 import { tableFaults, warnOfReplicas } from "./checks/table-resources.ts";
-import {
-  checkRestoration,
-  checkShards,
-  checkTable,
-  protectionFaults,
-  replicationFaults,
-} from "./checks/tables.ts";
+import { checkRestoration, checkShards, checkTable, replicationFaults } from "./checks/tables.ts";
 import { IdempotencyTableBase, TABLE_BRAND } from "./idempotency-table-base.ts";
 import type { IIdempotencyTable, TableNames } from "./idempotency-table-interface.ts";
 import {
@@ -30,6 +25,7 @@ import {
   TABLE_DEFAULTS,
 } from "./idempotency-table-props.ts";
 import { injected } from "./injected.ts";
+import { protectionFaults } from "./rules/tables.ts";
 import { withDefaults } from "./with-defaults.ts";
 
 /**
@@ -112,6 +108,7 @@ export class IdempotencyTable extends IdempotencyTableBase {
         ],
       }),
     });
+    if (replicas && props.keysPinnedToRegion) tellDoctor(this.table, { keysPinnedToRegion: true });
     walkOnce(this);
     this.node.addValidation({ validate: () => [...this.#faults(props), ...tableFaults(this, props)] });
   }

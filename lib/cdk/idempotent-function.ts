@@ -3,8 +3,8 @@
 import { Annotations } from "aws-cdk-lib";
 import { type BundlingOptions, NodejsFunction, OutputFormat } from "aws-cdk-lib/aws-lambda-nodejs";
 import type { Construct } from "constructs";
+import { ResolvedApp } from "./checks/resolved-app.ts";
 import { walkOnce } from "./checks/resources.ts";
-import { ResolvedApp } from "./checks/windows/resolved-app.ts";
 import { FUNCTION_DEFAULTS, type IdempotentFunctionProps } from "./idempotent-function-props.ts";
 import { injected } from "./injected.ts";
 import { allowNetworkInterfaces, leanLogging } from "./lean-logging.ts";

@@ -45,6 +45,11 @@ export class OutboxAddresses {
     return this.#ofAll.length === 0 && this.#ofEach.size === 0;
   }
 
+  /** The operations that have destinations of their own. */
+  get operations(): string[] {
+    return [...this.#ofEach.keys()];
+  }
+
   /** The form of the option `destinations` of relay and sweeper. */
   get asOption(): object {
     return this.#isPerOperation ? Object.fromEntries(this.#ofEach) : this.#ofAll;

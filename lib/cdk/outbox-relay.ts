@@ -13,27 +13,34 @@ import {
 } from "aws-cdk-lib/aws-lambda";
 import { DynamoEventSource, SqsDlq } from "aws-cdk-lib/aws-lambda-event-sources";
 import { Construct } from "constructs";
-import { ENVIRONMENT, METRICS } from "../contract.ts";
+import { ATTRIBUTES, ENVIRONMENT, METRICS } from "../contract.ts";
 import { acknowledge } from "./acknowledge.ts";
 import { brand, isBranded } from "./brand.ts";
 import { knownSeconds } from "./checks/consumers.ts";
 import { expectKey } from "./checks/encryption-keys.ts";
-import { warnOfNoWay } from "./checks/networks.ts";
+import { needOf, needOfTable } from "./checks/needs.ts";
+import { warnOfDestinations } from "./checks/operations.ts";
 import { checkRegion, tableFor } from "./checks/placement.ts";
 import { checkOnlyRelay, secondRelayFaults } from "./checks/relays.ts";
+import { reported } from "./checks/report.ts";
+import { ResolvedApp, resourceOf } from "./checks/resolved-app.ts";
 import { walkOnce } from "./checks/resources.ts";
 import { warnOfSharedService } from "./checks/services.ts";
-import { keyFaults, relayIndexFaults } from "./checks/table-resources.ts";
+import { relayFaults, tableResource } from "./checks/table-resources.ts";
 import { checkShards } from "./checks/tables.ts";
-import type { TableNames } from "./idempotency-table-interface.ts";
+import type { IIdempotencyTable, TableNames } from "./idempotency-table-interface.ts";
 import { injected } from "./injected.ts";
 import { allowNetworkInterfaces, leanLogging } from "./lean-logging.ts";
 import { OutboxAddresses } from "./outbox-addresses.ts";
 import { addressesOf, grantSendingTo, type OutboxDestination } from "./outbox-destination.ts";
 import { type OutboxRelayProps, RELAY_DEFAULTS, STREAM_RETENTION } from "./outbox-relay-props.ts";
 import { prebuiltCode } from "./prebuilt-code.ts";
+import { findNoWay } from "./rules/networks.ts";
+import { findRelayParts } from "./rules/relay-parts.ts";
+import { noDestinations } from "./rules/relays.ts";
 import { runOnSchedule, warnOfOverlap } from "./scheduled.ts";
 import { addEventSource } from "./stable-ids.ts";
+import { overrideFault } from "./variables.ts";
 import { withDefaults } from "./with-defaults.ts";
 
 const BRAND = Symbol.for("onceonly.OutboxRelay");
@@ -72,6 +79,8 @@ export class OutboxRelay extends Construct {
   readonly namespace: string;
 
   readonly #destinations: OutboxAddresses;
+  readonly #sentTo: OutboxDestination[] = [];
+  readonly #variables = new Map<LambdaFunction, Readonly<Record<string, string>>>();
 
   constructor(scope: Construct, id: string, props: OutboxRelayProps) {
     super(scope, id);
@@ -123,18 +132,11 @@ export class OutboxRelay extends Construct {
     this.#addDestinations(props.destinations);
     this.#warn(props);
     walkOnce(this);
-    this.relay.node.addValidation({
-      validate: () => {
-        warnOfNoWay(this.relay);
-        return [];
-      },
-    });
     this.node.addValidation({
       validate: () => [
-        ...this.#faults(),
+        ...this.#faults(table),
         ...secondRelayFaults(this, table),
-        ...keyFaults(this, table, namesOf(props)),
-        ...relayIndexFaults(this, table, props.indexName),
+        ...relayFaults(this, table, namesOf(props), props.indexName),
       ],
     });
   }
@@ -146,6 +148,7 @@ export class OutboxRelay extends Construct {
    */
   addDestination(destination: OutboxDestination, ...operations: string[]): Grant {
     this.#destinations.add(addressesOf(destination, this.relay), operations);
+    this.#sentTo.push(destination);
     if ("queueArn" in destination) {
       expectKey(this, destination, destination.queueArn, destination.encryptionMasterKey);
     } else if ("topicArn" in destination) {
@@ -179,6 +182,19 @@ export class OutboxRelay extends Construct {
     const { vpc, vpcSubnets, securityGroups, reservedConcurrentExecutions } = settings;
     const shards = settings.shards ?? table.outboxShards;
     const names = definedOf({ ...namesOf(settings), indexName: settings.indexName });
+    const environment = {
+      [ENVIRONMENT.idempotencyTable]: tableFor(this, table),
+      // Destinations may be added later.
+      [ENVIRONMENT.outboxDestinations]: Lazy.string({
+        produce: () => Stack.of(this).toJsonString(this.#destinations.asOption),
+      }),
+      [ENVIRONMENT.outboxShards]: `${shards}`,
+      ...(Object.keys(names).length > 0 && {
+        [ENVIRONMENT.outboxTable]: Stack.of(this).toJsonString(names),
+      }),
+      ...(service !== undefined && { [ENVIRONMENT.metricsService]: service }),
+      ...(namespace !== undefined && { [ENVIRONMENT.metricsNamespace]: namespace }),
+    };
     const fn = new LambdaFunction(this, id, {
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
@@ -186,22 +202,11 @@ export class OutboxRelay extends Construct {
       code: prebuiltCode(),
       timeout,
       memorySize,
-      environment: {
-        [ENVIRONMENT.idempotencyTable]: tableFor(this, table),
-        // Destinations may be added later.
-        [ENVIRONMENT.outboxDestinations]: Lazy.string({
-          produce: () => Stack.of(this).toJsonString(this.#destinations.asOption),
-        }),
-        [ENVIRONMENT.outboxShards]: `${shards}`,
-        ...(Object.keys(names).length > 0 && {
-          [ENVIRONMENT.outboxTable]: Stack.of(this).toJsonString(names),
-        }),
-        ...(service !== undefined && { [ENVIRONMENT.metricsService]: service }),
-        ...(namespace !== undefined && { [ENVIRONMENT.metricsNamespace]: namespace }),
-      },
+      environment,
       ...definedOf({ vpc, vpcSubnets, securityGroups, reservedConcurrentExecutions, tracing }),
       ...leanLogging(this, id, settings),
     });
+    this.#variables.set(fn, environment);
     allowNetworkInterfaces(fn);
     for (const pack of ["HIPAA.Security", "NIST.800.53.R5"]) {
       acknowledge(
@@ -249,7 +254,7 @@ export class OutboxRelay extends Construct {
     }
   }
 
-  #warn({ parallelizationFactor = 1, reservedConcurrentExecutions, ...props }: OutboxRelayProps): void {
+  #warn({ parallelizationFactor = 1, ...props }: OutboxRelayProps): void {
     const { path } = this.node;
     const { timeout, sweepInterval } = withDefaults(props, RELAY_DEFAULTS);
     warnOfOverlap(this, { path, timeout, interval: sweepInterval, intervalName: "sweepInterval" });
@@ -259,19 +264,24 @@ export class OutboxRelay extends Construct {
         `parallelizationFactor of ${path} is ${parallelizationFactor}, so that commits of one group can overtake each other: make it 1, or acknowledge this where no order matters`,
       );
     }
-    if (reservedConcurrentExecutions === 0) {
-      Annotations.of(this).addWarningV2(
-        "onceonly:no-concurrency",
-        `reservedConcurrentExecutions of ${path} is 0, so that no committed message is sent: make it 1 or more, or leave it out`,
-      );
-    }
   }
 
-  #faults(): string[] {
-    if (!this.#destinations.isEmpty) return [];
-    return [
-      `${this.node.path} has 0 destinations, so that no committed message can be sent: addDestination one`,
-    ];
+  /** The template decides: an app may have overridden what was made here. */
+  #faults(table: IIdempotencyTable): string[] {
+    warnOfDestinations(this, table, this.#destinations.operations);
+    const app = ResolvedApp.of(this);
+    const [relay, sweeper] = [resourceOf(this.relay), resourceOf(this.sweeper)];
+    const needs = [needOfTable(table.table, "UpdateItem"), ...this.#sentTo.map(needOf)];
+    const faults = reported(this.relay, (report) => {
+      findNoWay(app, relay, report, needs);
+      const unsent = ATTRIBUTES.unsentSince;
+      findRelayParts(app, { relay, sweeper, table: tableResource(table.table), unsent }, report);
+    });
+    const overridden = [...this.#variables].flatMap(([fn, variables]) =>
+      Object.entries(variables).flatMap(([name, value]) => overrideFault(fn, name, value)),
+    );
+    const none = noDestinations(this.node.path);
+    return [...faults, ...overridden, ...(this.#destinations.isEmpty ? [none] : [])];
   }
 }
 

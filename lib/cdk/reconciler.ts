@@ -5,15 +5,19 @@ import type { Rule } from "aws-cdk-lib/aws-events";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { Construct } from "constructs";
 import { ENVIRONMENT } from "../contract.ts";
-import { knownSeconds, runtimeFaults } from "./checks/consumers.ts";
-import { warnOfNoWay } from "./checks/networks.ts";
+import { knownSeconds } from "./checks/consumers.ts";
+import { needOfTable } from "./checks/needs.ts";
 import { checkRegion, tableFor } from "./checks/placement.ts";
 import { tableIdentity } from "./checks/relays.ts";
+import { reported } from "./checks/report.ts";
+import { ResolvedApp, resourceOf } from "./checks/resolved-app.ts";
 import { walkOnce } from "./checks/resources.ts";
-import { numberIn } from "./checks/windows/hop.ts";
-import { ResolvedApp } from "./checks/windows/resolved-app.ts";
 import { injected } from "./injected.ts";
 import { RECONCILER_DEFAULTS, type ReconcilerProps } from "./reconciler-props.ts";
+import { findRuntime } from "./rules/functions.ts";
+import { findNoWay } from "./rules/networks.ts";
+import { FULL_SHARE_SECONDS, secondReconciler, shortReconciler } from "./rules/relays.ts";
+import { numberIn } from "./rules/windows/hop.ts";
 import { runOnSchedule, warnOfOverlap } from "./scheduled.ts";
 import { sharedRegistry } from "./shared-registry.ts";
 import { setVariable } from "./variables.ts";
@@ -23,7 +27,6 @@ import { withDefaults } from "./with-defaults.ts";
 const reconcilers = sharedRegistry<Map<unknown, string>>("reconcilers");
 
 /** How long a question and its verdict take by default: ten seconds are half of the time, and six are for the record. */
-const FULL_SHARE_SECONDS = 20;
 
 /** https://docs.aws.amazon.com/lambda/latest/dg/configuration-timeout.html */
 const DEFAULT_TIMEOUT_SECONDS = 3;
@@ -65,7 +68,7 @@ export class Reconciler extends Construct {
     }
     const fn = handler as LambdaFunction;
     walkOnce(this);
-    this.node.addValidation({ validate: () => this.#faults(fn) });
+    this.node.addValidation({ validate: () => this.#faults(fn, table.table) });
     setVariable(fn, ENVIRONMENT.idempotencyTable, tableFor(fn, table));
     this.#checkTimeout(fn);
     if (fn.timeout) {
@@ -74,16 +77,19 @@ export class Reconciler extends Construct {
     }
   }
 
-  #faults(fn: LambdaFunction): string[] {
-    const { Runtime, ReservedConcurrentExecutions } = ResolvedApp.of(fn).propertiesAt(fn);
-    warnOfNoWay(fn);
+  #faults(fn: LambdaFunction, table: ITableV2): string[] {
+    const app = ResolvedApp.of(fn);
+    const { ReservedConcurrentExecutions } = app.propertiesAt(fn);
     if (numberIn(ReservedConcurrentExecutions) === 0) {
       Annotations.of(this).addWarningV2(
         "onceonly:no-concurrency",
         `reservedConcurrentExecutions of ${fn.node.path} is 0, so that no key is settled: make it 1 or more, or leave it out`,
       );
     }
-    return runtimeFaults(fn.node.path, Runtime);
+    return reported(fn, (report) => {
+      findNoWay(app, resourceOf(fn), report, [needOfTable(table, "UpdateItem")]);
+      findRuntime(app, resourceOf(fn), report);
+    });
   }
 
   #warnOfSecond(table: ITableV2): void {
@@ -95,7 +101,7 @@ export class Reconciler extends Construct {
     else {
       Annotations.of(this).addWarningV2(
         "onceonly:second-reconciler",
-        `${other} and ${this.node.path} both settle the unknown outcomes of ${table.node.path}. If they have the same operations, the second one only stands by. If not, each of them pays for all of the reads: give all operations to one, or acknowledge this`,
+        secondReconciler(other, this.node.path, table.node.path),
       );
     }
   }
@@ -103,9 +109,6 @@ export class Reconciler extends Construct {
   #checkTimeout(fn: LambdaFunction): void {
     const seconds = fn.timeout ? knownSeconds(fn.timeout) : DEFAULT_TIMEOUT_SECONDS;
     if (seconds === undefined || seconds >= FULL_SHARE_SECONDS) return;
-    Annotations.of(this).addWarningV2(
-      "onceonly:reconciler-timeout",
-      `the timeout of ${fn.node.path} is ${seconds} s, so that verify has ${seconds / 2} s to answer, and not 10 s: make it ${FULL_SHARE_SECONDS} s or more`,
-    );
+    Annotations.of(this).addWarningV2("onceonly:reconciler-timeout", shortReconciler(fn.node.path, seconds));
   }
 }

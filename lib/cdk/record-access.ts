@@ -1,6 +1,6 @@
 // The rights on an idempotency table that a handler needs, by the options that it runs with. No I/O.
-import { Token } from "aws-cdk-lib";
 import { OUTBOX_ATTRIBUTES } from "../contract.ts";
+import { wrongTime } from "./dates.ts";
 import { type Conditions, IN_TRANSACTIONS, leadingKeyConditions } from "./leading-keys.ts";
 import { withDefaults } from "./with-defaults.ts";
 
@@ -69,11 +69,19 @@ export interface RecordAccessOptions {
   readonly batches?: boolean;
 
   /**
-   * The time (ISO 8601) until which IAM refuses everything. It is only for tables that were restored into the
-   * past; `UseIdempotency` computes it.
+   * The time until which IAM refuses everything. It is only for tables that were restored into the past; `UseIdempotency` computes
+   * it.
    * @default - nothing is refused
    */
-  readonly closedUntil?: string;
+  readonly closedUntil?: Date;
+}
+
+/** What `UseIdempotency` computes at synthesis only, since event sources may be added until then. */
+export const CLOSED_UNTIL = Symbol.for("onceonly.closedUntil");
+
+export interface ComputedAccess extends RecordAccessOptions {
+  /** In ISO 8601. */
+  readonly [CLOSED_UNTIL]?: string;
 }
 
 export const ACCESS_DEFAULTS = {
@@ -90,11 +98,11 @@ export interface Right {
 }
 
 /** A first claim puts the record, all other steps update it: nothing deletes, queries or scans. */
-export function rightsOf(options: RecordAccessOptions, hasOutbox: boolean): readonly Right[] {
+export function rightsOf(options: ComputedAccess, hasOutbox: boolean): readonly Right[] {
   const { largeResults, waiting, lookFirst, commits, batches } = withDefaults(options, ACCESS_DEFAULTS);
   const conditions: Conditions = {
     ...leadingKeyConditions(options.operations, options.scopeTag),
-    ...(options.closedUntil !== undefined && notBefore(options.closedUntil)),
+    ...notBefore(closingTime(options)),
   };
   const reading = ["dynamodb:GetItem"];
   const writing = ["dynamodb:PutItem", "dynamodb:UpdateItem"];
@@ -131,17 +139,17 @@ const NO_MESSAGES: Conditions = {
   "ForAllValues:StringNotEquals": { "dynamodb:Attributes": OUTBOX_ATTRIBUTES },
 };
 
-/** At deployment IAM refuses a condition that it cannot read, and the whole policy with it. */
-function notBefore(time: string): Conditions {
-  if (
-    !Token.isUnresolved(time) &&
-    !/^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/.test(time)
-  ) {
-    throw new Error(
-      `closedUntil is ${JSON.stringify(time)}, which isn't a point in time: give one in ISO 8601, with its zone, such as "2026-01-31T12:00:00Z"`,
-    );
-  }
-  return { DateGreaterThanEquals: { "aws:CurrentTime": time } };
+const notBefore = (time: string | undefined): Conditions =>
+  time === undefined ? {} : { DateGreaterThanEquals: { "aws:CurrentTime": time } };
+
+/** @throws Error for a value that can't be the time of a table */
+export function closingTime({ closedUntil, [CLOSED_UNTIL]: computed }: ComputedAccess): string | undefined {
+  if (closedUntil === undefined) return computed;
+  const wrong = wrongTime(closedUntil);
+  if (wrong === undefined) return closedUntil.toISOString();
+  throw new Error(
+    `closedUntil is ${wrong}: give the time as a Date, such as new Date("2026-01-31T12:00:00Z")`,
+  );
 }
 
 /**

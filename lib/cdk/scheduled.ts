@@ -5,6 +5,7 @@ import { ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import type { IFunction } from "aws-cdk-lib/aws-lambda";
 import type { Construct, IConstruct } from "constructs";
 import { knownSeconds } from "./checks/consumers.ts";
+import { overlapping } from "./rules/relays.ts";
 import { sharedRegistry } from "./shared-registry.ts";
 
 const intervals = sharedRegistry<Duration>("intervals");
@@ -42,6 +43,6 @@ export function warnOfOverlap(scope: Construct, { path, timeout, interval, inter
   if (longest === undefined || pause === undefined || longest <= pause) return;
   Annotations.of(scope).addWarningV2(
     "onceonly:overlapping-runs",
-    `timeout of ${path} is ${longest} s and ${intervalName} is ${pause} s, so a run can begin while the one before it still works: make the timeout at most ${pause} s, or ${intervalName} at least ${Math.ceil(longest / 60)} minutes`,
+    overlapping(path, longest, intervalName, pause),
   );
 }

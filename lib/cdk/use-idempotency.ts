@@ -4,14 +4,21 @@ import { Annotations, CfnResource, Lazy, Mixin, Tokenization } from "aws-cdk-lib
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import type { IConstruct } from "constructs";
 import { ENVIRONMENT, NO_OUTBOX } from "../contract.ts";
-import { checkConsumer, isChecked, longestRedelivery, warnOfSharedOperations } from "./checks/consumers.ts";
+import {
+  checkConsumer,
+  isChecked,
+  knownSeconds,
+  longestRedelivery,
+  warnOfSharedOperations,
+} from "./checks/consumers.ts";
+import { tellDoctor } from "./checks/metadata.ts";
 import { checkRegion, tableFor, warnOfFarCommits } from "./checks/placement.ts";
 import { isOfCdk } from "./checks/references.ts";
 import { warnOfNoRelay } from "./checks/relays.ts";
 import type { IIdempotencyTable } from "./idempotency-table-interface.ts";
 import { note } from "./note.ts";
 import { OutboxRelay } from "./outbox-relay.ts";
-import { ACCESS_DEFAULTS } from "./record-access.ts";
+import { ACCESS_DEFAULTS, CLOSED_UNTIL, type ComputedAccess } from "./record-access.ts";
 import { USE_DEFAULTS, type UseIdempotencyOptions } from "./use-idempotency-options.ts";
 import { setVariable } from "./variables.ts";
 
@@ -153,7 +160,8 @@ export class UseIdempotency extends Mixin {
     this.#applied.add(construct);
     checkRegion(construct, this.#table);
     const options = this.#options;
-    this.#table.grantIdempotency(construct, { ...options, closedUntil: this.#closedUntil(construct) });
+    const access: ComputedAccess = { ...options, ...this.#closedUntil(construct) };
+    this.#table.grantIdempotency(construct, access);
     setVariable(construct, ENVIRONMENT.idempotencyTable, tableFor(construct, this.#table));
     const { outboxShards } = this.#table;
     const commits = options.commits ?? ACCESS_DEFAULTS.commits;
@@ -163,17 +171,21 @@ export class UseIdempotency extends Mixin {
     if (commits) warnOfFarCommits(construct, this.#table);
     const retention = options.retention ?? USE_DEFAULTS.retention;
     setVariable(construct, ENVIRONMENT.retentionSeconds, Tokenization.stringifyNumber(retention.toSeconds()));
+    const { longRetention, outlivesGateway } = options;
+    const { ttlAttribute } = this.#table.names;
+    const clientWindowSeconds = options.clientWindow && (knownSeconds(options.clientWindow) ?? "unknown");
+    tellDoctor(construct, { clientWindowSeconds, longRetention, outlivesGateway, ttlAttribute });
     checkConsumer(construct, this.#table, options);
     warnOfSharedOperations(construct, this.#table, options.operations);
   }
 
   /** The time after which no call from between the backup and the restoration can come again. */
-  #closedUntil(fn: LambdaFunction): string | undefined {
+  #closedUntil(fn: LambdaFunction): ComputedAccess {
     const options = this.#options;
     const { restoredAt, node } = this.#table;
-    if (!restoredAt || options.closedUntil !== undefined) return options.closedUntil;
+    if (!restoredAt || options.closedUntil !== undefined) return {};
     // Event sources may be added after the mixin.
-    return Lazy.string({
+    const closedUntil = Lazy.string({
       produce() {
         const longest = longestRedelivery(fn, options);
         if ("unknown" in longest) {
@@ -184,5 +196,6 @@ export class UseIdempotency extends Mixin {
         return new Date(restoredAt.getTime() + longest.seconds * 1000).toISOString();
       },
     });
+    return { [CLOSED_UNTIL]: closedUntil };
   }
 }

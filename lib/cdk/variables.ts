@@ -1,7 +1,8 @@
 // Sets the environment variables that handlers read, and never one that the app has set to something else. No I/O.
 import { Stack } from "aws-cdk-lib";
 import type { CfnFunction, Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
-import { objectIn, ResolvedApp, valueIn } from "./checks/windows/resolved-app.ts";
+import { ResolvedApp } from "./checks/resolved-app.ts";
+import { objectIn, valueIn } from "./rules/app.ts";
 
 /**
  * A value of the app's own would say something else than the rights and the proofs do.
@@ -16,11 +17,11 @@ export function setVariable(fn: LambdaFunction, name: string, value: string): vo
   const [before] = fault();
   if (before !== undefined) throw new Error(before);
   fn.addEnvironment(name, value);
-  fn.node.addValidation({ validate: () => [...new Set([...fault(), ...templateFault(fn, name, value)])] });
+  fn.node.addValidation({ validate: () => [...new Set([...fault(), ...overrideFault(fn, name, value)])] });
 }
 
 /** An override is in the template alone. */
-function templateFault(fn: LambdaFunction, name: string, value: string): string[] {
+export function overrideFault(fn: LambdaFunction, name: string, value: string): string[] {
   const app = ResolvedApp.of(fn);
   const said = valueIn(objectIn(app.propertiesAt(fn).Environment), "Variables", name);
   const isSame = app.textOf(said) === app.textOf(app.resolve(value, fn));
@@ -28,7 +29,7 @@ function templateFault(fn: LambdaFunction, name: string, value: string): string[
 }
 
 const toldOf = ({ node }: LambdaFunction, name: string) =>
-  `${node.path} has the variable ${name} with another value than UseIdempotency or Reconciler gives it: leave it to them, or read a variable of another name`;
+  `${node.path} has the variable ${name} with another value than UseIdempotency, Reconciler or OutboxRelay gives it: leave it to them, or read a variable of another name`;
 
 function variablesOf(fn: LambdaFunction): Readonly<Record<string, unknown>> {
   const { environment } = fn.node.defaultChild as CfnFunction;

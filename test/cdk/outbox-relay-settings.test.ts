@@ -1,11 +1,13 @@
 // The settings that OutboxRelay hands to both of its functions, and what rule packs find with them.
-import { type App, CfnParameter, PropertyInjectors, Stack } from "aws-cdk-lib";
+import { Annotations as Annotated, type App, CfnParameter, PropertyInjectors, Stack } from "aws-cdk-lib";
 import { Annotations, Match, Template } from "aws-cdk-lib/assertions";
 import { FlowLogDestination, SecurityGroup, Vpc } from "aws-cdk-lib/aws-ec2";
+import type { CfnRule } from "aws-cdk-lib/aws-events";
 import { Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { Key } from "aws-cdk-lib/aws-kms";
-import { Function as LambdaFunction, Tracing } from "aws-cdk-lib/aws-lambda";
+import { CfnEventSourceMapping, Function as LambdaFunction, Tracing } from "aws-cdk-lib/aws-lambda";
 import { LogGroup } from "aws-cdk-lib/aws-logs";
+import { Queue } from "aws-cdk-lib/aws-sqs";
 import { HIPAASecurityChecks, NIST80053R5Checks, PCIDSS321Checks } from "cdk-nag";
 import {
   DedupQueue,
@@ -127,9 +129,23 @@ describe("OutboxRelay", () => {
     const { stack } = relayWith(() => ({ reservedConcurrentExecutions: 0 }));
 
     Annotations.fromStack(stack).hasWarning(
-      "/Test/Outbox",
-      Match.stringLikeRegexp("reservedConcurrentExecutions of Test/Outbox is 0, so that no committed"),
+      "/Test/Outbox/Relay",
+      Match.stringLikeRegexp(
+        "reservedConcurrentExecutions of Test/Outbox/Relay and Test/Outbox/Sweeper is 0, so that no committed",
+      ),
     );
+  });
+
+  it("B8: says nothing of a paused relay that the app acknowledges", () => {
+    const stack = unitStack();
+    const outbox = outboxIn(stack, { destinations: [new Queue(stack, "To")] });
+    for (const id of ["relay-off", "no-sweep"]) Annotated.of(outbox).acknowledgeWarning(`onceonly:${id}`);
+    const mapping = outbox.relay.node.findAll().find((each) => each instanceof CfnEventSourceMapping);
+    (mapping as CfnEventSourceMapping).enabled = false;
+    (outbox.sweeping.node.defaultChild as CfnRule).state = "DISABLED";
+    Template.fromStack(stack);
+
+    Annotations.fromStack(stack).hasNoWarning("*", Match.anyValue());
   });
 
   it("takes numbers that are known at deployment only, without a warning", () => {

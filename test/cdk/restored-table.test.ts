@@ -78,9 +78,9 @@ describe("UseIdempotency on a restored table", () => {
   });
 
   it("H56: takes another time, if one is given", () => {
-    const closedUntil = "2026-01-02T00:00:00Z";
+    const closedUntil = new Date("2026-01-02T00:00:00Z");
 
-    expect(conditionWith({ closedUntil })).toEqual(notBefore(closedUntil));
+    expect(conditionWith({ closedUntil })).toEqual(notBefore("2026-01-02T00:00:00.000Z"));
   });
 
   it("fences operations all the same", () => {
@@ -113,7 +113,9 @@ describe("IdempotencyTable.grantIdempotency on a restored table", () => {
     expect(() => table.grantIdempotency(role)).toThrow(
       "Test/Table was restored at 2026-01-01T12:00:00.000Z and has forgotten what ran since its backup: give closedUntil",
     );
-    expect(() => table.grantIdempotency(role, { closedUntil: "2026-01-02T00:00:00Z" })).not.toThrow();
+    expect(() =>
+      table.grantIdempotency(role, { closedUntil: new Date("2026-01-02T00:00:00Z") }),
+    ).not.toThrow();
   });
 });
 

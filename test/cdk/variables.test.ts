@@ -12,7 +12,7 @@ function given(environment: Record<string, string> = {}) {
   return { stack, table, fn, use: () => fn.with(new UseIdempotency(table, { operations: ["pay"] })) };
 }
 
-const told = "with another value than UseIdempotency or Reconciler gives it";
+const told = "with another value than UseIdempotency, Reconciler or OutboxRelay gives it";
 
 describe("a variable that a handler reads", () => {
   it.each(["IDEMPOTENCY_TABLE", "IDEMPOTENCY_OUTBOX", "IDEMPOTENCY_RETENTION_SECONDS"])(

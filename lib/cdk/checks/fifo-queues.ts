@@ -1,188 +1,41 @@
-// What may send to a FIFO queue, and under which conditions: else a deployment fails, or what is sent is lost. No I/O.
+// Has FIFO queues looked at in a synthesis. No I/O.
 import { CfnResource } from "aws-cdk-lib";
 import type { IQueue } from "aws-cdk-lib/aws-sqs";
 import type { IConstruct } from "constructs";
+import { ownerPath } from "../rules/app.ts";
+import { findDestroyedKey } from "../rules/encryption-keys.ts";
+import { findUnusableKey } from "../rules/events.ts";
+import { importedFifoFaults as faultsOfArn, findFifo } from "../rules/fifo-queues.ts";
 import { sharedRegistry } from "../shared-registry.ts";
-import { warnOfDestroyedKey } from "./encryption-keys.ts";
-import { QUEUE } from "./event-sources.ts";
-import { warnOfUnusableKey } from "./events.ts";
-import { nameFaults } from "./names.ts";
-import { settingsOf } from "./queue-settings.ts";
-import { ownerPath, walkOnce } from "./resources.ts";
-import { objectIn, ResolvedApp, type TemplateProperties, valueIn } from "./windows/resolved-app.ts";
-
-/** What sends to a queue. */
-interface FifoSender {
-  /** "the rule Shop/Rule" */
-  readonly what: string;
-  readonly group: unknown;
-  /** What it gives for deduplication; undefined where it can give nothing. */
-  readonly deduplication?: unknown;
-}
-
-interface FifoTaker {
-  readonly what: string;
-  readonly why: string;
-}
-
-interface Senders {
-  /** By the queue, or by the ARN of a queue of elsewhere. */
-  readonly senders: ReadonlyMap<CfnResource | string, readonly FifoSender[]>;
-  readonly refusing: ReadonlyMap<CfnResource, readonly FifoTaker[]>;
-}
-
-const known = new WeakMap<ResolvedApp, Senders>();
+import { reported } from "./report.ts";
+import { ResolvedApp } from "./resolved-app.ts";
+import { walkOnce } from "./resources.ts";
 
 const checked = sharedRegistry<true>("fifo-checked");
 
-/** Has these queues looked at in a synthesis, since senders may be added later. */
+/** Whether a construct of ours reports it, so that its consumers needn't. */
+export const isCheckedQueue = (queue: object) => checked.has(queue as IConstruct);
+
+/** Senders may be added later. */
 export function checkFifoQueues(construct: IConstruct, queues: readonly IQueue[]): void {
   const resources = () => queues.map((each) => each.node.defaultChild).filter(CfnResource.isCfnResource);
-  for (const resource of resources()) checked.set(resource, true);
+  for (const each of resources()) checked.set(each, true);
   walkOnce(construct);
   construct.node.addValidation({
-    validate: () => {
-      for (const each of resources()) {
-        warnOfUnusableKey(ResolvedApp.of(each), each);
-        warnOfDestroyedKey(ResolvedApp.of(each), each);
-      }
-      return resources().flatMap((each) => fifoFaults(ResolvedApp.of(each), each));
-    },
+    validate: () =>
+      resources().flatMap((each) =>
+        reported(each, (report) => {
+          const app = ResolvedApp.of(each);
+          findUnusableKey(app, each, report);
+          findDestroyedKey(app, each, report);
+          findFifo(app, each, report);
+        }),
+      ),
   });
-}
-
-/** The faults of those queues that no construct of ours tells by itself. */
-export const plainFifoFaults = (app: ResolvedApp, queues: readonly CfnResource[]) =>
-  queues.filter((each) => !checked.has(each)).flatMap((each) => fifoFaults(app, each));
-
-/** Why a FIFO queue cannot get, or cannot give up, what the app has it get or give up. */
-function fifoFaults(app: ResolvedApp, queue: CfnResource): string[] {
-  if (queue.cfnResourceType !== QUEUE) return [];
-  const { isFifo } = settingsOf(app, queue);
-  const { senders, refusing } = known.get(app) ?? sendersOf(app);
-  return [
-    ...nameFaults(app, queue, "QueueName", [QUEUE]),
-    ...(isFifo ? [...sendingFaults(app, queue, senders), ...refusalFaults(queue, refusing)] : []),
-    ...redriveFaults(app, queue),
-  ];
 }
 
 /** Only the senders of a FIFO queue of another app are known. */
 export function importedFifoFaults(queue: IQueue): string[] {
   const app = ResolvedApp.of(queue);
-  const arn = JSON.stringify(app.resolve(queue.queueArn, queue));
-  const { senders } = known.get(app) ?? sendersOf(app);
-  return (senders.get(arn) ?? []).flatMap(({ what, group }) =>
-    group === undefined ? [ungrouped(`${what} feeds the FIFO queue ${ownerPath(queue)}`)] : [],
-  );
+  return faultsOfArn(app, app.resolve(queue.queueArn, queue), ownerPath(queue));
 }
-
-const ungrouped = (feeds: string) => `${feeds} without a messageGroupId: give one to its target`;
-
-function sendingFaults(app: ResolvedApp, queue: CfnResource, senders: Senders["senders"]): string[] {
-  const isContentBased = `${app.propertiesOf(queue).ContentBasedDeduplication}` === "true";
-  return (senders.get(queue) ?? []).flatMap(({ what, group, deduplication }) => {
-    const feeds = `${what} feeds the FIFO queue ${ownerPath(queue)}`;
-    return [
-      ...(isContentBased || deduplication !== undefined
-        ? []
-        : [`${feeds}, and EventBridge gives no deduplication ids: set contentBasedDeduplication`]),
-      ...(group === undefined ? [ungrouped(feeds)] : []),
-    ];
-  });
-}
-
-const refusalFaults = (queue: CfnResource, refusing: Senders["refusing"]) =>
-  (refusing.get(queue) ?? []).map(
-    ({ what, why }) => `${what} is the FIFO queue ${ownerPath(queue)}: ${why}, so give it a standard queue`,
-  );
-
-/** A dead-letter queue may refuse what a queue gives up. */
-function redriveFaults(app: ResolvedApp, queue: CfnResource): string[] {
-  const { redrive } = settingsOf(app, queue);
-  const deadLetters = redrive && app.targetIn(redrive.deadLetters, QUEUE);
-  if (!deadLetters) return [];
-  const { redrivePermission, sourceQueueArns } = objectIn(app.propertiesOf(deadLetters).RedriveAllowPolicy);
-  const sources = listIn(sourceQueueArns).map((arn) => app.targetsIn(arn));
-  // A source that is known at deployment only may be this queue.
-  const isRefused =
-    redrivePermission === "denyAll" ||
-    (redrivePermission === "byQueue" && sources.every((each) => each.length > 0 && !each.includes(queue)));
-  if (!isRefused) return [];
-  return [
-    `${ownerPath(queue)} gives up messages to ${ownerPath(deadLetters)}, whose redriveAllowPolicy does not let it, so that SQS refuses the queue: use another dead-letter queue`,
-  ];
-}
-
-function sendersOf(app: ResolvedApp): Senders {
-  const senders = new Map<CfnResource | string, FifoSender[]>();
-  const refusing = new Map<CfnResource, FifoTaker[]>();
-  const send = (arn: unknown, sender: FifoSender) => {
-    const queues = app.targetsIn(arn);
-    for (const queue of queues.length > 0 ? queues : [JSON.stringify(arn)]) {
-      senders.set(queue, [...(senders.get(queue) ?? []), sender]);
-    }
-  };
-  const refuse = (arn: unknown, taker: FifoTaker) => {
-    for (const queue of app.targetsIn(arn)) refusing.set(queue, [...(refusing.get(queue) ?? []), taker]);
-  };
-  const each = (type: string, read: (properties: TemplateProperties, path: string) => void) => {
-    for (const at of app.ofType(type)) read(app.propertiesOf(at), ownerPath(at));
-  };
-  // https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_SqsParameters.html
-  each("AWS::Events::Rule", ({ Targets }, path) => {
-    for (const target of listIn(Targets)) {
-      const group = valueIn(objectIn(target.SqsParameters), "MessageGroupId");
-      send(target.Arn, { what: `the rule ${path}`, group });
-      refuse(valueIn(target, "DeadLetterConfig", "Arn"), {
-        what: `the dead-letter queue of the rule ${path}`,
-        why: "EventBridge takes no FIFO queue there",
-      });
-    }
-  });
-  each("AWS::Scheduler::Schedule", ({ Target }, path) => {
-    const target = objectIn(Target);
-    const group = valueIn(objectIn(target.SqsParameters), "MessageGroupId");
-    send(target.Arn, { what: `the schedule ${path}`, group });
-    refuse(valueIn(target, "DeadLetterConfig", "Arn"), {
-      what: `the dead-letter queue of the schedule ${path}`,
-      why: "EventBridge Scheduler takes no FIFO queue there",
-    });
-  });
-  each("AWS::Pipes::Pipe", ({ Target, TargetParameters }, path) => {
-    const settings = objectIn(valueIn(objectIn(TargetParameters), "SqsQueueParameters"));
-    const { MessageGroupId: group, MessageDeduplicationId: deduplication } = settings;
-    send(Target, { what: `the pipe ${path}`, group, deduplication });
-  });
-  each("AWS::SNS::Subscription", ({ Endpoint, TopicArn }, path) => {
-    const topic = app.targetIn(TopicArn, "AWS::SNS::Topic");
-    if (!topic || `${app.propertiesOf(topic).FifoTopic}` === "true") return;
-    const what = `the endpoint of ${path}, a subscription to the standard topic ${ownerPath(topic)},`;
-    refuse(Endpoint, { what, why: "SNS delivers there from FIFO topics only" });
-  });
-  for (const type of ["AWS::S3::Bucket", "Custom::S3BucketNotifications"]) {
-    each(type, ({ NotificationConfiguration }, path) => {
-      refuse(NotificationConfiguration, {
-        what: `a destination of ${path}`,
-        why: "S3 sends to no FIFO queue",
-      });
-    });
-  }
-  const takesStandard = "Lambda takes no FIFO queue there";
-  each("AWS::Lambda::Function", ({ DeadLetterConfig }, path) => {
-    refuse(valueIn(objectIn(DeadLetterConfig), "TargetArn"), {
-      what: `the dead-letter queue of ${path}`,
-      why: takesStandard,
-    });
-  });
-  for (const type of ["AWS::Lambda::EventInvokeConfig", "AWS::Lambda::EventSourceMapping"]) {
-    each(type, ({ DestinationConfig }, path) => {
-      refuse(DestinationConfig, { what: `a destination of ${path}`, why: takesStandard });
-    });
-  }
-  const found = { senders, refusing };
-  known.set(app, found);
-  return found;
-}
-
-const listIn = (value: unknown) => (Array.isArray(value) ? (value as TemplateProperties[]) : []);

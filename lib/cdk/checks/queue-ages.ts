@@ -2,10 +2,10 @@
 import { Annotations, Token } from "aws-cdk-lib";
 import type { IQueue } from "aws-cdk-lib/aws-sqs";
 import type { IConstruct } from "constructs";
-import { QUEUE } from "./event-sources.ts";
-import { settingsOf } from "./queue-settings.ts";
-import { ownerPath, walkOnce } from "./resources.ts";
-import { ResolvedApp } from "./windows/resolved-app.ts";
+import { ownerPath, QUEUE } from "../rules/app.ts";
+import { settingsOf } from "../rules/queue-settings.ts";
+import { ResolvedApp } from "./resolved-app.ts";
+import { walkOnce } from "./resources.ts";
 
 /** A warning, since the threshold may be the default. */
 export function warnOfSilentAge(alarm: IConstruct, queue: IQueue, threshold: number, what: string): void {

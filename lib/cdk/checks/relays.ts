@@ -1,14 +1,16 @@
 // Refuses a second relay on the stream of a table, and tells of a table that has none. No I/O.
-import { Annotations, CfnResource, Stack, Stage, Token } from "aws-cdk-lib";
+import { CfnResource, Stack, Stage, Token } from "aws-cdk-lib";
 import type { ITableV2 } from "aws-cdk-lib/aws-dynamodb";
 import type { IGrantable } from "aws-cdk-lib/aws-iam";
 import { Construct, type IConstruct } from "constructs";
 import type { IIdempotencyTable } from "../idempotency-table-interface.ts";
+import { type Resource, TABLES } from "../rules/app.ts";
+import { findNoRelay, findSecondRelay } from "../rules/relays.ts";
 import { sharedRegistry } from "../shared-registry.ts";
-import { readersFrom, TABLES } from "./event-sources.ts";
 import { referencedBy } from "./references.ts";
+import { reported } from "./report.ts";
+import { constructOf, ResolvedApp } from "./resolved-app.ts";
 import { tableResource } from "./table-resources.ts";
-import { ResolvedApp } from "./windows/resolved-app.ts";
 
 interface Relay {
   readonly relay: IConstruct;
@@ -75,9 +77,8 @@ export function warnOfNoRelay(fn: IConstruct, table: IIdempotencyTable): void {
       // The relay of a table of elsewhere is there, and a restored table must have none for a while.
       const isOwn = resource && !table.restoredAt;
       if (isOwn && !senders.some((each) => tableResource(each) === resource)) {
-        Annotations.of(fn).addWarningV2(
-          "onceonly:no-relay",
-          `${fn.node.path} commits to ${table.node.path}, which has an outbox and no OutboxRelay in this app, so that nobody sends its messages: make one, or acknowledge this where the relay is elsewhere or no commit has messages`,
+        return reported(fn, (report) =>
+          findNoRelay(fn.node.defaultChild as CfnResource, table.node.path, report),
         );
       }
       return [];
@@ -99,17 +100,12 @@ export function warnOfSecondRelay({ node, table }: IIdempotencyTable, grantee: I
   fn.node.addValidation({
     validate: () => {
       const resource = tableResource(table);
-      const readers = resource ? readersFrom(ResolvedApp.of(fn), resource) : [];
-      const relays = readers.filter(({ into }) => into.some((each) => ofApp.has(each)));
-      const own = relays.findIndex(({ into }) => into.some((each) => each === fn));
-      const [first, second] = relays;
-      if (own > 0 || (own === 0 && second?.into.some((each) => each === fn))) {
-        Annotations.of(fn).addWarningV2(
-          "onceonly:second-relay",
-          `${first?.path} and ${relays[own || 1]?.path} both read the stream of ${table.node.path} for a relay, so standard queues, topics and buses get each message twice: remove one, or acknowledge this if their filters share no record`,
-        );
-      }
-      return [];
+      if (!resource) return [];
+      const isRelay = (each: Resource) => ofApp.has(constructOf(each));
+      const sent = { resource, path: table.node.path };
+      return reported(fn, (report) =>
+        findSecondRelay(ResolvedApp.of(fn), fn as CfnResource, sent, isRelay, report),
+      );
     },
   });
 }

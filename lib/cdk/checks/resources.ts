@@ -41,12 +41,3 @@ function walk({ node }: IConstruct): ByType {
   }
   return found;
 }
-
-/** The ids that a construct gives what it makes for itself. */
-const INNER_IDS = new Set(["Resource", "Default"]);
-
-/** The path that a user knows: the path of the construct around the resource. */
-export function ownerPath(resource: IConstruct): string {
-  const { scope, id, path } = resource.node;
-  return scope && INNER_IDS.has(id) ? ownerPath(scope) : path;
-}

@@ -3,7 +3,9 @@ import { RemovalPolicy, Stack, Token } from "aws-cdk-lib";
 import { MultiRegionConsistency } from "aws-cdk-lib/aws-dynamodb";
 import type { IConstruct } from "constructs";
 import { ATTRIBUTES } from "../../contract.ts";
+import { wrongTime } from "../dates.ts";
 import type { IdempotencyTableProps } from "../idempotency-table-props.ts";
+import { protectionFaults } from "../rules/tables.ts";
 
 /** @throws Error that says which of the properties of a table exclude each other */
 export function checkTable(table: IConstruct, props: IdempotencyTableProps): void {
@@ -37,25 +39,13 @@ export function checkShards(path: string, name: string, shards: number | undefin
   throw new Error(`${name} of ${path} is ${given}: make it a whole number from 1 to ${MAX_SHARDS}`);
 }
 
-/** DynamoDB began in 2012. An earlier time is one in seconds, and would close nothing. */
-const FIRST_TABLES = Date.UTC(2012, 0, 18);
-
 /** @throws Error for a value that can't be the time of a table */
 export function checkRestoration(path: string, restoredAt: Date | undefined): void {
-  if (!restoredAt || restoredAt.getTime() >= FIRST_TABLES) return;
-  const given = Number.isNaN(restoredAt.getTime())
-    ? "not a date"
-    : `${restoredAt.toISOString()}, when there were no tables: a Date takes milliseconds`;
+  const wrong = restoredAt === undefined ? undefined : wrongTime(restoredAt);
+  if (wrong === undefined) return;
   throw new Error(
-    `restoredAt of ${path} is ${given}: give the time at which the restored table was put to use`,
+    `restoredAt of ${path} is ${wrong}: give the time at which the restored table was put to use`,
   );
-}
-
-export function protectionFaults(path: string, isProtected: boolean, isDestroyed: boolean): string[] {
-  if (!isProtected || !isDestroyed) return [];
-  return [
-    `deletionProtection of ${path} is true and its removalPolicy is destroy, so deleting the stack would fail: drop one of the two`,
-  ];
 }
 
 /** The faults of these regions beside the table's own. */

@@ -9,6 +9,8 @@ import {
 } from "aws-cdk-lib/aws-cloudwatch";
 import { Construct } from "constructs";
 import { METRICS } from "../../contract.ts";
+import { warnOfWatched } from "../checks/operations.ts";
+import { walkOnce } from "../checks/resources.ts";
 import { warnOfSharedService } from "../checks/services.ts";
 import { injected } from "../injected.ts";
 import { checkMetricNames } from "./checks.ts";
@@ -51,6 +53,7 @@ export class IdempotencyMonitoring extends Construct {
     this.#metrics = new IdempotencyMetrics(namespace, service);
 
     warnOfSharedService(this, { service, namespace }, { table: props.table, isWatching: true });
+    this.#checkOperations(props);
 
     const { alarms, compositeAlarms } = makeAlarms(this, props, alarmSources(props, this.#metrics));
     this.alarms = alarms;
@@ -58,6 +61,17 @@ export class IdempotencyMonitoring extends Construct {
     this.dashboard = new Dashboard(this, "Resource", {
       ...(dashboardName !== undefined && { dashboardName }),
       widgets: widgetRows(props, this.#metrics, this.alarms),
+    });
+  }
+
+  /** Functions may be added later. */
+  #checkOperations({ table, operations = [] }: IdempotencyMonitoringProps): void {
+    walkOnce(this);
+    this.node.addValidation({
+      validate: () => {
+        warnOfWatched(this, table, operations);
+        return [];
+      },
     });
   }
 

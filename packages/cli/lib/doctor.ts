@@ -1,5 +1,5 @@
 /** `onceonly doctor`: a stack against the checklist for going live, as it was synthesized, or as it lives. It only reads. */
-import { readFile } from "node:fs/promises";
+import { basename } from "node:path";
 import {
   type CliCommand,
   type CommandCall,
@@ -14,12 +14,19 @@ import { ALARM_CHECKS } from "./doctor/alarm-checks.ts";
 import { DiagnosedStack, type DoctorCheck } from "./doctor/diagnosed-stack.ts";
 import type { GivenResources, Looked } from "./doctor/live/stack.ts";
 import { LIVE_CHECKS } from "./doctor/live-checks.ts";
+import { mergeTemplates } from "./doctor/merge-templates.ts";
 import { QUEUE_CHECKS } from "./doctor/queue-checks.ts";
+import { type ReadStack, readStacks } from "./doctor/read-templates.ts";
+import { findByRules } from "./doctor/rules.ts";
 import type { Unseen } from "./doctor/sight.ts";
 import { TABLE_CHECKS } from "./doctor/table-checks.ts";
+import { TemplateApp } from "./doctor/template-app.ts";
 import { endpointIn } from "./table.ts";
 
 export const DOCTOR_CHECKS: readonly DoctorCheck[] = [...TABLE_CHECKS, ...QUEUE_CHECKS, ...ALARM_CHECKS];
+
+/** What the rules of a synthesis don't say of templates. */
+export const TEMPLATE_CHECKS: readonly DoctorCheck[] = DOCTOR_CHECKS.filter(({ isLive }) => !isLive);
 
 export const ALL_CHECKS: readonly DoctorCheck[] = [...DOCTOR_CHECKS, ...LIVE_CHECKS];
 
@@ -42,17 +49,19 @@ const OPTIONS = {
 } as const satisfies OptionsConfig;
 
 export const doctor: CliCommand = {
-  usage: `usage: onceonly doctor --template <file> [options]
+  usage: `usage: onceonly doctor --template <file or folder> [options]
        onceonly doctor --stack <name> [options]
        onceonly doctor --table <name> --function <name> [--queue <URL>] [--alarm <name>] [options]
        onceonly doctor --endpoint <address of AWS that \`onceonly start\` prints> [options]
 
-Holds a stack against the checklist of docs/operate/checklist.md, and prints each fault with its remedy. --template reads a
-synthesized stack and sends nothing. The others look at what lives: they only read, and say what they could not look at. What
-an app imports, and what code does, none of them sees. The exit status is 1 where there is a fault, or where something
-could not be looked at.
+Checks a stack against the checklist in docs/operate/checklist.md and prints each fault with its remedy. --template reads
+templates by the same rules as the synthesis, and sends nothing. Faults make the exit status 1. Open lines of the checklist,
+such as a missing alarm, do so only with --strict. The other forms read what is deployed, against the whole checklist. They
+only read, report what they couldn't look at, and exit with 1 for that too. None of them sees what your code does.
 
-  --template <file>           such as cdk.out/Shop.template.json, may be repeated
+  --template <file or folder> a template in JSON or YAML, of CloudFormation or SAM, or a cdk.out with all of its stacks. May
+                              be repeated: all of them are one app
+  --strict                    exit with 1 for open lines of the checklist too
   --stack <name or ARN>       a deployed stack of CloudFormation with those nested in it, may be repeated
   --table <name or ARN>       a table of records
   --function <name or ARN>    a function that runs operations, or sends what they committed
@@ -67,7 +76,11 @@ could not be looked at.
     {
       name: "a template",
       is: ({ values }) => values.template !== undefined,
-      options: { template: { type: "string", multiple: true }, json: OPTIONS.json },
+      options: {
+        template: { type: "string", multiple: true },
+        strict: { type: "boolean" },
+        json: OPTIONS.json,
+      },
       run: diagnoseTemplates,
     },
     {
@@ -110,59 +123,86 @@ async function diagnoseRun(call: CommandCall): Promise<0 | 1> {
 async function diagnoseTemplates(call: CommandCall): Promise<0 | 1> {
   const { values, terminal } = call;
   noArgument(call.positionals, "doctor");
-  const stacks: { readonly file: string; readonly stack: DiagnosedStack }[] = [];
-  // One after the other, so that of several that cannot be read the first is named.
-  for (const file of listOf(values.template)) stacks.push({ file, stack: await readStack(file) });
-  let faults = 0;
-  for (const { file, stack } of stacks) {
-    if (stack.handlers.length === 0)
-      throw new UsageError(`no function in ${file} has IDEMPOTENCY_TABLE: is this the right template?`);
-    faults += tellFaults({ values, terminal }, stack, DOCTOR_CHECKS, { template: file }).faults;
-  }
-  if (!values.json)
-    terminal.print(
-      faults === 0 ? `no fault found by ${DOCTOR_CHECKS.length} checks` : counted(faults, "fault"),
-    );
-  return faults === 0 ? 0 : 1;
-}
-
-async function readStack(file: string): Promise<DiagnosedStack> {
-  try {
-    return new DiagnosedStack(Object(JSON.parse(await readFile(file, "utf8"))));
-  } catch (error) {
+  const stacks = await readStacks(listOf(values.template));
+  const template = mergeTemplates(stacks);
+  const stack = new DiagnosedStack(template);
+  const { findings, isOurs } = findByRules(new TemplateApp(template));
+  if (!isOurs && findings.length === 0) {
+    const files = stacks.map(({ file }) => basename(file)).join(", ");
     throw new UsageError(
-      `cannot read the template ${file}: ${(error as NodeJS.ErrnoException).code ?? (error as Error).name}`,
+      `no function in ${files} has the variable IDEMPOTENCY_TABLE. Is this the right template? Give all templates of the app, or the folder cdk.out`,
     );
   }
+  const counts: Counts = { faults: 0, advice: 0 };
+  for (const { severity, rule, resource, text } of findings) {
+    if (severity === "noted") tellNote(call, rule, resource, text);
+    else {
+      counts.faults += 1;
+      if (values.json) terminal.print(JSON.stringify({ kind: "fault", check: rule, resource, what: text }));
+      else terminal.print(`${rule}: ${text}`);
+    }
+  }
+  const told = tellFaults(call, stack, TEMPLATE_CHECKS);
+  for (const line of leftOutOf(stacks)) tellNote(call, "left-out", line.file, line.what);
+  return conclude(call, { faults: counts.faults + told.faults, advice: told.advice });
 }
 
-/** Prints each fault, and tells which checks had to do without something. */
+interface Counts {
+  faults: number;
+  advice: number;
+}
+
+/** What can't be checked is said, and is no fault: the synthesis passes too. */
+function tellNote({ values, terminal }: CommandCall, check: string, resource: string, what: string): void {
+  terminal.print(
+    values.json ? JSON.stringify({ kind: "note", check, resource, what }) : `note: ${check}: ${what}`,
+  );
+}
+
+const leftOutOf = (stacks: readonly ReadStack[]) =>
+  stacks.flatMap(({ file, leftOut }) =>
+    leftOut.map((line) => ({ file: basename(file), what: `not looked at: ${line}` })),
+  );
+
+/** Advice fails the command only if it was asked to be strict. */
+function conclude({ values, terminal }: CommandCall, { faults, advice }: Counts): 0 | 1 {
+  if (!values.json) {
+    const but = advice === 0 ? "" : `, ${counted(advice, "open line")} of the checklist`;
+    terminal.print(`${faults === 0 ? "no fault found" : counted(faults, "fault")}${but}`);
+  }
+  return faults === 0 && (advice === 0 || !values.strict) ? 0 : 1;
+}
+
+/** Prints each fault and each advice. Returns their counts, and which checks had to do without something. */
 function tellFaults(
   { values, terminal }: Pick<CommandCall, "values" | "terminal">,
   stack: DiagnosedStack,
   checks: readonly DoctorCheck[],
-  place: object,
 ) {
-  let faults = 0;
+  const counts: Counts = { faults: 0, advice: 0 };
   const unseen = new Map<Unseen, string[]>();
   for (const check of checks) {
     const { id, remedy } = check;
     const examined = stack.examine(check);
     for (const each of examined.unseen) unseen.set(each, [...(unseen.get(each) ?? []), id]);
-    for (const { id: resource, what } of examined.complaints) {
-      faults += 1;
-      if (values.json) terminal.print(JSON.stringify({ check: id, resource, what, remedy, ...place }));
+    for (const { id: resource, what, isAdvice: only = check.isAdvice } of examined.complaints) {
+      // What lives is held against the whole checklist.
+      const isAdvice = only === true && !stack.isLive;
+      counts[isAdvice ? "advice" : "faults"] += 1;
+      const kind = isAdvice ? "advice" : "fault";
+      if (values.json) terminal.print(JSON.stringify({ kind, check: id, resource, what, remedy }));
       else {
-        terminal.print(`${id}: ${resource === undefined ? what : `${resource} ${what}`}`);
+        const said = `${id}: ${resource === undefined ? what : `${resource} ${what}`}`;
+        terminal.print(isAdvice ? `checklist: ${said}` : said);
         terminal.print(`  ${remedy}`);
       }
     }
   }
-  return { faults, unseen };
+  return { ...counts, unseen };
 }
 
 function tell({ values, terminal }: CommandCall, { stack, requests, seen }: Looked): 0 | 1 {
-  const { faults, unseen } = tellFaults({ values, terminal }, stack, ALL_CHECKS, {});
+  const { faults, unseen } = tellFaults({ values, terminal }, stack, ALL_CHECKS);
   for (const [{ what, why, remedy, isNowhere = false }, checks] of unseen) {
     if (values.json) terminal.print(JSON.stringify({ unseen: what, why, remedy, checks, isNowhere }));
     else {

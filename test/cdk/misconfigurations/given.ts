@@ -22,7 +22,13 @@ export interface Misconfiguration {
   /** A part of the error, or the id of the warning or the note, or why it is accepted. */
   readonly by: string;
   readonly make: Make;
+  /** What begins the title of its test: an item, or a hazard. */
+  readonly item?: string;
 }
+
+/** Rows with an item of their own. */
+export const ofItem = (item: string, cases: readonly Misconfiguration[]): readonly Misconfiguration[] =>
+  cases.map((each) => ({ ...each, item }));
 
 const as = (verdict: Verdict) => (wrong: string, by: string, make: Make) => ({ wrong, verdict, by, make });
 

@@ -26,7 +26,12 @@ const alarmCheck = (
   remedy: string,
   metric: string,
   isMeant: (stack: DiagnosedStack) => boolean,
-): DoctorCheck => ({ id, remedy, find: (stack) => (isMeant(stack) ? missing(stack, metric) : []) });
+): DoctorCheck => ({
+  id,
+  remedy,
+  isAdvice: true,
+  find: (stack) => (isMeant(stack) ? missing(stack, metric) : []),
+});
 
 const always = ({ handlers }: DiagnosedStack) => handlers.length > 0;
 const withOutbox = ({ hasOutbox }: DiagnosedStack) => hasOutbox;
@@ -52,6 +57,7 @@ export const ALARM_CHECKS: readonly DoctorCheck[] = [
   ),
   {
     id: "alarm-sender-errors",
+    isAdvice: true,
     remedy: "give `relay` and `sweeper` to IdempotencyMonitoring",
     find: (stack) => {
       const watched = alarmsOf(stack, "Errors").flatMap(({ properties }) =>
@@ -64,6 +70,7 @@ export const ALARM_CHECKS: readonly DoctorCheck[] = [
   },
   {
     id: "alarm-dead-letters",
+    isAdvice: true,
     remedy: "give the queue to `deadLetterQueues` of IdempotencyMonitoring",
     find: (stack) => {
       const metric = "ApproximateNumberOfMessagesVisible";

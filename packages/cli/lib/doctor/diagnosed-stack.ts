@@ -17,12 +17,18 @@ export interface Complaint {
   readonly what: string;
   /** The types of what was looked for in vain: where one of them is unseen, nothing is said. */
   readonly lacks?: readonly string[];
+  /** Nothing is wrong, but the checklist recommends something else. */
+  readonly isAdvice?: boolean;
 }
 
 export interface DoctorCheck {
   /** As the checklist names it. */
   readonly id: string;
   readonly remedy: string;
+  /** All that it finds is advice. */
+  readonly isAdvice?: boolean;
+  /** In templates the rules of the synthesis find it, which know more. */
+  readonly isLive?: boolean;
   find(stack: DiagnosedStack): readonly Complaint[];
 }
 
@@ -69,6 +75,13 @@ export interface MappingProperties {
   readonly FilterCriteria?: { readonly Filters?: readonly { readonly Pattern?: string }[] };
 }
 
+export interface RuleProperties {
+  readonly State?: string;
+  readonly ScheduleExpression?: string;
+  readonly Targets?: unknown;
+  readonly Target?: unknown;
+}
+
 export interface DiagnosedTemplate {
   readonly Resources?: Readonly<Record<string, { readonly Type: string; readonly Properties?: object }>>;
 }
@@ -94,11 +107,14 @@ export class DiagnosedStack {
   readonly #resources: Readonly<Record<string, { readonly Type: string; readonly Properties?: object }>>;
   readonly #sight: Sight;
   readonly #given: ReadonlySet<string>;
+  /** Whether it was read from AWS, and not from templates. */
+  readonly isLive: boolean;
 
   /** @param given the ids of what the person named: such a table is one of records, such a function runs operations */
-  constructor({ Resources = {} }: DiagnosedTemplate, sight = new Sight(), given: Iterable<string> = []) {
+  constructor({ Resources = {} }: DiagnosedTemplate, sight?: Sight, given: Iterable<string> = []) {
+    this.isLive = sight !== undefined;
     this.#resources = Resources;
-    this.#sight = sight;
+    this.#sight = sight ?? new Sight();
     this.#given = new Set(given);
   }
 
@@ -166,11 +182,20 @@ export class DiagnosedStack {
     });
   }
 
-  /** Mappings from the stream of a table of records. */
+  /** Mappings from the stream of a table of records to a relay. Other functions may read the stream too. */
   get relayed() {
-    const ids = this.tables.map(({ id }) => id);
-    return this.mappings.filter(({ properties }) =>
-      referencesOf(properties.EventSourceArn).some((id) => ids.includes(id)),
+    const tables = this.tables.map(({ id }) => id);
+    const others = this.functions.filter((fn) => !isSender(fn)).map(({ id }) => id);
+    return this.mappings.filter(({ properties: { EventSourceArn, FunctionName } }) => {
+      const isOther = referencesOf(FunctionName).some((id) => others.includes(id));
+      return !isOther && referencesOf(EventSourceArn).some((id) => tables.includes(id));
+    });
+  }
+
+  /** Whether a rule runs the function on a schedule. */
+  isScheduled({ id }: Diagnosed<DiagnosedFunction>): boolean {
+    return this.of<RuleProperties>(TYPES.rule, TYPES.schedule).some(({ properties }) =>
+      referencesOf([properties.Targets, properties.Target]).includes(id),
     );
   }
 

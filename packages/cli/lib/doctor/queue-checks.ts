@@ -6,6 +6,7 @@ const DEFAULTS = { timeout: 3, visibility: 30, retention: 345_600, receives: 10 
 export const QUEUE_CHECKS: readonly DoctorCheck[] = [
   {
     id: "queue-deduplication",
+    isAdvice: true,
     remedy: "switch content-based deduplication off, and send explicit ids",
     find: ({ queues }) =>
       queues
@@ -14,6 +15,7 @@ export const QUEUE_CHECKS: readonly DoctorCheck[] = [
   },
   {
     id: "queue-visibility",
+    isAdvice: true,
     remedy: "make the visibility timeout at least six times the consumer's timeout, plus its batching window",
     find: ({ consumed }) =>
       consumed.flatMap(({ mapping, queue, fn }) => {
@@ -26,7 +28,8 @@ export const QUEUE_CHECKS: readonly DoctorCheck[] = [
       }),
   },
   {
-    id: "queue-partial",
+    id: "no-batch-failures",
+    isLive: true,
     remedy: "set ReportBatchItemFailures on the event source",
     find: ({ consumed }) =>
       consumed
@@ -37,6 +40,7 @@ export const QUEUE_CHECKS: readonly DoctorCheck[] = [
   },
   {
     id: "queue-dead-letters",
+    isAdvice: true,
     remedy: "give the queue a dead-letter queue",
     find: ({ consumed }) =>
       consumed
@@ -54,7 +58,8 @@ export const QUEUE_CHECKS: readonly DoctorCheck[] = [
       }),
   },
   {
-    id: "dead-letter-retention",
+    id: "short-dead-letters",
+    isLive: true,
     remedy: "keep dead letters for longer than the source keeps messages: their age goes on",
     find: (stack) =>
       stack.queues.flatMap((queue) => {
@@ -67,7 +72,8 @@ export const QUEUE_CHECKS: readonly DoctorCheck[] = [
       }),
   },
   {
-    id: "retention-window",
+    id: "retention",
+    isLive: true,
     remedy: "raise the retention above the longest time over which a message may come again",
     find: (stack) =>
       stack.consumed.flatMap(({ queue, fn }) => {
@@ -90,6 +96,7 @@ export const QUEUE_CHECKS: readonly DoctorCheck[] = [
   },
   {
     id: "mapping-enabled",
+    isAdvice: true,
     remedy: "enable the event source",
     find: ({ consumed }) =>
       consumed
@@ -97,7 +104,8 @@ export const QUEUE_CHECKS: readonly DoctorCheck[] = [
         .map(({ mapping: { id } }) => ({ id, what: "is disabled, and messages grow old" })),
   },
   {
-    id: "function-runtime",
+    id: "runtime",
+    isLive: true,
     remedy:
       "use Node.js 22 or later: Lambda deprecated Node.js 20 on 2026-04-30, and refuses to create functions on it from 2027-02-01",
     find: ({ handlers }) =>
@@ -109,7 +117,8 @@ export const QUEUE_CHECKS: readonly DoctorCheck[] = [
         .map(({ id, properties }) => ({ id, what: `runs on ${properties.Runtime}` })),
   },
   {
-    id: "function-concurrency",
+    id: "no-concurrency",
+    isLive: true,
     remedy: "give the function a reserved concurrency above 0, or none",
     find: ({ handlers, senders }) =>
       [...handlers, ...senders]
@@ -118,6 +127,7 @@ export const QUEUE_CHECKS: readonly DoctorCheck[] = [
   },
   {
     id: "gateway-timeout",
+    isLive: true,
     remedy:
       "make the function's timeout at most as long as its API waits: 29 s for a REST API, 30 s for an HTTP API",
     find: (stack) => {
@@ -138,6 +148,7 @@ export const QUEUE_CHECKS: readonly DoctorCheck[] = [
   },
   {
     id: "rights-wide",
+    isAdvice: true,
     remedy: "grant the actions that UseIdempotency grants, and no more",
     find: (stack) => {
       const tables = stack.tables.map(({ id }) => id);

@@ -3,6 +3,7 @@ import { ATTRIBUTES, ENVIRONMENT, OUTBOX_INDEX } from "onceonly/kit";
 import {
   type DiagnosedStack,
   type DoctorCheck,
+  type RuleProperties,
   referencesOf,
   TABLE_TYPES,
   TYPES,
@@ -14,7 +15,8 @@ const outboxOnly = <T>(stack: DiagnosedStack, complaints: readonly T[]): readonl
 
 export const TABLE_CHECKS: readonly DoctorCheck[] = [
   {
-    id: "table-ttl",
+    id: "no-expiry",
+    isLive: true,
     remedy: "switch TTL on: without it records are never deleted",
     find: ({ tables }) =>
       tables
@@ -22,7 +24,8 @@ export const TABLE_CHECKS: readonly DoctorCheck[] = [
         .map(({ id }) => ({ id, what: "has no TTL" })),
   },
   {
-    id: "table-ttl-attribute",
+    id: "ttl-attribute",
+    isLive: true,
     remedy: `give TTL the attribute ${ATTRIBUTES.expiresAt}, or the one that the store has as \`ttlAttribute\``,
     find: ({ tables }) =>
       tables.flatMap(({ id, properties: { TimeToLiveSpecification: ttl } }) =>
@@ -33,6 +36,7 @@ export const TABLE_CHECKS: readonly DoctorCheck[] = [
   },
   {
     id: "table-recovery",
+    isAdvice: true,
     remedy: "switch point-in-time recovery on",
     find: ({ tables }) =>
       tables
@@ -45,6 +49,7 @@ export const TABLE_CHECKS: readonly DoctorCheck[] = [
   },
   {
     id: "table-protection",
+    isAdvice: true,
     remedy: "switch deletion protection on: with the table goes the memory of what has run",
     find: ({ tables }) =>
       tables
@@ -54,7 +59,8 @@ export const TABLE_CHECKS: readonly DoctorCheck[] = [
         .map(({ id }) => ({ id, what: "has no deletion protection" })),
   },
   {
-    id: "table-regions",
+    id: "replicated-table",
+    isLive: true,
     remedy: "keep the table in one region, or pin each key to one: two replicas can both claim a key",
     find: ({ tables }) =>
       tables
@@ -63,6 +69,7 @@ export const TABLE_CHECKS: readonly DoctorCheck[] = [
   },
   {
     id: "outbox-stream",
+    isLive: true,
     remedy: "give the table a stream with new images",
     find: (stack) =>
       outboxOnly(
@@ -73,7 +80,8 @@ export const TABLE_CHECKS: readonly DoctorCheck[] = [
       ),
   },
   {
-    id: "outbox-index",
+    id: "table-index",
+    isLive: true,
     remedy: `give the table the sparse index "${OUTBOX_INDEX}", by which the sweeper finds what the stream lost`,
     find: (stack) =>
       outboxOnly(
@@ -95,7 +103,9 @@ export const TABLE_CHECKS: readonly DoctorCheck[] = [
         what: "nobody sends the messages of commits",
         lacks: [TYPES.mapping, ...TABLE_TYPES],
       };
-      return stack.hasOutbox && !isRelayed ? [complaint] : [];
+      // In templates a table may be another app's. A table without any sender is the rule no-relay's.
+      const isExpected = stack.isLive ? stack.hasOutbox : stack.senders.length > 0 && stack.tables.length > 0;
+      return isExpected && !isRelayed ? [complaint] : [];
     },
   },
   {
@@ -129,6 +139,7 @@ export const TABLE_CHECKS: readonly DoctorCheck[] = [
   },
   {
     id: "relay-retries",
+    isAdvice: true,
     remedy:
       "let the relay retry without limit, or accept that what it gives up is sent later and out of order",
     find: ({ relayed }) =>
@@ -152,8 +163,10 @@ export const TABLE_CHECKS: readonly DoctorCheck[] = [
       const complaint = {
         what: "no rule runs a sweeper every minute",
         lacks: [TYPES.rule, TYPES.schedule, TYPES.function],
+        isAdvice: sweeps.some(({ properties }) => properties.State !== "DISABLED"),
       };
-      return stack.hasOutbox && !isSwept ? [complaint] : [];
+      const isExpected = stack.isLive ? stack.hasOutbox : stack.senders.length > 0;
+      return isExpected && !isSwept ? [complaint] : [];
     },
   },
   {
@@ -172,19 +185,18 @@ export const TABLE_CHECKS: readonly DoctorCheck[] = [
   {
     id: "outbox-variable",
     remedy: "use UseIdempotency, or set IDEMPOTENCY_OUTBOX to `none` or to the number of shards",
-    find: ({ handlers, senders }) =>
-      handlers
-        .filter((fn) => senders.length > 0 && variableOf(fn, ENVIRONMENT.outbox) === undefined)
-        .map(({ id }) => ({ id, what: "does not know whether its table has an outbox" })),
+    find: (stack) => {
+      const { handlers, senders } = stack;
+      return (
+        handlers
+          .filter((fn) => senders.length > 0 && variableOf(fn, ENVIRONMENT.outbox) === undefined)
+          // A reconciler commits nothing.
+          .filter((fn) => !stack.isScheduled(fn))
+          .map(({ id }) => ({ id, what: "does not know whether its table has an outbox" }))
+      );
+    },
   },
 ];
-
-export interface RuleProperties {
-  readonly State?: string;
-  readonly ScheduleExpression?: string;
-  readonly Targets?: unknown;
-  readonly Target?: unknown;
-}
 
 export const runsEachMinute = ({ State, ScheduleExpression }: RuleProperties): boolean =>
   State !== "DISABLED" && /^(rate\(1 minutes?\)|cron\(\* \* .*\))$/.test(`${ScheduleExpression}`);

@@ -148,11 +148,11 @@ describe("a look", () => {
 
 describe("onceonly doctor without a right", () => {
   const DENIED = [
-    ["DescribeTable", "dynamodb:DescribeTable", "table-ttl"],
-    ["DescribeTimeToLive", "dynamodb:DescribeTimeToLive", "table-ttl"],
+    ["DescribeTable", "dynamodb:DescribeTable", "no-expiry"],
+    ["DescribeTimeToLive", "dynamodb:DescribeTimeToLive", "no-expiry"],
     ["DescribeContinuousBackups", "dynamodb:DescribeContinuousBackups", "table-recovery"],
-    ["GetFunctionConfiguration", "lambda:GetFunctionConfiguration", "function-runtime"],
-    ["GetFunctionConcurrency", "lambda:GetFunctionConcurrency", "function-concurrency"],
+    ["GetFunctionConfiguration", "lambda:GetFunctionConfiguration", "runtime"],
+    ["GetFunctionConcurrency", "lambda:GetFunctionConcurrency", "no-concurrency"],
     ["GetPolicy", "lambda:GetPolicy", "gateway-timeout"],
     ["ListEventSourceMappings", "lambda:ListEventSourceMappings", "outbox-relay"],
     ["ListRuleNamesByTarget", "events:ListRuleNamesByTarget", "outbox-sweeper"],
@@ -378,9 +378,7 @@ describe("onceonly doctor by names", () => {
 
     const { faults } = await diagnosed("--table", sample.name(TABLE), "--function", sample.name(CREATE));
 
-    expect(faults.map(({ check }) => check)).toEqual(
-      expect.arrayContaining(["table-recovery", "function-runtime"]),
-    );
+    expect(faults.map(({ check }) => check)).toEqual(expect.arrayContaining(["table-recovery", "runtime"]));
   });
 
   it("says that a table alone tells nothing of those who use it", async () => {

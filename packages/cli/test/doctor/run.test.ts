@@ -73,7 +73,7 @@ describe("onceonly doctor --endpoint", () => {
     const withoutRelay = await diagnosed();
     relay.enable();
 
-    expect(withoutTtl).toMatchObject({ status: 1, checks: ["table-ttl"] });
+    expect(withoutTtl).toMatchObject({ status: 1, checks: ["no-expiry"] });
     expect(withoutVisibility).toMatchObject({ status: 1, checks: ["queue-visibility"] });
     expect(withoutRelay).toMatchObject({ status: 1, checks: ["outbox-relay"] });
     expect(await diagnosed()).toMatchObject({ status: 0, checks: [] });

@@ -6,7 +6,7 @@ import { SampleStack } from "../../../../bin/sample-stack.ts";
 export function sampleTemplate(): object {
   const app = new App({
     builtinCloudFormationValidation: false,
-    context: { "aws:cdk:bundling-stacks": [] },
+    context: { "aws:cdk:bundling-stacks": [], "aws:cdk:enable-path-metadata": true },
   });
   return Template.fromStack(new SampleStack(app, "Sample", { ephemeral: false, tokenDigests: {} })).toJSON();
 }

@@ -58,7 +58,7 @@ const anotherStream = async (
 
 export const SEEDS: readonly Seed[] = [
   [
-    "table-ttl",
+    "no-expiry",
     "TTL was switched off",
     ({ dynamodb, name }) =>
       dynamodb.updateTimeToLive({
@@ -78,7 +78,7 @@ export const SEEDS: readonly Seed[] = [
       dynamodb.updateTable({ TableName: name(TABLE), DeletionProtectionEnabled: false }),
   ],
   [
-    "table-ttl-attribute",
+    "ttl-attribute",
     "TTL has another attribute",
     async ({ dynamodb, name }) => {
       const TableName = name(TABLE);
@@ -89,7 +89,7 @@ export const SEEDS: readonly Seed[] = [
     },
   ],
   [
-    "table-regions",
+    "replicated-table",
     "a replica was added",
     ({ edge }) => {
       edge.regions.push("eu-west-1");
@@ -124,7 +124,7 @@ export const SEEDS: readonly Seed[] = [
     },
   ],
   [
-    "outbox-index",
+    "table-index",
     "the sparse index was deleted",
     ({ dynamodb, name }) =>
       dynamodb.updateTable({
@@ -152,19 +152,23 @@ export const SEEDS: readonly Seed[] = [
   ["queue-deduplication", "by content", attribute(QUEUE, { ContentBasedDeduplication: "true" })],
   ["queue-visibility", "of the queue was lowered", attribute(QUEUE, { VisibilityTimeout: "30" })],
   ["queue-visibility", "the function's timeout was raised", configure(CHARGE, { Timeout: 20 })],
-  ["queue-partial", "the consumer reports no items", change(CONSUMER, { FunctionResponseTypes: undefined })],
-  ["queue-dead-letters", "the redrive policy was taken away", attribute(QUEUE, { RedrivePolicy: "" })],
-  ["dead-letter-retention", "was lowered", attribute(DEAD, { MessageRetentionPeriod: "345600" })],
-  ["retention-window", "was lowered", variable(CHARGE, "IDEMPOTENCY_RETENTION_SECONDS", "86400")],
-  ["mapping-enabled", "the consumer was disabled", change(CONSUMER, { State: "Disabling" })],
-  ["function-runtime", "is an old one", configure(CREATE, { Runtime: "nodejs18.x" })],
   [
-    "function-concurrency",
+    "no-batch-failures",
+    "the consumer reports no items",
+    change(CONSUMER, { FunctionResponseTypes: undefined }),
+  ],
+  ["queue-dead-letters", "the redrive policy was taken away", attribute(QUEUE, { RedrivePolicy: "" })],
+  ["short-dead-letters", "was lowered", attribute(DEAD, { MessageRetentionPeriod: "345600" })],
+  ["retention", "was lowered", variable(CHARGE, "IDEMPOTENCY_RETENTION_SECONDS", "86400")],
+  ["mapping-enabled", "the consumer was disabled", change(CONSUMER, { State: "Disabling" })],
+  ["runtime", "is an old one", configure(CREATE, { Runtime: "nodejs18.x" })],
+  [
+    "no-concurrency",
     "a handler was stopped",
     ({ edge, name }) => Object.assign(edge.concurrency, { [name(CHARGE)]: 0 }),
   ],
   [
-    "function-concurrency",
+    "no-concurrency",
     "the relay was stopped",
     ({ edge, name }) => Object.assign(edge.concurrency, { [name(SENDER)]: 0 }),
   ],

@@ -1,15 +1,19 @@
 // Every misconfiguration, by the part of an app that it is in.
+import { DOCTOR_DIFFERENCES } from "../doctor-differences.ts";
 import type { Misconfiguration, Verdict } from "../given.ts";
 import { CALLERS, NETWORKS, PIPES, WAITING } from "./callers.ts";
 import { ESCAPES } from "./escapes.ts";
 import { EVENTS } from "./events.ts";
 import { FIFO_QUEUES } from "./fifo.ts";
-import { FUNCTIONS, OWN_TABLES, RIGHTS } from "./functions.ts";
+import { FUNCTIONS, LOGS, OWN_TABLES, RIGHTS } from "./functions.ts";
 import { GATEWAYS } from "./gateways.ts";
+import { HEADERS } from "./headers.ts";
+import { INPUTS } from "./inputs.ts";
 import { KEYS } from "./keys.ts";
 import { MONITORING } from "./monitoring.ts";
 import { OUTBOXES, RECONCILERS } from "./outbox.ts";
 import { DEDUP_QUEUES, DELIVERIES } from "./queues.ts";
+import { ENDPOINTS, RELAY_PARTS, WATCHED } from "./relay-parts.ts";
 import { IMPORTED_TABLES, TABLES } from "./tables.ts";
 import { RETENTIONS, SOURCES } from "./windows.ts";
 
@@ -26,17 +30,18 @@ const SUBJECTS: readonly Subject[] = [
   {
     title: "`UseIdempotency` and its functions",
     letter: "F",
-    cases: [...FUNCTIONS, ...NETWORKS, ...OWN_TABLES],
+    cases: [...FUNCTIONS, ...NETWORKS, ...OWN_TABLES, ...LOGS, ...ENDPOINTS],
   },
   { title: "Rights", letter: "R", cases: [...RIGHTS, ...KEYS] },
   { title: "The retention, and queues", letter: "W", cases: RETENTIONS },
   { title: "The retention, and other sources", letter: "S", cases: [...SOURCES, ...CALLERS] },
   { title: "`DedupQueue`", letter: "Q", cases: [...DEDUP_QUEUES, ...FIFO_QUEUES] },
-  { title: "Deliveries to a function", letter: "D", cases: [...DELIVERIES, ...PIPES, ...EVENTS] },
+  { title: "Deliveries to a function", letter: "D", cases: [...DELIVERIES, ...PIPES, ...EVENTS, ...INPUTS] },
   { title: "What waits before a function", letter: "G", cases: [...GATEWAYS, ...WAITING] },
-  { title: "`OutboxRelay`", letter: "O", cases: OUTBOXES },
+  { title: "What removes the key, or answers in place of a function", letter: "K", cases: HEADERS },
+  { title: "`OutboxRelay`", letter: "O", cases: [...OUTBOXES, ...RELAY_PARTS] },
   { title: "`Reconciler`", letter: "C", cases: RECONCILERS },
-  { title: "`IdempotencyMonitoring`", letter: "M", cases: MONITORING },
+  { title: "`IdempotencyMonitoring`", letter: "M", cases: [...MONITORING, ...WATCHED] },
   { title: "What a construct does not see, and its template says", letter: "E", cases: ESCAPES },
 ];
 
@@ -53,7 +58,7 @@ For those who want to know which mistakes in a stack are noticed, and how.
 <!-- made of test/cdk/misconfigurations, where each is synthesized: npx vitest run test/cdk/misconfigurations -u -->
 
 ${MISCONFIGURATIONS.length} misconfigurations were tried: ${count("refused")} are refused, and ${count("refused by CDK")} by CDK. ${count("warned")} are warned of, ${count("noted")} are noted.
-${count("accepted")} are accepted on purpose. The number of a row begins the title of its test.
+${count("accepted")} are accepted on purpose. The number of a row is in the title of its test.
 
 - Refused: the synthesis fails. The text is a part of its message, which has the numbers.
 - Warned: the synthesis goes on. \`Annotations.of(construct).acknowledgeWarning(id)\` says that it is meant.
@@ -63,6 +68,23 @@ ${count("accepted")} are accepted on purpose. The number of a row begins the tit
 `;
 
 const cell = (text: string) => text.replaceAll("|", "\\|");
+
+function doctorTable(): string {
+  const numbersOf = (wrong: readonly string[]) =>
+    MISCONFIGURATIONS.filter((each) => wrong.includes(each.wrong)).map(({ number }) => number);
+  const rows = DOCTOR_DIFFERENCES.map(
+    ({ reason, wrong }) => `| ${numbersOf(wrong).join(", ")} | ${cell(reason)} |`,
+  );
+  return `## What \`onceonly doctor --template\` can't tell
+
+The doctor reads the templates by the same rules, and a test compares the two for every row that has a template. They agree in all
+rows but these. If the constructs themselves refuse an app, there is no template to look at.
+
+| rows | why the doctor differs |
+|---|---|
+${rows.join("\n")}
+`;
+}
 
 /** docs/use/misconfigurations.md. */
 export function misconfigurationsPage(): string {
@@ -79,5 +101,5 @@ export function misconfigurationsPage(): string {
       "",
     ].join("\n"),
   );
-  return `${[head(), ...tables].join("\n").trimEnd()}\n`;
+  return `${[head(), ...tables, doctorTable()].join("\n").trimEnd()}\n`;
 }

@@ -4,12 +4,14 @@ import { Repository } from "aws-cdk-lib/aws-ecr";
 import { Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import {
   Alias,
+  ApplicationLogLevel,
   type CfnFunction,
   CfnWebFunction,
   Code,
   type FunctionOptions,
   Handler,
   Function as LambdaFunction,
+  LoggingFormat,
   CfnFunction as PlainFunction,
   Runtime,
   SingletonFunction,
@@ -28,7 +30,17 @@ import {
   UseIdempotency,
 } from "onceonly/cdk";
 import { aFunction } from "../../given.ts";
-import { accepted, ENV, type Misconfiguration, noted, refused, runner, tableIn, warned } from "../given.ts";
+import {
+  accepted,
+  ENV,
+  type Misconfiguration,
+  noted,
+  ofItem,
+  refused,
+  runner,
+  tableIn,
+  warned,
+} from "../given.ts";
 
 const code = Code.fromInline("exports.handler = () => {}");
 const zipIn = (stack: Stack) => Code.fromBucket(Bucket.fromBucketName(stack, "Code", "code"), "code.zip");
@@ -136,7 +148,9 @@ export const FUNCTIONS: readonly Misconfiguration[] = [
     (stack) => {
       const { node } = runner(stack);
       (node.defaultChild as CfnFunction).capacityProviderConfig = {
-        lambdaManagedInstancesCapacityProviderConfig: { capacityProviderArn: "arn" },
+        lambdaManagedInstancesCapacityProviderConfig: {
+          capacityProviderArn: "arn:aws:lambda:eu-west-1:111111111111:capacity-provider:shop",
+        },
       };
     },
   ),
@@ -205,6 +219,14 @@ export const OWN_TABLES: readonly Misconfiguration[] = [
   }),
 ];
 
+const logging = (level: ApplicationLogLevel) => (stack: Stack) =>
+  runner(stack, { fn: { loggingFormat: LoggingFormat.JSON, applicationLogLevelV2: level } });
+
+export const LOGS = ofItem("H92", [
+  noted("a log level that hides warnings", "onceonly:hidden-logs", logging(ApplicationLogLevel.ERROR)),
+  noted("a log level of fatal errors only", "onceonly:hidden-logs", logging(ApplicationLogLevel.FATAL)),
+]);
+
 export const RIGHTS: readonly Misconfiguration[] = [
   warned("a function with the records of every operation", "onceonly:operations-unfenced", (stack) =>
     aFunction(stack).with(new UseIdempotency(tableIn(stack))),
@@ -242,13 +264,13 @@ export const RIGHTS: readonly Misconfiguration[] = [
   ),
   refused(
     "a `closedUntil` that isn't a time",
-    "which isn't a point in time",
-    granted({ operations: ["pay"], closedUntil: "tomorrow" }),
+    "closedUntil is not a date",
+    granted({ operations: ["pay"], closedUntil: new Date("tomorrow") }),
   ),
   refused(
-    "a `closedUntil` without its zone",
-    "which isn't a point in time",
-    granted({ operations: ["pay"], closedUntil: "2026-01-31T12:00" }),
+    "a `closedUntil` that is a string",
+    "closedUntil is a string and not a Date",
+    granted({ operations: ["pay"], closedUntil: "2026-01-31T12:00Z" }),
   ),
   refused("`CommitGrants` with a misspelt action", "dynamodb:PutItems is granted", (stack) =>
     rows(stack).actions(aRole(stack), "dynamodb:PutItems" as CommitAction),

@@ -1,0 +1,19 @@
+// What stands between the callers of a function and its handler: it may remove the key, change it, or answer by itself.
+import { type App, QUEUE, type Report, type Resource } from "./app.ts";
+import { findCors } from "./cors.ts";
+import { findDistributions } from "./distributions.ts";
+import { findInputs } from "./event-inputs.ts";
+import { readersInto } from "./event-sources.ts";
+import { findMappings, findMessages } from "./request-mappings.ts";
+
+/** Warnings and notes, since a handler may read its key from elsewhere. */
+export function findCallers(app: App, fn: Resource, report: Report): void {
+  const queues = readersInto(app, fn).flatMap(({ source }) =>
+    source?.cfnResourceType === QUEUE ? source : [],
+  );
+  findCors(app, fn, report);
+  findMappings(app, fn, report);
+  findDistributions(app, fn, report);
+  for (const queue of queues) findMessages(app, queue, fn, report);
+  findInputs(app, fn, queues, report);
+}

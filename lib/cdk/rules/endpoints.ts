@@ -1,0 +1,71 @@
+// The VPC endpoints by which a function reaches a service, and whether their policies let it. No I/O.
+import { type App, objectIn, type Resource, type TemplateProperties, valueIn } from "./app.ts";
+import { flatText, nameIn } from "./named.ts";
+
+/** As the names of endpoints say them: "com.amazonaws.eu-west-1.sqs". */
+export type Service = "dynamodb" | "sqs" | "sns" | "events";
+
+/** What a function needs of a service. */
+export interface Need {
+  readonly service: Service;
+  /** "dynamodb:PutItem" */
+  readonly actions: readonly string[];
+  /** The resource, where it is made in this app. */
+  readonly resource: Resource | undefined;
+}
+
+export interface Network {
+  readonly subnets: readonly Resource[];
+  readonly routeTables: readonly Resource[];
+}
+
+/** A gateway endpoint is in route tables, and an interface endpoint in subnets of the VPC. */
+export function endpointsFor(app: App, service: Service, network: Network): Resource[] {
+  const { subnets, routeTables } = network;
+  const vpcs = subnets.flatMap((subnet) => app.targetsIn(app.propertiesOf(subnet).VpcId));
+  return app.ofType("AWS::EC2::VPCEndpoint").filter((endpoint) => {
+    const { ServiceName, RouteTableIds, VpcId, VpcEndpointType } = app.propertiesOf(endpoint);
+    if (!new RegExp(`\\.${service}(-fips)?$`).test(flatText(ServiceName))) return false;
+    return VpcEndpointType === "Interface"
+      ? app.targetsIn(VpcId).some((each) => vpcs.includes(each))
+      : app.targetsIn(RouteTableIds).some((each) => routeTables.includes(each));
+  });
+}
+
+/** The actions that no statement of an endpoint's policy can allow. Without a policy an endpoint allows everything. */
+export function deniedBy(app: App, endpoint: Resource, { actions, resource }: Need): string[] {
+  const { PolicyDocument } = app.propertiesOf(endpoint);
+  if (PolicyDocument === undefined) return [];
+  const statements = [valueIn(objectIn(PolicyDocument), "Statement")].flat().map(objectIn);
+  return actions.filter((action) => !statements.some((each) => mayAllow(app, each, action, resource)));
+}
+
+function mayAllow(
+  app: App,
+  { Effect, Action, Resource, NotAction, NotResource }: TemplateProperties,
+  action: string,
+  resource: Resource | undefined,
+): boolean {
+  if (Effect !== "Allow") return false;
+  if (NotAction === undefined && ![Action].flat().some((each) => isMatch(each, action))) return false;
+  return NotResource !== undefined || [Resource].flat().some((each) => mayMean(app, each, resource));
+}
+
+/** Whether a pattern of a policy may mean the resource. What is known at deployment only may. */
+function mayMean(app: App, pattern: unknown, resource: Resource | undefined): boolean {
+  if (resource === undefined) return true;
+  const named = app.targetsIn(pattern);
+  if (named.length > 0) return named.includes(resource);
+  const [, name] = /^arn:.*[:/]([^:/]+)$/.exec(flatText(pattern)) ?? [];
+  if (name === undefined || name.includes("?")) return true;
+  const own = nameIn(resource, app.propertiesOf(resource));
+  // A name by CloudFormation is no literal.
+  return own === undefined ? name.includes("*") : isMatch(name, own);
+}
+
+/** With the wildcards of IAM. Actions have no case. */
+function isMatch(pattern: unknown, text: string): boolean {
+  if (typeof pattern !== "string") return true;
+  const escaped = pattern.replace(/[.+^${}()|[\]\\]/g, "\\$&");
+  return new RegExp(`^${escaped.replaceAll("*", ".*").replaceAll("?", ".")}$`, "i").test(text);
+}

@@ -1,0 +1,62 @@
+// Warns of EventBridge rules and schedules whose events are lost without a trace.
+import {
+  type App,
+  objectIn,
+  ownerPath,
+  QUEUE,
+  type Report,
+  type Resource,
+  type TemplateProperties,
+  valueIn,
+} from "./app.ts";
+import type { Warn } from "./retries.ts";
+import { numberIn } from "./windows/hop.ts";
+
+/** The targets of each rule and schedule that are among these resources. */
+function targetsAt(app: App, into: readonly Resource[]) {
+  const rules = app.ofType("AWS::Events::Rule").flatMap((at) => {
+    const { Targets } = app.propertiesOf(at);
+    const targets = Array.isArray(Targets) ? (Targets as TemplateProperties[]) : [];
+    return targets.map((target) => ({ at, target }));
+  });
+  const schedules = app
+    .ofType("AWS::Scheduler::Schedule")
+    .map((at) => ({ at, target: objectIn(app.propertiesOf(at).Target) }));
+  const isAmong = ({ target: { Arn, Input } }: { target: TemplateProperties }) =>
+    [Arn, Input].some((part) => app.targetsIn(part).some((each) => into.includes(each)));
+  return [...rules, ...schedules].filter(isAmong);
+}
+
+export function findDroppedEvents(app: App, into: readonly Resource[], warn: Warn): void {
+  for (const { at, target } of targetsAt(app, into)) {
+    const retries = numberIn(valueIn(objectIn(target.RetryPolicy), "MaximumRetryAttempts"));
+    if (retries !== 0 || target.DeadLetterConfig !== undefined) continue;
+    warn(
+      "dropped-events",
+      `${ownerPath(at)} gives up an event after its first failed delivery and drops it: its retryAttempts is 0 and it has no dead-letter queue. Give it one, or some retries`,
+    );
+  }
+}
+
+/** https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-troubleshooting.html */
+export function findUnusableKey(app: App, queue: Resource, report: Report): void {
+  if (queue.cfnResourceType !== QUEUE) return;
+  const { KmsMasterKeyId } = app.propertiesOf(queue);
+  const key = app.targetIn(KmsMasterKeyId, "AWS::KMS::Key");
+  const isManaged = KmsMasterKeyId === "alias/aws/sqs";
+  const isClosed = key !== undefined && !isOpenToEvents(app.propertiesOf(key).KeyPolicy);
+  if (!isManaged && !isClosed) return;
+  for (const { at } of targetsAt(app, [queue])) {
+    // A schedule sends with a role.
+    if (at.cfnResourceType !== "AWS::Events::Rule") continue;
+    report(
+      "warned",
+      "undelivered-events",
+      queue,
+      `${ownerPath(at)} sends to ${ownerPath(queue)}, which is encrypted by ${isManaged ? "the key of SQS that AWS manages" : ownerPath(key ?? queue)}, and EventBridge may not use that key, so no event arrives. ${isManaged ? "Use a customer managed key, or the encryption of SQS itself" : "Let events.amazonaws.com use it (kms:Decrypt and kms:GenerateDataKey)"}`,
+    );
+  }
+}
+
+const isOpenToEvents = (policy: unknown) =>
+  /events\.amazonaws\.com|"(Principal|AWS)":"\*"/.test(JSON.stringify(policy) ?? "");

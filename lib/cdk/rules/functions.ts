@@ -1,0 +1,288 @@
+// The rules about functions that run operations: their numbers agree with their callers, their queues and their own timeout.
+import { MAX_LONG_RETENTION_SECONDS, MAX_RETENTION_SECONDS } from "../../contract.ts";
+import { type App, objectIn, ownerPath, QUEUE, type Report, type Resource, TABLES } from "./app.ts";
+import { findCallers } from "./callers.ts";
+import { findDeliveries } from "./deliveries.ts";
+import { type Reader, readersInto } from "./event-sources.ts";
+import { gatewayLimits } from "./gateways.ts";
+import { findNoWay } from "./networks.ts";
+import { settingsOf } from "./queue-settings.ts";
+import { type KnownRedelivery, type Redelivery, redeliveriesTo } from "./redelivery.ts";
+import { findTableUse } from "./table-use.ts";
+import { asynchronousConfigs, PRESUMED } from "./windows/asynchronous.ts";
+import { numberIn } from "./windows/hop.ts";
+
+/** https://docs.aws.amazon.com/lambda/latest/dg/configuration-timeout.html */
+export const LAMBDA_DEFAULT_TIMEOUT_SECONDS = 3;
+
+/** As `engines` of package.json says. */
+const OLDEST_NODE = 20;
+
+/** A function that runs operations. */
+export interface Runner {
+  readonly fn: Resource;
+  /** Seconds, as are those of `clientWindow`; undefined if only the deployment knows them. */
+  readonly retention: number | undefined;
+  readonly clientWindow: number | undefined;
+  readonly longRetention: boolean;
+  readonly outlivesGateway: boolean;
+  /** The resource of its table, if that is in the app. */
+  readonly table: Resource | undefined;
+}
+
+export function findInRunner(app: App, runner: Runner, report: Report): void {
+  const { fn, table } = runner;
+  const timeout = timeoutIn(app, fn);
+  findManagedInstances(app, fn, report);
+  findDurable(app, fn, report);
+  findDeprecatedRuntime(app, fn, report);
+  findHiddenLogs(app, fn, report);
+  findCallers(app, fn, report);
+  findNoWay(app, fn, report, [
+    { service: "dynamodb", actions: ["dynamodb:PutItem", "dynamodb:UpdateItem"], resource: table },
+  ]);
+  findDeliveries(app, fn, timeout, report);
+  if (table) findTableUse(app, fn, table, report);
+  findRuntime(app, fn, report);
+  findRetention(app, runner, report);
+  findRetentionBound(runner, report);
+  for (const reader of readersInto(app, fn)) findReader(app, fn, reader, timeout, report);
+  if (!runner.outlivesGateway) findGateways(app, fn, timeout, report);
+}
+
+function timeoutIn(app: App, fn: Resource): number | undefined {
+  const timeout = numberIn(app.propertiesOf(fn).Timeout) ?? LAMBDA_DEFAULT_TIMEOUT_SECONDS;
+  return Number.isNaN(timeout) ? undefined : timeout;
+}
+
+/** Redeliveries by clients and by all event sources. */
+export function redeliveries(app: App, fn: Resource, clientWindow: number | undefined): Redelivery[] {
+  if (clientWindow === undefined) return [{ unknown: "clientWindow is known at deployment only" }];
+  return redeliveriesTo(app, fn, clientWindow);
+}
+
+/** Images and custom runtimes are accepted: their contents can't be read at synthesis. */
+export function findRuntime(app: App, fn: Resource, report: Report): void {
+  const { Runtime: runtime } = app.propertiesOf(fn);
+  if (typeof runtime !== "string" || runtime.startsWith("provided")) return;
+  if (Number(/^nodejs(\d+)/.exec(runtime)?.[1]) >= OLDEST_NODE) return;
+  report(
+    "refused",
+    "runtime",
+    fn,
+    `${ownerPath(fn)} runs on ${runtime}: onceonly needs Node.js ${OLDEST_NODE} or newer. Use Runtime.NODEJS_24_X or NODEJS_22_X`,
+  );
+}
+
+function findRetention(app: App, { fn, retention, clientWindow }: Runner, report: Report): void {
+  const path = ownerPath(fn);
+  for (const redelivery of redeliveries(app, fn, clientWindow)) {
+    if (retention === undefined || "unknown" in redelivery) {
+      const why = "unknown" in redelivery ? redelivery.unknown : "it is known at deployment only";
+      report(
+        "noted",
+        "retention-unknown",
+        fn,
+        `whether the retention of ${path} is long enough is not checked: ${why}`,
+      );
+      continue;
+    }
+    if (retention >= redelivery.seconds) continue;
+    const inequality = `retention ${retention} s < ${redelivery.seconds} s, the longest redelivery to ${path} (${redelivery.sum}): what comes after the retention runs again`;
+    if (redelivery.limit === undefined || retention < redelivery.setSeconds) {
+      report(
+        "refused",
+        "retention",
+        fn,
+        `${inequality}. Give UseIdempotency a retention of two to three times that, and the handler the same retentionSeconds`,
+      );
+    } else findLimit(fn, redelivery.limit, inequality, redelivery, report);
+  }
+}
+
+/** A warning, since the template sets no such number, and AWS takes its time up in the worst case only. */
+function findLimit(
+  fn: Resource,
+  limit: string,
+  inequality: string,
+  { seconds }: KnownRedelivery,
+  report: Report,
+): void {
+  const days = Math.ceil(seconds / 86_400);
+  const cover =
+    seconds > MAX_RETENTION_SECONDS ? `Duration.days(${days}) with longRetention` : `Duration.days(${days})`;
+  if (limit === PRESUMED) {
+    report(
+      "warned",
+      "no-asynchronous-source",
+      fn,
+      `${inequality}. Nothing in this app invokes ${ownerPath(fn)} asynchronously, but it has a dead-letter queue or other settings for such invocations. If there are none, acknowledge this. A retention of ${cover} covers them, here and as retentionSeconds of the handler`,
+    );
+    return;
+  }
+  report(
+    "warned",
+    `${limit}-window`,
+    fn,
+    `${inequality}. A part of that is a maximum of AWS. A retention of ${cover} covers it, here and as retentionSeconds of the handler`,
+  );
+}
+
+/** The handler would refuse such a number when it starts. */
+function findRetentionBound({ fn, retention, longRetention }: Runner, report: Report): void {
+  if (retention === undefined) return;
+  const text = boundFault(retention, longRetention, ownerPath(fn));
+  if (text !== undefined) report("refused", "retention-bound", fn, text);
+}
+
+function boundFault(seconds: number, longRetention: boolean, path: string): string | undefined {
+  const most = longRetention ? MAX_LONG_RETENTION_SECONDS : MAX_RETENTION_SECONDS;
+  const given = `retention ${seconds} s of ${path}`;
+  if (seconds < 1) return `${given} < 1 s, which the handler refuses as its retentionSeconds: make it longer`;
+  if (seconds <= most) return undefined;
+  const bound = `${given} > ${most} s`;
+  return longRetention
+    ? `${bound} (ten years), which no handler takes: shorten it`
+    : `${bound} (366 days), which the handler refuses as its retentionSeconds: shorten it, or set longRetention of UseIdempotency and of the handler`;
+}
+
+/** What a function reads, and where goes what it gives up. */
+export function queuesAround(app: App, fn: Resource): Resource[] {
+  const readers = readersInto(app, fn);
+  const configs = asynchronousConfigs(app, fn);
+  const parked = [
+    app.propertiesOf(fn).DeadLetterConfig,
+    ...[...configs, ...readers.map(({ settings }) => settings)].map(
+      ({ DestinationConfig }) => DestinationConfig,
+    ),
+  ];
+  const read = readers.flatMap(({ source }) => source ?? []);
+  return [...new Set([...read, ...parked.flatMap((each) => app.targetsIn(each))])];
+}
+
+function findReader(
+  app: App,
+  fn: Resource,
+  { source, isPipe, forgotten }: Reader,
+  timeout: number | undefined,
+  report: Report,
+): void {
+  if (source === undefined) return;
+  const path = ownerPath(source);
+  if (TABLES.includes(source.cfnResourceType)) {
+    if (app.propertiesOf(source).StreamSpecification !== undefined) return;
+    const text = `${ownerPath(fn)} reads the stream of ${path}, which has 0 streams: switch one on`;
+    report("refused", "no-stream", fn, text);
+  }
+  if (source.cfnResourceType !== QUEUE) return;
+  // A pipe that does not wait has its messages deleted at once.
+  if (!isPipe || !forgotten.includes(fn)) findHiding(app, fn, source, timeout, report);
+  findFifoSettings(app, source, report);
+}
+
+function findHiding(
+  app: App,
+  fn: Resource,
+  queue: Resource,
+  timeout: number | undefined,
+  report: Report,
+): void {
+  const path = ownerPath(queue);
+  const { hidden } = settingsOf(app, queue);
+  if (timeout === undefined || Number.isNaN(hidden)) {
+    report(
+      "noted",
+      "visibility-unknown",
+      fn,
+      `whether ${path} hides messages for as long as ${ownerPath(fn)} runs is not checked: its timeout, or theirs, is known at deployment only`,
+    );
+    return;
+  }
+  if (hidden >= timeout) return;
+  report(
+    "refused",
+    "visibility-timeout",
+    queue,
+    `visibility timeout ${hidden} s of ${path} < timeout ${timeout} s of ${ownerPath(fn)}: messages come again while they are handled. Make it six times as long: ${6 * timeout} s`,
+  );
+}
+
+function findFifoSettings(app: App, queue: Resource, report: Report): void {
+  const { FifoThroughputLimit, DeduplicationScope = "queue" } = app.propertiesOf(queue);
+  if (FifoThroughputLimit !== "perMessageGroupId" || DeduplicationScope === "messageGroup") return;
+  report(
+    "refused",
+    "fifo-throughput",
+    queue,
+    `fifoThroughputLimit of ${ownerPath(queue)} is perMessageGroupId and its deduplicationScope is ${String(DeduplicationScope)}: SQS takes it with messageGroup only`,
+  );
+}
+
+function findGateways(app: App, fn: Resource, timeout: number | undefined, report: Report): void {
+  for (const { waits, seconds } of gatewayLimits(app, fn)) {
+    if (timeout === undefined || Number.isNaN(seconds)) {
+      const what = `whether ${waits.replace("its", "the")} before ${ownerPath(fn)} waits for as long as it runs`;
+      report(
+        "noted",
+        "gateway-unknown",
+        fn,
+        `${what} is not checked: one of the two is known at deployment only, or is not made in this app`,
+      );
+    } else if (timeout > seconds) {
+      report(
+        "refused",
+        "gateway-timeout",
+        fn,
+        `timeout ${timeout} s of ${ownerPath(fn)} > ${seconds} s, for which ${waits} waits: the caller gets an error while the function goes on. Shorten the timeout, or set outlivesGateway of UseIdempotency if a retry is to fetch the result`,
+      );
+    }
+  }
+}
+
+/** Its capacity provider may be given after the mixin. */
+function findManagedInstances(app: App, fn: Resource, report: Report): void {
+  if (app.propertiesOf(fn).CapacityProviderConfig === undefined) return;
+  report(
+    "noted",
+    "managed-instances",
+    fn,
+    `${ownerPath(fn)} runs on Lambda Managed Instances, which let code run on after its timeout. Its handlers find that in AWS_LAMBDA_INITIALIZATION_TYPE, so that UseIdempotency sets nothing for it: leases are 30 s long (\`leaseSeconds\`) and renewed, one write for each 10 s of a call`,
+  );
+}
+
+/**
+ * Some mistakes show in the first call of a process and not in a template, and a warning in the log reports them.
+ * https://docs.aws.amazon.com/lambda/latest/dg/monitoring-cloudwatchlogs-log-level.html
+ */
+function findHiddenLogs(app: App, fn: Resource, report: Report): void {
+  const { LogFormat, ApplicationLogLevel } = objectIn(app.propertiesOf(fn).LoggingConfig);
+  if (LogFormat !== "JSON" || !/^(ERROR|FATAL)$/.test(`${ApplicationLogLevel}`)) return;
+  report(
+    "noted",
+    "hidden-logs",
+    fn,
+    `${ownerPath(fn)} logs from ${ApplicationLogLevel} on, so the warnings that onceonly logs on a first call aren't seen: a key that changes with each retry, a scope that callers can write, a lease that is too long. Set its applicationLogLevel to WARN, or acknowledge this`,
+  );
+}
+
+/** https://docs.aws.amazon.com/lambda/latest/dg/lambda-runtimes.html#runtime-support-policy */
+function findDeprecatedRuntime(app: App, fn: Resource, report: Report): void {
+  if (app.propertiesOf(fn).Runtime !== "nodejs20.x") return;
+  report(
+    "warned",
+    "deprecated-runtime",
+    fn,
+    `${ownerPath(fn)} runs on nodejs20.x, which Lambda deprecated on 2026-04-30: it can't be created from 2027-02-01, and releases of the AWS SDK from January 2027 need Node.js 22. Use Runtime.NODEJS_24_X or NODEJS_22_X`,
+  );
+}
+
+/** Each replay of a durable execution calls the handler from its beginning. */
+function findDurable(app: App, fn: Resource, report: Report): void {
+  if (app.propertiesOf(fn).DurableConfig === undefined) return;
+  report(
+    "warned",
+    "durable-function",
+    fn,
+    `${ownerPath(fn)} is a durable function: Lambda calls its handler from the beginning after each wait, so that a wrapped handler meets its own claim, and a wait outlives the lease. Wrap what a step does, with a key of the execution's name, and acknowledge this`,
+  );
+}

@@ -1,0 +1,93 @@
+// What both kinds of apps have in common: how properties refer to resources. References are marks, put in when a definition is
+// read; a literal name or ARN, as imports have them, is looked up.
+import {
+  type App,
+  type Place,
+  type Resource,
+  type ResourceDefinition,
+  type TemplateProperties,
+  valueIn,
+} from "./app.ts";
+import { flatText, NAMED_TYPES, NamedResources, nameIn } from "./named.ts";
+
+const MARK = /onceonly:resource:(\d+);/g;
+
+const FUNCTION_NAMES = new Set(["AWS::Lambda::Version", "AWS::Lambda::Alias"]);
+
+export abstract class MarkedApp implements App {
+  readonly #targets: object[] = [];
+  readonly #definitions = new Map<Resource, ResourceDefinition>();
+  readonly #found = new WeakMap<object, readonly Resource[]>();
+  #named: NamedResources | undefined;
+
+  abstract ofType(type: string): readonly Resource[];
+  abstract placeOf(resource: Resource): Place;
+  abstract rootOf(resource: Resource): object;
+
+  /** The definition with a mark in the place of each reference. Each resource is read once. */
+  protected abstract read(resource: Resource): ResourceDefinition;
+
+  definitionOf(resource: Resource): ResourceDefinition {
+    const definition = this.#definitions.get(resource) ?? this.read(resource);
+    this.#definitions.set(resource, definition);
+    return definition;
+  }
+
+  propertiesOf(resource: Resource): TemplateProperties {
+    return this.definitionOf(resource).Properties ?? {};
+  }
+
+  /** Has the shape of an intrinsic function, which is accepted where a property expects a number. */
+  protected mark(target: object): { readonly Ref: string } {
+    return { Ref: `onceonly:resource:${this.#targets.push(target) - 1};` };
+  }
+
+  /** A part as a text that is the same wherever the part is the same. */
+  textOf(part: unknown): string | undefined {
+    const path = (_: string, index: string) => (this.#targets[Number(index)] as Resource)?.node.path ?? "";
+    return JSON.stringify(part)?.replace(MARK, path);
+  }
+
+  namedIn(name: unknown, service: string, near: Resource): readonly Resource[] {
+    const isBare = typeof name === "string" && !name.includes(":");
+    return isBare ? this.#names().byName(service, name, near) : this.targetsIn(name);
+  }
+
+  #names(): NamedResources {
+    if (this.#named) return this.#named;
+    this.#named = new NamedResources(this);
+    for (const resource of NAMED_TYPES.flatMap((type) => this.ofType(type))) {
+      const name = nameIn(resource, this.propertiesOf(resource));
+      if (name !== undefined) this.#named.add(resource, name);
+    }
+    return this.#named;
+  }
+
+  targetsIn(part: unknown): readonly Resource[] {
+    // Each function asks about the targets of all sources.
+    const found = this.#found.get(Object(part)) ?? this.#find(part);
+    if (typeof part === "object" && part !== null) this.#found.set(part, found);
+    return found;
+  }
+
+  #find(part: unknown): readonly Resource[] {
+    const text = JSON.stringify(part) ?? "";
+    const found = [...text.matchAll(MARK)].map(([, index]) => {
+      const target = this.#targets[Number(index)];
+      if (!isResource(target)) return [];
+      return FUNCTION_NAMES.has(target.cfnResourceType)
+        ? this.namedIn(valueIn(this.propertiesOf(target), "FunctionName"), "lambda", target)
+        : target;
+    });
+    // Imports name what is in another stack by a literal ARN.
+    const named = /\barn:/.test(text) ? this.#names().byArn(flatText(part)) : [];
+    return [...new Set([...found.flat(), ...named])];
+  }
+
+  targetIn(part: unknown, ...types: string[]): Resource | undefined {
+    return this.targetsIn(part).find(({ cfnResourceType }) => types.includes(cfnResourceType));
+  }
+}
+
+const isResource = (target: object | undefined): target is Resource =>
+  (target as Partial<Resource> | undefined)?.cfnResourceType !== undefined;

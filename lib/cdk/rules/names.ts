@@ -1,0 +1,24 @@
+// Whether two resources of an app have one name in one place: the second one could not be created.
+import { type App, ownerPath, type Resource } from "./app.ts";
+
+/** @param property the name of the resource in its template: "TableName" */
+export function nameFaults(app: App, resource: Resource, property: string, types: readonly string[]) {
+  const { [property]: name } = app.propertiesOf(resource);
+  if (typeof name !== "string") return [];
+  return types
+    .flatMap((type) => app.ofType(type))
+    .filter((each) => each !== resource && app.propertiesOf(each)[property] === name)
+    .filter((each) => isSamePlace(app, each, resource))
+    .map(
+      (each) =>
+        `${ownerPath(resource)} and ${ownerPath(each)} both have the name ${name}, so only one of them can be created: give each its own name, or leave the names out`,
+    );
+}
+
+/** Stages without an account and Region may be deployed to different ones. Of two resources with conditions one may be left out. */
+function isSamePlace(app: App, one: Resource, other: Resource): boolean {
+  const [{ account, region, stage }, place] = [app.placeOf(one), app.placeOf(other)];
+  if (account !== place.account || region !== place.region) return false;
+  if (app.definitionOf(one).Condition || app.definitionOf(other).Condition) return false;
+  return (account !== undefined && region !== undefined) || stage === place.stage;
+}

@@ -1,0 +1,125 @@
+// Whether relay and sweeper still get and do their work when an app has overridden their parts. The template decides. No I/O.
+import {
+  type App,
+  objectIn,
+  ownerPath,
+  type Report,
+  type Resource,
+  type TemplateProperties,
+  valueIn,
+} from "./app.ts";
+import { type Reader, readersInto, reportsFailures } from "./event-sources.ts";
+import { numberIn } from "./windows/hop.ts";
+
+interface Parts {
+  readonly relay: Resource;
+  readonly sweeper: Resource;
+  /** Its table, if that is in the app. */
+  readonly table: Resource | undefined;
+  /** The attribute of records with unsent messages. */
+  readonly unsent: string;
+}
+
+/** Warnings, since an operator may pause a relay. */
+export function findRelayParts(app: App, { relay, sweeper, table, unsent }: Parts, report: Report): void {
+  const idle = [relay, sweeper].filter(
+    (fn) => numberIn(app.propertiesOf(fn).ReservedConcurrentExecutions) === 0,
+  );
+  if (idle.length > 0) {
+    const lost = idle.includes(relay)
+      ? idle.includes(sweeper)
+        ? "no committed message is sent"
+        : "only the sweeper sends committed messages, late and without order"
+      : "messages that the stream lost are never sent";
+    report(
+      "warned",
+      "no-concurrency",
+      relay,
+      `reservedConcurrentExecutions of ${idle.map(ownerPath).join(" and ")} is 0, so that ${lost}: make it 1 or more, or leave it out`,
+    );
+  }
+  // A source that isn't made in the app may be its stream.
+  const readers = readersInto(app, relay).filter(({ source }) => !source || !table || source === table);
+  if (!readers.some(isOn)) {
+    report(
+      "warned",
+      "relay-off",
+      relay,
+      `the event source mapping of ${ownerPath(relay)} is ${readers.length > 0 ? "disabled" : "gone"}, so only the sweeper sends messages, a minute late and without order. Enable it, or acknowledge this while the relay is paused`,
+    );
+  }
+  for (const reader of readers.filter(isOn)) {
+    if (!getsAll(reader, unsent)) {
+      report(
+        "warned",
+        "relay-filter",
+        relay,
+        `the filter of ${reader.path} leaves out changes with unsent messages: commits come by INSERT and by MODIFY, with the attribute ${unsent}. Only the sweeper sends what it leaves out, late and without order. Leave the filter as OutboxRelay makes it`,
+      );
+    }
+    if (!reportsFailures(reader)) {
+      report(
+        "warned",
+        "no-batch-failures",
+        relay,
+        `${reader.path} feeds ${ownerPath(relay)} without ReportBatchItemFailures: Lambda takes the relay's answer for the success of the whole batch, and goes on without what was not sent. Set reportBatchItemFailures`,
+      );
+    }
+  }
+  if (!isScheduled(app, sweeper)) {
+    report(
+      "warned",
+      "no-sweep",
+      sweeper,
+      `no enabled rule runs ${ownerPath(sweeper)}: messages that the stream lost, or that the relay gave up, are never sent, and nothing reports the backlog. Enable its rule, or acknowledge this while it is paused`,
+    );
+  }
+}
+
+/** A value that is known at deployment only may switch it on. */
+const isOn = ({ settings: { Enabled } }: Reader) => `${Enabled}` !== "false";
+
+/** Whether one filter lets each change with unsent messages through. */
+function getsAll({ settings }: Reader, unsent: string): boolean {
+  const filters = valueIn(objectIn(settings.FilterCriteria), "Filters");
+  if (!Array.isArray(filters)) return true;
+  return filters.some((filter) => {
+    const pattern = valueIn(objectIn(filter), "Pattern");
+    if (typeof pattern !== "string") return true;
+    try {
+      return isOpen(JSON.parse(pattern), unsent);
+    } catch {
+      return false;
+    }
+  });
+}
+
+function isOpen(pattern: unknown, unsent: string): boolean {
+  return Object.entries(objectIn(pattern)).every(([name, value]) => {
+    if (name === "eventName") return ["INSERT", "MODIFY"].every((each) => [value].flat().includes(each));
+    if (name === "eventSource") return [value].flat().includes("aws:dynamodb");
+    return name === "dynamodb" && isOpenImage(objectIn(value), unsent);
+  });
+}
+
+function isOpenImage({ NewImage, ...others }: TemplateProperties, unsent: string): boolean {
+  if (Object.keys(others).length > 0) return false;
+  const wanted = JSON.stringify({ N: [{ exists: true }] });
+  return Object.entries(objectIn(NewImage)).every(
+    ([name, value]) => name === unsent && JSON.stringify(value) === wanted,
+  );
+}
+
+function isScheduled(app: App, sweeper: Resource): boolean {
+  const isTarget = (part: unknown) => app.targetsIn(part).includes(sweeper);
+  const isEnabled = ({ State }: TemplateProperties) => State !== "DISABLED";
+  const all = (type: string) =>
+    app
+      .ofType(type)
+      .map((each: Resource) => app.propertiesOf(each))
+      .filter(isEnabled);
+  return (
+    all("AWS::Events::Rule").some(({ Targets }) => isTarget(Targets)) ||
+    all("AWS::Scheduler::Schedule").some(({ Target }) => isTarget(Target))
+  );
+}

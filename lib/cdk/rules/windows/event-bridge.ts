@@ -1,0 +1,87 @@
+// For how long rules of EventBridge bring an event again.
+import { type App, objectIn, ownerPath, type Resource, type TemplateProperties, valueIn } from "../app.ts";
+import { ageTerm, type Hop, numberIn, type RedeliveryWindow, retryWindow, sumOf } from "./hop.ts";
+import { parkedWindow } from "./queues.ts";
+
+const DAY = 86_400;
+
+/** https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-rule-retry-policy.html */
+export function ruleHops(app: App): Hop[] {
+  return app.ofType("AWS::Events::Rule").flatMap((rule) => {
+    const { EventBusName, Targets } = app.propertiesOf(rule);
+    const path = ownerPath(rule);
+    const targets = Array.isArray(Targets) ? (Targets as TemplateProperties[]) : [];
+    return targets.flatMap((target): Hop[] => {
+      const window = sumOf(
+        retryWindow(target, { limit: "eventbridge", path, what: `of retries by the rule ${path}` }),
+        parkedWindow(app, valueIn(target, "DeadLetterConfig", "Arn"), path),
+      );
+      const from = busIn(app, rule, EventBusName);
+      return app
+        .targetsIn(valueIn(target, "Arn"))
+        .map((into): Hop => ({ from, into, window, isAsynchronous: true }));
+    });
+  });
+}
+
+/** Somebody may replay an archive. https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-archive.html */
+export function archiveHops(app: App): Hop[] {
+  return app.ofType("AWS::Events::Archive").flatMap((archive): Hop[] => {
+    const { SourceArn, RetentionDays } = app.propertiesOf(archive);
+    const into = busIn(app, archive, SourceArn);
+    return into ? [{ into, window: archiveWindow(ownerPath(archive), numberIn(RetentionDays) ?? 0) }] : [];
+  });
+}
+
+/** A warning only: a replay is somebody's decision. */
+function archiveWindow(path: string, days: number): RedeliveryWindow {
+  if (Number.isNaN(days)) return { unknown: `a number of ${path} is known at deployment only` };
+  if (days === 0)
+    return { unknown: `the archive ${path} keeps events for ever, and a replay brings them again` };
+  return [{ seconds: days * DAY, text: `${days * DAY} s in the archive ${path}`, limit: "archive" }];
+}
+
+const LONGEST_RETENTION_DAYS = 365;
+
+/**
+ * A custom event bus of EventBridge (AWS::EventsV2), whose subscribers retry for 5 minutes unless they say otherwise. The bus keeps
+ * its events, so that a subscriber can be started again from any point in that time.
+ * https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/aws-properties-eventsv2-subscriber-retrypolicy.html
+ */
+export function subscriberHops(app: App): Hop[] {
+  return app.ofType("AWS::EventsV2::Subscriber").flatMap((subscriber): Hop[] => {
+    const { EventBusArn, InvokeConfiguration, RetryPolicy, OnFailureConfiguration } =
+      app.propertiesOf(subscriber);
+    const path = ownerPath(subscriber);
+    const { MaxEventAgeInSeconds = 300, MaxRetryAttempts } = objectIn(RetryPolicy);
+    const what = `of retries by the subscriber ${path}`;
+    const age = { value: MaxEventAgeInSeconds, most: DAY, limit: "eventbridge", path, what };
+    const window = sumOf(
+      numberIn(MaxRetryAttempts) === 0 ? [] : ageTerm(age),
+      parkedWindow(app, valueIn(objectIn(OnFailureConfiguration), "Arn"), path),
+    );
+    const from = app.targetIn(EventBusArn, "AWS::EventsV2::EventBus");
+    return app
+      .targetsIn(valueIn(objectIn(InvokeConfiguration), "TargetArn"))
+      .map((into): Hop => ({ from, into, window, isAsynchronous: true }));
+  });
+}
+
+/** A warning only, as for an archive. Without a setting the longest retention is presumed. */
+export function customBusHops(app: App): Hop[] {
+  return app.ofType("AWS::EventsV2::EventBus").map((into): Hop => {
+    const days = numberIn(valueIn(app.propertiesOf(into), "StorageConfiguration", "RetentionPeriodInDays"));
+    return { into, window: archiveWindow(ownerPath(into), days ?? LONGEST_RETENTION_DAYS) };
+  });
+}
+
+/** The root of the app stands for the default bus. */
+function busIn(app: App, scope: Resource, nameOrArn: unknown): object | undefined {
+  const bus = app.targetIn(nameOrArn, "AWS::Events::EventBus");
+  if (bus) return bus;
+  const isDefault =
+    nameOrArn === undefined ||
+    nameOrArn === "default" ||
+    /event-bus\/default"/.test(JSON.stringify(nameOrArn));
+  return isDefault ? app.rootOf(scope) : undefined;
+}

@@ -1,0 +1,256 @@
+// Reads the rules of a synthesis over templates. What a construct was told, and no template says, is taken as its default, or as
+// right: docs/operate/doctor.md lists what that leaves out.
+
+import {
+  findDestroyedKey,
+  findFifo,
+  findInRunner,
+  findInTable,
+  findNoConcurrency,
+  findNoRelay,
+  findNoWay,
+  findOverlap,
+  findParallelShards,
+  findProtection,
+  findRelayIndex,
+  findRelayKeys,
+  findReplicas,
+  findRuntime,
+  findSecondRelay,
+  findShortReconciler,
+  findUnusableKey,
+  foreignFifoFaults,
+  looksLikeRecords,
+  noDestinations,
+  objectIn,
+  ownerPath,
+  QUEUE,
+  queuesAround,
+  type Report,
+  type Resource,
+  readersFrom,
+  type Severity,
+  secondReconciler,
+  TABLES,
+  valueIn,
+} from "onceonly/cdk-rules";
+import { ATTRIBUTES, ENVIRONMENT } from "onceonly/kit";
+import type { DoctorResource, TemplateApp } from "./template-app.ts";
+
+export interface Finding {
+  readonly severity: Severity;
+  readonly rule: string;
+  readonly resource: string;
+  readonly text: string;
+}
+
+/** What `UseIdempotency` was told beside its defaults; it writes them into the function's metadata. */
+interface Told {
+  readonly clientWindowSeconds?: unknown;
+  readonly longRetention?: boolean;
+  readonly outlivesGateway?: boolean;
+  readonly ttlAttribute?: string;
+}
+
+const DEFAULT_CLIENT_WINDOW = 120;
+
+export function findByRules(app: TemplateApp): { readonly findings: Finding[]; readonly isOurs: boolean } {
+  const findings = new Map<string, Finding>();
+  const report: Report = (severity, rule, at, text) => {
+    findings.set(`${rule} ${text}`, { severity, rule, resource: (at as DoctorResource).id, text });
+  };
+  const functions = app.ofType("AWS::Lambda::Function").map((fn) => readFunction(app, fn));
+  const senders = functions.filter(({ isSender }) => isSender);
+  const reconcilers = functions.filter(({ table, isReconciler }) => table !== undefined && isReconciler);
+  const runners = functions.filter(
+    (each) => each.table !== undefined && !each.isSender && !each.isReconciler,
+  );
+
+  for (const each of runners) findInRunning(app, each, senders, report);
+  for (const { fn } of reconcilers) {
+    findNoWay(app, fn, report);
+    findRuntime(app, fn, report);
+    findNoConcurrency(app, fn, "so that no key is settled", report);
+    findOverlap(app, fn, "interval", report);
+    findShortReconciler(app, fn, report);
+  }
+  findSecondReconcilers(app, reconcilers, report);
+  for (const each of senders) findInSender(app, each, senders, report);
+  findInQueues(app, runners, report);
+  for (const resource of TABLES.flatMap((type) => app.ofType(type))) {
+    const users = [...runners, ...senders, ...reconcilers].filter((each) => each.resource === resource);
+    if (users.length > 0 || looksLikeRecords(app, resource)) findInRecords(app, resource, users, report);
+  }
+  const isOurs = TABLES.flatMap((type) => app.ofType(type)).some((each) => looksLikeRecords(app, each));
+  return { findings: [...findings.values()], isOurs: isOurs || runners.length + senders.length > 0 };
+}
+
+/** The FIFO rules hold for every queue: AWS would refuse what they report, or lose what is sent. */
+function findInQueues(app: TemplateApp, runners: readonly DoctorFunction[], report: Report): void {
+  for (const queue of app.ofType(QUEUE)) findFifo(app, queue, report);
+  for (const queue of new Set(runners.flatMap(({ fn }) => queuesAround(app, fn)))) {
+    findUnusableKey(app, queue, report);
+    findDestroyedKey(app, queue, report);
+  }
+  const [first] = app.ofType("AWS::Events::Rule");
+  if (first) for (const text of foreignFifoFaults(app)) report("refused", "fifo-senders", first, text);
+}
+
+function findSecondReconcilers(
+  app: TemplateApp,
+  reconcilers: readonly DoctorFunction[],
+  report: Report,
+): void {
+  const first = new Map<unknown, string>();
+  for (const { fn, resource } of reconcilers) {
+    for (const rule of schedulesOf(app, fn)) {
+      const [table, path] = [resource ?? fn, ownerPath(rule)];
+      const other = first.get(table);
+      if (other === undefined) first.set(table, path);
+      else report("warned", "second-reconciler", rule, secondReconciler(other, path, ownerPath(table)));
+    }
+  }
+}
+
+interface DoctorFunction {
+  readonly fn: DoctorResource;
+  readonly variables: Readonly<Record<string, unknown>>;
+  readonly told: Told;
+  /** As the variable says it. */
+  readonly table: unknown;
+  /** The table in the templates, if it is there. */
+  readonly resource: DoctorResource | undefined;
+  readonly isSender: boolean;
+  readonly isReconciler: boolean;
+  readonly shards: number;
+}
+
+function readFunction(app: TemplateApp, fn: DoctorResource): DoctorFunction {
+  const variables = objectIn(valueIn(objectIn(app.propertiesOf(fn).Environment), "Variables"));
+  const table = variables[ENVIRONMENT.idempotencyTable];
+  const isSender = variables[ENVIRONMENT.outboxDestinations] !== undefined;
+  const isConnected =
+    variables[ENVIRONMENT.retentionSeconds] !== undefined || variables[ENVIRONMENT.outbox] !== undefined;
+  return {
+    fn,
+    variables,
+    told: objectIn(fn.metadata.onceonly) as Told,
+    table,
+    resource: tableNamed(app, table, fn),
+    isSender,
+    isReconciler: !isSender && !isConnected && schedulesOf(app, fn).length > 0,
+    shards: Number(variables[ENVIRONMENT.outbox]) || 0,
+  };
+}
+
+function tableNamed(app: TemplateApp, table: unknown, near: Resource): DoctorResource | undefined {
+  const { account = "?", region = "?" } = app.placeOf(near);
+  const named = app.namedIn(table, "dynamodb", near);
+  // A literal name may be of a table in another stage.
+  const far =
+    typeof table === "string" ? app.targetsIn(`arn:aws:dynamodb:${region}:${account}:table/${table}`) : [];
+  const found = [...named, ...far].find((each) => TABLES.includes(each.cfnResourceType));
+  return found as DoctorResource | undefined;
+}
+
+const schedulesOf = (app: TemplateApp, fn: Resource) =>
+  app.ofType("AWS::Events::Rule").filter((rule) => {
+    const { ScheduleExpression, Targets } = app.propertiesOf(rule);
+    return ScheduleExpression !== undefined && app.targetsIn(Targets).includes(fn);
+  });
+
+/** `undefined` if only the deployment knows it. */
+function secondsIn(value: unknown): number | undefined {
+  const seconds = typeof value === "string" || typeof value === "number" ? Number(value) : Number.NaN;
+  return Number.isNaN(seconds) ? undefined : seconds;
+}
+
+function findInRunning(
+  app: TemplateApp,
+  { fn, variables, told, resource, shards }: DoctorFunction,
+  senders: readonly DoctorFunction[],
+  report: Report,
+): void {
+  findInRunner(
+    app,
+    {
+      fn,
+      retention: secondsIn(variables[ENVIRONMENT.retentionSeconds]),
+      clientWindow: secondsIn(told.clientWindowSeconds ?? DEFAULT_CLIENT_WINDOW),
+      longRetention: told.longRetention ?? false,
+      outlivesGateway: told.outlivesGateway ?? false,
+      table: resource,
+    },
+    report,
+  );
+  if (shards === 0 || resource === undefined) return;
+  const isSent = senders.some((each) => each.resource === resource);
+  if (!isSent) findNoRelay(fn, ownerPath(resource), report);
+}
+
+function findInSender(
+  app: TemplateApp,
+  { fn, variables, resource }: DoctorFunction,
+  senders: readonly DoctorFunction[],
+  report: Report,
+): void {
+  findNoConcurrency(app, fn, "so that no committed message is sent", report);
+  findOverlap(app, fn, "sweepInterval", report);
+  findParallelShards(app, fn, report);
+  findNoWay(app, fn, report);
+  if (/^(\[\]|\{\})$/.test(`${variables[ENVIRONMENT.outboxDestinations]}`)) {
+    report("refused", "no-destinations", fn, noDestinations(ownerPath(fn).replace(/\/[^/]+$/, "")));
+  }
+  if (resource === undefined) return;
+  const path = ownerPath(fn);
+  const use = { at: fn, path, table: resource, tablePath: ownerPath(resource) };
+  const { partitionKey, sortKey, indexName } = namesIn(variables);
+  const isRelay = (each: Resource) => senders.some((sender) => sender.fn === each);
+  if (readersFrom(app, resource).some(({ into }) => into.includes(fn))) {
+    findSecondRelay(app, fn, { resource, path: use.tablePath }, isRelay, report);
+    findRelayKeys(app, use, { partitionKey, sortKey }, report);
+    findRelayIndex(app, use, indexName, report);
+  }
+}
+
+interface OutboxNames {
+  readonly partitionKey?: string;
+  readonly sortKey?: { readonly name: string };
+  readonly ttlAttribute?: string;
+  readonly indexName?: string;
+}
+
+function namesIn(variables: DoctorFunction["variables"]): OutboxNames {
+  try {
+    return objectIn(JSON.parse(`${variables[ENVIRONMENT.outboxTable]}`)) as OutboxNames;
+  } catch {
+    return {};
+  }
+}
+
+function findInRecords(
+  app: TemplateApp,
+  resource: DoctorResource,
+  users: readonly DoctorFunction[],
+  report: Report,
+): void {
+  const told = users.map((each) => each.told.ttlAttribute ?? namesIn(each.variables).ttlAttribute);
+  const isOfCdk = resource.metadata["aws:cdk:path"] !== undefined;
+  const table = {
+    resource,
+    at: resource,
+    path: ownerPath(resource),
+    // Stores are given the key in code; a relay's own is compared by itself.
+    keys: undefined,
+    // Without the CDK the attribute is given in code.
+    ttlAttribute:
+      told.find((name) => name !== undefined) ??
+      (isOfCdk && users.length > 0 ? ATTRIBUTES.expiresAt : undefined),
+    hasKey: true,
+    hasOutbox: users.some(({ shards, isSender }) => shards > 0 || isSender),
+    listsUnknownOutcomes: users.some(({ isReconciler }) => isReconciler),
+  };
+  findInTable(app, table, report);
+  findProtection(app, resource, report);
+  if (objectIn(resource.metadata.onceonly).keysPinnedToRegion !== true) findReplicas(app, table, report);
+}
