@@ -22,6 +22,7 @@ export { type Clock, type Random, systemClock, systemRandom } from "./core/clock
 // How options are checked, and errors recognised across copies of the package.
 export { otherCopies, shared } from "./core/copies.ts";
 export { eraseRecord } from "./core/erase-record.ts";
+export { ending } from "./core/ending.ts";
 export { hasCode } from "./core/error-code.ts";
 export { InvalidOptionError } from "./core/errors.ts";
 export { hashTuple, identify, namesOf, PUBLIC_SCOPE } from "./core/identity.ts";

@@ -99,7 +99,7 @@ async function prepareTrips() {
       return { Successful: input.Entries.map(({ Id }) => ({ Id, MessageId: Id })) };
     },
   };
-  const relay = outboxRelay({ outbox: new DynamoDBOutbox(connection), sqs });
+  const relay = outboxRelay({ outbox: new DynamoDBOutbox(connection), destinations: "any", sqs });
   const context = () => ({ awsRequestId: crypto.randomUUID(), getRemainingTimeInMillis: () => 30_000 });
 
   const http = (isReplayed) => ({

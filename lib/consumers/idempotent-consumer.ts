@@ -4,11 +4,12 @@ import { perform } from "../core/engine.ts";
 import { hasCode } from "../core/error-code.ts";
 import { type ExecutionInProgressError, InvalidOptionError } from "../core/errors.ts";
 import { hashTuple } from "../core/identity.ts";
+import { agedCall } from "../core/message-age.ts";
 import type { CallInput } from "../core/ongoing-call.ts";
 import { envelopeKeyOf } from "../lambda/batch/envelope-key.ts";
 import type { WithIdempotency } from "../lambda/context.ts";
 import { type CallReading, readCall } from "../lambda/face.ts";
-import { readHeldEnvelope } from "../messaging/envelope.ts";
+import { type Envelope, readHeldEnvelope } from "../messaging/envelope.ts";
 import { type Delivery, headerText } from "./delivery.ts";
 import { type ConsumerOptions, engineOptionsOf, type Read } from "./options.ts";
 
@@ -96,8 +97,9 @@ export function idempotentConsumer<Message, Write = unknown>(
     try {
       const delivery = read(message);
       ({ name, deliveries } = delivery);
-      const call = callOf(reading, delivery, message, options);
-      const { failure } = await perform(engineOptions, call, (idempotency) =>
+      const { call, committedAt } = callOf(reading, delivery, message, options);
+      const aged = agedCall(engineOptions, committedAt, options);
+      const { failure } = await perform(aged.options, { ...call, ...aged.about }, (idempotency) =>
         handler(message, { idempotency }),
       );
       if (!failure) return DONE;
@@ -144,7 +146,7 @@ function callOf<Message, Write>(
   { content, envelope, position }: Delivery,
   message: Message,
   { key, whenKeyMissing }: ConsumerOptions<Message, Write>,
-): CallInput {
+): { readonly call: CallInput; readonly committedAt: number | undefined } {
   const held = headerText(envelope);
   const found = readHeldEnvelope(held);
   const isAbsent = held === undefined || held === null;
@@ -157,12 +159,8 @@ function callOf<Message, Write>(
   if (!key && isAbsent) {
     tellObserver(reading.options.observe, call.identity, { decision: "key-fallback", durationMs: 0 });
   }
-  return {
-    ...call,
-    payload: message,
-    forgetsReturned: true,
-    traceparent: found.found ? found.envelope.traceparent : undefined,
-  };
+  const { committedAt, traceparent } = found.found ? found.envelope : ({} as Partial<Envelope>);
+  return { call: { ...call, payload: message, forgetsReturned: true, traceparent }, committedAt };
 }
 
 /** As an event of Lambda has the value of a record, so that a key may move between both. A tombstone isn't an empty value. */

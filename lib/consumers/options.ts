@@ -1,6 +1,7 @@
 /** The options of consumers beyond the engine's, and their rules. */
+import { MESSAGE_DEFAULTS } from "../core/message-age.ts";
 import { aFunction, type Check, checkOptions, oneOf, seconds } from "../core/option-checks.ts";
-import { ENGINE_CHECKS, type EngineOptions } from "../core/options.ts";
+import { ENGINE_CHECKS, type EngineOptions, withDefaults } from "../core/options.ts";
 import { type ResolvedOptions, resolveOptions } from "../core/resolved-options.ts";
 import type { Verify } from "../core/verify.ts";
 import { FACE_CHECKS } from "../lambda/options.ts";
@@ -12,6 +13,17 @@ export interface ConsumerOptions<Message = unknown, Write = unknown>
    * message need two names, and then both run. 1 to 64 characters.
    */
   readonly operation: string;
+  /**
+   * How long a finished record is honoured, in seconds: longer than a message can come again.
+   * @default 3024000 (35 days)
+   */
+  readonly retentionSeconds?: number;
+  /**
+   * What to do with a message that was committed longer ago than `retentionSeconds`, as its envelope says, if nothing is known about
+   * its key: it may have been handled before. `"reject"` refuses it (`IDEMPOTENCY_KEY_INVALID`); `whenFinalError` says what then.
+   * @default "reject" for such a message; otherwise as for every operation: "run"
+   */
+  readonly whenKeyExpired?: "run" | "reject";
   /**
    * The idempotency key of a message, from what its producer wrote. With a `key` no envelope counts. A message for which it yields
    * nothing is refused.
@@ -100,7 +112,7 @@ export function engineOptionsOf<Message, Write>(
   const { fingerprint, renewLease = rest.mode === "optimistic" ? undefined : true, ...given } = rest;
   const ofMessage = (read: OfMessage<Message>) => (event: Read<Message>) => read(event.message);
   return resolveOptions<Write>({
-    ...given,
+    ...withDefaults(given, MESSAGE_DEFAULTS),
     renewLease,
     fingerprint:
       fingerprint === undefined

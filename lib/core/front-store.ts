@@ -33,6 +33,7 @@ export abstract class FrontStore<Write> implements StoreMarks, CrossChecked {
   readonly handlerFailed: Store<Write>["handlerFailed"];
   readonly handlerOver: Store<Write>["handlerOver"];
   readonly patienceMs: Store<Write>["patienceMs"];
+  readonly patienceClock: Store<Write>["patienceClock"];
   crossCheck: CrossChecked["crossCheck"];
   /** @internal */
   readonly sealsResults: boolean;
@@ -46,6 +47,7 @@ export abstract class FrontStore<Write> implements StoreMarks, CrossChecked {
     this.handlerFailed = store.handlerFailed?.bind(store);
     this.handlerOver = store.handlerOver?.bind(store);
     this.patienceMs = store.patienceMs;
+    this.patienceClock = store.patienceClock;
     this.crossCheck = crossChecksOf(store);
     const { sealsResults, redactsResults } = marksOf(store, own);
     this.sealsResults = sealsResults;

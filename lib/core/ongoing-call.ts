@@ -1,5 +1,7 @@
 /** A call under way: who calls, how much time there is, how the store is asked, and what observers are told. */
 import { MAX_RETENTION_SECONDS } from "../contract.ts";
+import { answerWithin } from "./answer-within.ts";
+import type { Clock } from "./clock.ts";
 import { type Decision, tellObserver } from "./decisions.ts";
 import { hasCode, isRefusedCondition, isStoreFailure } from "./error-code.ts";
 import { InvalidOptionError, isOnceonlyError, StoreUnavailableError } from "./errors.ts";
@@ -149,29 +151,24 @@ export class OngoingCall<Write> {
    */
   request<T>(request: (store: Store<Write>) => Promise<T>, hasWrites = false): Promise<T> {
     const { store } = this.options;
-    const { patienceMs } = store;
+    const { patienceMs, patienceClock } = store;
     if (patienceMs === undefined) return request(store);
-    return this.#answerWithin(hasWrites ? WRITES_PATIENCE_MS : patienceMs, request(store));
-  }
-
-  async #answerWithin<T>(patienceMs: number, answer: Promise<T>): Promise<T> {
     const now = this.now();
     const lastMoment = (this.deadline(this.startedAt) + this.workUntil(this.startedAt)) / 2;
+    const longest = hasWrites ? WRITES_PATIENCE_MS : patienceMs;
     // When the deadline has passed and this still runs, the deadline does not end the process.
-    const until = lastMoment > now ? Math.min(lastMoment, now + patienceMs) : now + patienceMs;
-    const over = new AbortController();
-    const late = async () => {
-      await this.options.clock.sleep(until - now, over.signal);
-      // On a clock of a test, sleeping may take no time.
-      if (over.signal.aborted || this.now() < until) return answer;
-      throw new StoreUnavailableError("unreachable", undefined, `no answer in ${Math.ceil(until - now)} ms`);
-    };
-    try {
-      return await Promise.race([answer, late()]);
-    } finally {
-      over.abort("over");
-    }
+    const ms = lastMoment > now ? Math.min(lastMoment - now, longest) : longest;
+    const late = () =>
+      new StoreUnavailableError("unreachable", undefined, `no answer in ${Math.ceil(ms)} ms`);
+    return answerWithin(patienceClock ?? { sleep: this.#sleep }, ms, request(store), late);
   }
+
+  /** A test's clock may sleep without any time passing. Then nothing is late. A timer may be a little early, so half counts. */
+  readonly #sleep: Clock["sleep"] = async (ms, signal) => {
+    const before = this.now();
+    await this.options.clock.sleep(ms, signal);
+    if (this.now() - before < ms / 2) await new Promise(() => {});
+  };
 
   /** Asks the store; its failures are told one by one. */
   async ask<T>(request: (store: Store<Write>) => Promise<T>): Promise<T> {

@@ -32,7 +32,7 @@ export interface EngineOptions<Write = unknown> {
   /**
    * How long a finished record is honoured, in seconds: two to three times the longest time over which a caller retries.
    * At most 31622400 (366 days), or ten years with `longRetention`.
-   * @default 86400 (a day)
+   * @default 86400 (a day; 35 days for messages)
    */
   readonly retentionSeconds?: number;
   /**

@@ -1,4 +1,5 @@
 /** Gives a key back although nobody knows how its attempt ended: a person's decision that a retry may run. */
+import { MAX_RETENTION_SECONDS } from "../contract.ts";
 import { BY_WHOM_CHECKS, type ByWhom } from "./by-whom.ts";
 import type { Clock, Random } from "./clock.ts";
 import { type Check, checkOptions, oneOf } from "./option-checks.ts";
@@ -69,7 +70,8 @@ export async function releaseRecord<Write>(
     known: [],
     ending: endingOf(seen, [], false),
     at: now,
-    retentionSeconds: DEFAULTS.retentionSeconds,
+    // The handler's retention isn't known here, and a participant's record must not be forgotten before its saga ends.
+    retentionSeconds: MAX_RETENTION_SECONDS,
     evidence: encodeEvidence({ verdict: "unknown", by, at: now, attempt: seen.attempt, asked, answered }),
   });
   return settled.settled ? { released: true } : unreleased(settled.record, []);

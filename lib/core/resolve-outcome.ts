@@ -1,4 +1,5 @@
 /** A person's verdict about a key of unknown outcome: completes the key, or gives it back, under a fence. */
+import { MAX_RETENTION_SECONDS } from "../contract.ts";
 import { BY_WHOM_CHECKS, type ByWhom } from "./by-whom.ts";
 import type { Clock, Random } from "./clock.ts";
 import { InvalidOptionError } from "./errors.ts";
@@ -22,8 +23,9 @@ export interface ResolveOptions<Write = unknown> {
    */
   readonly scope?: string;
   /**
-   * How long the resolved record is honoured, in seconds.
-   * @default 86400 (a day)
+   * How long the resolved record is honoured, in seconds. At least as long as the handler's own records: the default is the most
+   * that a handler has without `longRetention`.
+   * @default 31622400 (366 days)
    */
   readonly retentionSeconds?: number;
   /** @default - the system's clock */
@@ -112,7 +114,7 @@ export async function resolveRecord<Write>(
     store,
     clock = DEFAULTS.clock,
     random = DEFAULTS.random,
-    retentionSeconds = DEFAULTS.retentionSeconds,
+    retentionSeconds = MAX_RETENTION_SECONDS,
   } = options;
   const hasHappened = resolution.outcome === "happened";
   const result = hasHappened ? encodeResult(resolution.result) : undefined;

@@ -97,6 +97,12 @@ export interface Store<Write = unknown> {
    */
   readonly patienceMs?: number | undefined;
 
+  /**
+   * By which clock a call waits for an answer. How much time it has left is told by its own.
+   * @default - the clock of the call
+   */
+  readonly patienceClock?: Clock | undefined;
+
   /** Rolls back whatever an attempt that is over left open, or a claim that is won after its call has ended. The same stores have it. */
   readonly handlerOver?: ((token: string) => void) | undefined;
 }

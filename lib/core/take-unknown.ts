@@ -1,5 +1,6 @@
 /** Takes a key of unknown outcome over under a fresh token, which fences the former attempt, and records what was found out. */
 import type { Clock, Random } from "./clock.ts";
+import { inTime, REQUEST_MS } from "./ending.ts";
 import { isStoreFailure } from "./error-code.ts";
 import {
   type IdempotencyRecord,
@@ -59,6 +60,9 @@ export async function takeUnknown<Write>(
   return { claim, seen, now };
 }
 
+/** A request that has begun gets so much time, also where the user's share is nearly over. */
+const MIN_REQUEST_MS = 5000;
+
 /**
  * Asks again while the store fails in a way that may pass, until `until` (epoch ms). For requests without writes of the user:
  * what is repeated of those can be refused by its own first copy.
@@ -71,7 +75,7 @@ export async function persist<T>(
 ): Promise<T> {
   for (let pauseMs = 50; ; pauseMs = Math.min(pauseMs * 2, 2000)) {
     try {
-      return await request();
+      return await inTime(request(), Math.min(REQUEST_MS, Math.max(MIN_REQUEST_MS, until - clock.now())));
     } catch (error) {
       const isOver = clock.now() + pauseMs >= until;
       if (!isStoreFailure(error) || error.failure === "refused" || isOver) throw error;

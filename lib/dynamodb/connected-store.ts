@@ -52,10 +52,20 @@ export class ConnectedStore implements Store<DynamoDBWrite> {
   /** The outbox has so many shards; 0 without an outbox. */
   readonly #shards: number;
   readonly #connection: Connection;
+  /** @internal */
+  readonly patienceMs: Store["patienceMs"];
+  /** @internal */
+  readonly patienceClock: Store["patienceClock"];
   /** The table has answered before. A table that is not there is another one. */
   #isThere = false;
 
-  constructor(options: StoreOptions, connection: Connection) {
+  constructor(
+    options: StoreOptions,
+    connection: Connection,
+    { patienceMs, patienceClock }: Pick<Store, "patienceMs" | "patienceClock"> = {},
+  ) {
+    this.patienceMs = patienceMs;
+    this.patienceClock = patienceClock;
     this.#options = options;
     this.#table = recordTable(options);
     this.#shards = outboxShardsOf(options.outbox);
@@ -64,7 +74,7 @@ export class ConnectedStore implements Store<DynamoDBWrite> {
 
   /** @internal The same store, over a connection that is made of its own. */
   over(wrap: (connection: Connection, table: RecordTable) => Connection): Store<DynamoDBWrite> {
-    return new ConnectedStore(this.#options, wrap(this.#connection, this.#table));
+    return new ConnectedStore(this.#options, wrap(this.#connection, this.#table), this);
   }
 
   async claim(claim: Claim, seen?: IdempotencyRecord): Promise<ClaimAnswer> {

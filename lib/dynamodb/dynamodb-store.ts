@@ -1,6 +1,6 @@
 import { ConnectedStore } from "./connected-store.ts";
 import { CLIENT_CHECKS, checkStoreOptions, type DynamoDBStoreOptions } from "./options.ts";
-import { sdkConnection } from "./sdk-connection.ts";
+import { GIVEN_CLIENT, sdkConnection } from "./sdk-connection.ts";
 
 /**
  * Keeps records in a DynamoDB table, and commits writes to DynamoDB in one transaction with them.
@@ -13,6 +13,6 @@ export class DynamoDBStore extends ConnectedStore {
   /** @throws InvalidOptionError (`INVALID_OPTION`) */
   constructor(options: DynamoDBStoreOptions) {
     checkStoreOptions(options, CLIENT_CHECKS);
-    super(options, sdkConnection(options));
+    super(options, sdkConnection(options), options.client && GIVEN_CLIENT);
   }
 }

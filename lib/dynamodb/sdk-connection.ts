@@ -36,6 +36,12 @@ const watched = new WeakSet<object>();
 const PATIENCE_MS = 10_000;
 
 /**
+ * How long a call waits for an answer over a client of the user's, unless its deadline comes first. By the system's clock: a test's
+ * clock may run ahead of a real database.
+ */
+export const GIVEN_CLIENT = { patienceMs: PATIENCE_MS, patienceClock: systemClock };
+
+/**
  * Over the caller's client, or one that is made here.
  * @throws InvalidOptionError (`INVALID_OPTION`) when the client can't send the commands of the SDK that is loaded here
  */

@@ -1,8 +1,9 @@
 /** The faces for events of any kind. */
 import { perform } from "../core/engine.ts";
 import type { LambdaContext } from "../core/lambda-context.ts";
+import { agedCall, commitTimeReader, MESSAGE_DEFAULTS } from "../core/message-age.ts";
 import { checkOptions } from "../core/option-checks.ts";
-import type { EngineOptions } from "../core/options.ts";
+import { type EngineOptions, withDefaults } from "../core/options.ts";
 import { type Outcome, resultOf } from "../core/outcome.ts";
 import { resolveOptions } from "../core/resolved-options.ts";
 import { type OnceOutcome, onceOutcomeOf } from "../core/run-once.ts";
@@ -77,11 +78,16 @@ function plainFace<Event, Write>(
 ): Face<Write> {
   checkOptions(options, FACE_CHECKS, ["key"]);
   const { key, scope = "public", whenKeyMissing, fingerprint = sentPart, ...given } = options;
-  const engineOptions = resolveOptions({ ...given, fingerprint } as EngineOptions<Write>);
+  const readTime = commitTimeReader(key);
+  const engineOptions = resolveOptions({
+    ...(readTime ? withDefaults(given, MESSAGE_DEFAULTS) : given),
+    fingerprint,
+  } as EngineOptions<Write>);
   const reading = { options: engineOptions, key, scope, whenKeyMissing } as CallReading<Write>;
   return (event, context) => async (work) => {
     warnOfBatch(engineOptions, event);
     const call = readCall(reading, event, context);
-    return answerOf(await perform(engineOptions, call, work));
+    const aged = agedCall(engineOptions, readTime?.(event as never), options);
+    return answerOf(await perform(aged.options, { ...call, ...aged.about }, work));
   };
 }

@@ -9,6 +9,8 @@ import { readTraceparent } from "../core/traceparent.ts";
 export interface Envelope {
   /** The idempotency key of the operation that the message asks for. */
   readonly key: string;
+  /** When the commit of the message was made (epoch ms). Absent for a message that was sent without a commit. */
+  readonly committedAt?: number | undefined;
   /** W3C trace context of the sender; absent where none was given. */
   readonly traceparent?: string | undefined;
 }
@@ -49,13 +51,20 @@ function readHolder(holder: unknown, contentOf: (held: unknown) => unknown): Env
   try {
     const held = Object(holder)[ENVELOPE_ATTRIBUTE];
     if (held === undefined || held === null) return { found: false, reason: "absent" };
-    const { v, key, traceparent } = Object(contentOf(held));
+    const { v, key, at, traceparent } = Object(contentOf(held));
     if (v !== ENVELOPE_VERSION) {
       return { found: false, reason: Number.isInteger(v) ? "unknown-version" : "malformed" };
     }
     if (keyFault(key) !== undefined) return { found: false, reason: "malformed" };
     const trace = readTraceparent(traceparent);
-    return { found: true, envelope: { key, ...(trace !== undefined && { traceparent: trace }) } };
+    return {
+      found: true,
+      envelope: {
+        key,
+        ...(Number.isFinite(at) && { committedAt: at }),
+        ...(trace !== undefined && { traceparent: trace }),
+      },
+    };
   } catch {
     return { found: false, reason: "malformed" };
   }

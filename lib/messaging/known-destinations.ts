@@ -17,7 +17,7 @@ type GivenDestinations = KnownDestinations | Readonly<Record<string, KnownDestin
 const [, isOperation] = text(MAX_OPERATION_LENGTH);
 
 export const DESTINATIONS_CHECK: Check = [
-  'must be a list of queues (URLs), topics (ARNs) and event buses (names or ARNs), one at least, an object with such a list for each operation that may send, or "any"',
+  'must be a list of at least one queue URL, topic ARN, or event bus name or ARN, an object with such a list for each operation that may send, or "any" to send wherever a record says',
   (value) => value === "any" || isList(value) || isListPerOperation(value),
 ];
 
@@ -38,24 +38,12 @@ export type Fence = (recordKey: string, message: StoredMessage) => boolean;
  * Answers with the names of the destinations of all operations, or with a fence that tells operations apart by the key of
  * the record. Who may write the records of one operation cannot write a key that begins as those of another.
  */
-export function readDestinations(given: GivenDestinations | undefined): {
+export function readDestinations(given: GivenDestinations): {
   readonly names?: ReadonlySet<string>;
   readonly fence?: Fence;
 } {
-  if (given === undefined) warnOfAny();
-  if (given === undefined || given === "any") return {};
+  if (given === "any") return {};
   return isList(given) ? { names: namesOf(given) } : { fence: fenceOf(given) };
-}
-
-let isWarned = false;
-
-/** Once in a process: relay and sweeper usually share their options. */
-function warnOfAny(): void {
-  if (isWarned) return;
-  isWarned = true;
-  console.warn(
-    'outboxRelay and outboxSweeper send wherever a record says, because `destinations` is missing: list the queues, topics and event buses that messages may go to, or set it to "any"',
-  );
 }
 
 function fenceOf(destinations: Readonly<Record<string, KnownDestinations>>): Fence {

@@ -74,17 +74,17 @@ export type OutboxEvent = OutboxCommitEvent | OutboxSendEvent | OutboxBacklogEve
 
 export interface OutboxOptions extends MessageProducerOptions {
   /**
-   * Where messages may be sent: URLs of queues, ARNs of topics, names or ARNs of event buses, as messages name them. A
-   * message for another destination is refused (`DestinationRefused`): writers of records have not the rights to send.
+   * Where messages may be sent: queue URLs, topic ARNs, and names or ARNs of event buses, as messages name them. A message for
+   * any other destination is refused (`DestinationRefused`), because a writer of records doesn't have the relay's right to send.
    *
-   * A list for all operations, or an object with a list for each operation, by its name: others may send nowhere. The
-   * operation is read from the record's key. So a role that may only write the records of its own operation has nothing
-   * sent where another operation sends. A message that its operation may not send holds up nothing and keeps no order.
+   * Give one list for all operations, or an object with a list for each operation, by its name: the other operations may then
+   * send nowhere. The operation is read from the record's key, so a role that may write only its own operation's records can't
+   * have anything sent on behalf of another. A refused message doesn't hold up the others.
    *
-   * Always give one of them in production. `"any"` sends wherever a record says, as far as the function's role allows it.
-   * @default - as `"any"`, with a warning on the console
+   * `"any"` sends wherever a record says, as far as the function's role allows it. That suits tests and tables that only
+   * trusted code can write.
    */
-  readonly destinations?:
+  readonly destinations:
     | "any"
     | readonly (string | undefined)[]
     | Readonly<Record<string, readonly (string | undefined)[]>>;
@@ -142,7 +142,7 @@ export interface OutboxSettings {
 
 /** @throws InvalidOptionError (`INVALID_OPTION`) */
 export function settingsOf(by: OutboxEvent["by"], options: OutboxOptions): OutboxSettings {
-  checkOptions(options, OUTBOX_CHECKS, ["outbox"]);
+  checkOptions(options, OUTBOX_CHECKS, ["outbox", "destinations"]);
   const { outbox, observe, destinations, ...others } = withDefaults(options, DEFAULTS);
   const { maxTries, clock, random, parkAfterTries, parkAfterSeconds, ...clients } = others;
   const { names, fence } = readDestinations(destinations);

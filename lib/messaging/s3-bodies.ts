@@ -1,4 +1,6 @@
 /** Keeps bodies in a bucket that are too large for a message: a claim check travels in their place. */
+import { answerWithin } from "../core/answer-within.ts";
+import { systemClock } from "../core/clock.ts";
 import { BodyUnavailableError, PayloadInvalidError } from "../core/errors.ts";
 import { bodyText } from "../core/messages/prepare-message.ts";
 import { type Check, checkOptions, methods } from "../core/option-checks.ts";
@@ -13,7 +15,10 @@ import {
 
 /** The `S3` of `@aws-sdk/client-s3`, of any version 3. */
 export interface S3Like {
-  putObject(input: { Bucket: string; Key: string; Body: string; ContentType: string }): Promise<unknown>;
+  putObject(
+    input: { Bucket: string; Key: string; Body: string; ContentType: string },
+    options: { abortSignal?: AbortSignal },
+  ): Promise<unknown>;
   getObject(
     input: { Bucket: string; Key: string },
     options: { abortSignal?: AbortSignal },
@@ -23,7 +28,7 @@ export interface S3Like {
 export interface S3BodiesOptions {
   /** Name of the bucket. `undefined`, as from an environment variable that is not set, is refused. */
   readonly bucket: string | undefined;
-  /** The `S3` of `@aws-sdk/client-s3`; its timeouts and retries apply. */
+  /** The `S3` of `@aws-sdk/client-s3`; its timeouts and retries apply. Without an answer in 30 seconds a request is given up. */
   readonly client: S3Like;
   /**
    * Begins the keys of all objects, up to 900 characters: objects under other keys are not read. With a prefix for each
@@ -148,7 +153,7 @@ export class S3Bodies {
   async #put(key: string, body: string): Promise<void> {
     const input = { Bucket: this.#bucket, Key: key, Body: body, ContentType: "text/plain; charset=utf-8" };
     try {
-      await this.#client.putObject(input);
+      await withinPatience((abortSignal) => this.#client.putObject(input, { abortSignal }));
     } catch (cause) {
       throw new BodyUnavailableError(
         `cannot be kept in the bucket (${nameOf(cause)}): grant s3:PutObject`,
@@ -157,7 +162,7 @@ export class S3Bodies {
     }
   }
 
-  async #get({ bucket, key, sha256 }: ClaimCheck, abortSignal: AbortSignal | undefined): Promise<string> {
+  async #get({ bucket, key, sha256 }: ClaimCheck, signal: AbortSignal | undefined): Promise<string> {
     if (bucket !== this.#bucket || key !== this.#prefix + sha256) {
       throw new BodyUnavailableError(
         "is in another bucket, or under another prefix, than `S3Bodies` was given: it is not read",
@@ -165,11 +170,10 @@ export class S3Bodies {
     }
     let body: string | undefined;
     try {
-      const answer = await this.#client.getObject(
-        { Bucket: bucket, Key: key },
-        abortSignal ? { abortSignal } : {},
-      );
-      body = await answer.Body?.transformToString();
+      body = await withinPatience(async (abortSignal) => {
+        const answer = await this.#client.getObject({ Bucket: bucket, Key: key }, { abortSignal });
+        return answer.Body?.transformToString();
+      }, signal);
     } catch (cause) {
       throw new BodyUnavailableError(
         `cannot be read from the bucket (${nameOf(cause)}): put it back, or grant s3:GetObject`,
@@ -178,6 +182,34 @@ export class S3Bodies {
     }
     if (body !== undefined && sha256Of(body) === sha256) return body;
     throw new BodyUnavailableError("is not what was checked in: its hash is another one");
+  }
+}
+
+/** Longer than an object of some megabytes takes. A client without timeouts may never answer. */
+const PATIENCE_MS = 30_000;
+
+/** Ends as soon as `signal` aborts too: the client may not look at it once the answer has begun. */
+async function withinPatience<T>(
+  ask: (signal: AbortSignal) => Promise<T>,
+  signal?: AbortSignal | undefined,
+): Promise<T> {
+  const over = new AbortController();
+  const end = (reason: unknown) => over.abort(reason);
+  const onAbort = () => end(signal?.reason);
+  const aborted = new Promise<never>((_, reject) => {
+    over.signal.addEventListener("abort", () => reject(over.signal.reason));
+  });
+  aborted.catch(() => {});
+  if (signal?.aborted) onAbort();
+  signal?.addEventListener("abort", onAbort);
+  try {
+    return await answerWithin(systemClock, PATIENCE_MS, Promise.race([ask(over.signal), aborted]), () => {
+      const late = new DOMException("no answer in 30 s", "TimeoutError");
+      end(late);
+      return late;
+    });
+  } finally {
+    signal?.removeEventListener("abort", onAbort);
   }
 }
 

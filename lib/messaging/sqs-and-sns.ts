@@ -6,7 +6,7 @@ import { PayloadInvalidError } from "../core/errors.ts";
 import { hashTuple } from "../core/identity.ts";
 import type { Address } from "../core/messages/address.ts";
 import type { MessageAttributes, StoredMessage } from "../core/messages/outgoing-message.ts";
-import { envelopeContent, messageText } from "../core/messages/prepare-message.ts";
+import { type Enveloped, envelopeContent, messageText } from "../core/messages/prepare-message.ts";
 import { type AwsClientLike, CLIENT_CONFIG, cannotLoad, RegionalClients } from "./clients.ts";
 import { type Entry, type EntryEnd, notSent, type SendEntries, sentAs } from "./destination-queue.ts";
 
@@ -64,11 +64,14 @@ function entryOf<Form extends AttributedForm>(body: string, form: Form): Entry<F
 
 function attributedForm(
   address: string,
-  { group, key, body, traceparent, attributes }: StoredMessage,
+  { group, key, body, traceparent, attributes, committedAt }: StoredMessage,
   identify: Identify,
 ): AttributedForm {
   // The envelope comes last: a stored attribute may be of somebody who would choose the key.
-  const MessageAttributes = { ...attributeForms(attributes), ...writeEnvelope({ key, traceparent }) };
+  const MessageAttributes = {
+    ...attributeForms(attributes),
+    ...writeEnvelope({ key, traceparent, committedAt }),
+  };
   if (group === undefined) return { MessageAttributes };
   const MessageGroupId = groupIdOf(group);
   if (!address.endsWith(".fifo")) return { MessageAttributes, MessageGroupId };
@@ -85,7 +88,7 @@ function attributeForms(attributes: MessageAttributes = {}): Readonly<Record<str
 }
 
 /** The envelope as a message attribute. */
-export function writeEnvelope(envelope: Pick<StoredMessage, "key" | "traceparent">) {
+export function writeEnvelope(envelope: Enveloped) {
   return {
     [ENVELOPE_ATTRIBUTE]: { DataType: "String", StringValue: messageText(envelopeContent(envelope)) },
   };

@@ -1,5 +1,6 @@
 /** The outbox on PostgreSQL: finds, takes and marks the records whose messages wait to be sent. */
 import { OUTBOX_SHARDS } from "../contract.ts";
+import { inTime } from "../core/ending.ts";
 import { type ChangedCommit, OperatedOutbox } from "../core/messages/operated-outbox.ts";
 import {
   type FoundUnsent,
@@ -171,7 +172,7 @@ export class PostgresOutbox extends OperatedOutbox implements Outbox {
   }
 
   #run(statement: SqlStatement): Promise<readonly SqlRow[]> {
-    return runAlone(this.#client, this.#table, statement);
+    return inTime(runAlone(this.#client, this.#table, statement));
   }
 }
 

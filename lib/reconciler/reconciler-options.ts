@@ -1,5 +1,5 @@
 /** Options of the reconciler, with their defaults and rules, and the events that it tells. */
-import { LONGEST_INVOCATION_SECONDS } from "../contract.ts";
+import { LONGEST_INVOCATION_SECONDS, MAX_RETENTION_SECONDS } from "../contract.ts";
 import { errorNameOf } from "../core/ask-verify.ts";
 import { type Clock, type Random, systemClock, systemRandom } from "../core/clock.ts";
 import { hasCode } from "../core/error-code.ts";
@@ -13,7 +13,7 @@ import {
   seconds,
   text,
 } from "../core/option-checks.ts";
-import { DEFAULTS as ENGINE_DEFAULTS, withDefaults } from "../core/options.ts";
+import { withDefaults } from "../core/options.ts";
 import type { Store } from "../core/store.ts";
 import type { VerifyRecord } from "../core/verify.ts";
 import { visible } from "../core/visible.ts";
@@ -113,8 +113,8 @@ export interface ReconcilerOptions<Write = unknown> {
    */
   readonly concurrency?: number;
   /**
-   * How long a settled record is honoured, in seconds: as the handlers'.
-   * @default 86400 (a day)
+   * How long a settled record is honoured, in seconds: at least as long as the handlers' own records.
+   * @default 31622400 (366 days)
    */
   readonly retentionSeconds?: number;
   /**
@@ -164,7 +164,7 @@ const DEFAULTS = {
   verifyTimeoutSeconds: 10,
   maxPauseSeconds: 900,
   concurrency: 4,
-  retentionSeconds: ENGINE_DEFAULTS.retentionSeconds,
+  retentionSeconds: MAX_RETENTION_SECONDS,
   observe: logUnsettled,
   clock: systemClock,
   random: systemRandom,

@@ -1,5 +1,6 @@
 /** The reconciler: a Lambda handler on a schedule that settles keys whose outcome nobody knows. */
 import { remainingMsOf } from "../core/clock.ts";
+import { ending, REQUEST_MS } from "../core/ending.ts";
 import { hasCode } from "../core/error-code.ts";
 import { RecordCorruptError } from "../core/errors.ts";
 import { namesOf } from "../core/identity.ts";
@@ -130,8 +131,9 @@ class ReconcilerRun<Write> {
   #oldest = Number.POSITIVE_INFINITY;
 
   constructor(settings: ReconcilerSettings<Write>, context: TimedContext | undefined) {
-    this.#settings = settings;
     this.#remainingMs = () => remainingMsOf(context) ?? Number.POSITIVE_INFINITY;
+    const patienceMs = () => Math.min(REQUEST_MS, Math.max(1000, this.#remainingMs() - 500));
+    this.#settings = { ...settings, store: ending(settings.store, patienceMs) };
     const atFirst = this.#remainingMs();
     // A short invocation has smaller shares, or it would never begin.
     const verifyMs = Math.min(settings.verifyTimeoutSeconds * 1000, atFirst / 2);

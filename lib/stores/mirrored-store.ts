@@ -52,6 +52,7 @@ export class MirroredStore implements Store {
   readonly handlerFailed: Store["handlerFailed"];
   readonly handlerOver: Store["handlerOver"];
   readonly patienceMs: Store["patienceMs"];
+  readonly patienceClock: Store["patienceClock"];
   readonly crossCheck: CrossChecked["crossCheck"];
   /** @internal */
   readonly sealsResults: boolean;
@@ -67,7 +68,9 @@ export class MirroredStore implements Store {
     const leading = stores[leader];
     this.handlerFailed = leading.handlerFailed?.bind(leading);
     this.handlerOver = leading.handlerOver?.bind(leading);
-    this.patienceMs = from.patienceMs ?? to.patienceMs;
+    const patient = from.patienceMs === undefined ? to : from;
+    this.patienceMs = patient.patienceMs;
+    this.patienceClock = patient.patienceClock;
     if (from.unknownOutcomes && to.unknownOutcomes) this.unknownOutcomes = (query) => this.#unknown(query);
     this.crossCheck = crossChecksOf(from, to);
     const { sealsResults, redactsResults } = marksOf(from, to);

@@ -206,7 +206,12 @@ describe.each(PAIRS)("H86: A6: the %s beside the %s", (one, other) => {
       return commit("done", { messages: [message as never] });
     });
     const outbox = B().main.openedOutbox(store.outbox, { keys } as never);
-    const sweep = B().main.outboxSweeper({ outbox, sqs, minAgeSeconds: 0 } as never) as unknown as Sweep;
+    const sweep = B().main.outboxSweeper({
+      outbox,
+      destinations: "any",
+      sqs,
+      minAgeSeconds: 0,
+    } as never) as unknown as Sweep;
 
     await sweep({}, A().testing.fakeLambdaContext({ clock: { now: Date.now } }));
 

@@ -29,7 +29,10 @@ const ALONE = ["ConnectedStore", "MemoryStore", "PostgresStore", "PostgresTransa
 type OptionalOf<T> = { [Name in keyof T]-?: object extends Pick<T, Name> ? Name : never }[keyof T];
 
 /** All that a store may have or lack. A store without `erase` is erased by its other moves. */
-const SKILLS: Record<Exclude<OptionalOf<Store & CrossChecked>, "erase" | "patienceMs">, true> = {
+const SKILLS: Record<
+  Exclude<OptionalOf<Store & CrossChecked>, "erase" | "patienceMs" | "patienceClock">,
+  true
+> = {
   writeStep: true,
   unknownOutcomes: true,
   handlerFailed: true,

@@ -36,7 +36,7 @@ describe("resolveOutcome", () => {
 
     expect(await world.call(never)).toBe("charged");
     expect(world.record()).toMatchObject({ state: "completed", attempt: 3 });
-    expect(world.record().expiresAt).toBe(START / 1000 + 36 + 86_400);
+    expect(world.record().expiresAt).toBe(START / 1000 + 36 + 31_622_400);
     expect(evidenceOf(world)).toEqual({
       verdict: "happened",
       by: "ana",

@@ -2,7 +2,7 @@
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DeleteMessageCommand, ReceiveMessageCommand, type SQSClient } from "@aws-sdk/client-sqs";
 import type { Context, SQSRecord } from "aws-lambda";
-import { type Clock, DynamoDBStore, type DynamoDBWrite, idempotentBatch } from "onceonly";
+import { type BatchOptions, type Clock, DynamoDBStore, type DynamoDBWrite, idempotentBatch } from "onceonly";
 import { fakeLambdaContext } from "onceonly/testing";
 import { sqsRecord } from "../../packages/explorer/lib/aws/event-sources/sqs-record.ts";
 import type { ReceivedMessage } from "../../packages/explorer/lib/aws/sqs/operations.ts";
@@ -16,6 +16,7 @@ export function newConsumer(
   sqs: SQSClient,
   QueueUrl: string,
   clock: Clock,
+  options: Partial<BatchOptions<SQSRecord, DynamoDBWrite>> = {},
 ): () => Promise<string[]> {
   /** Adds to a list, and asks for nothing: a second effect would show. */
   const effectOf = (body: string, group: string): DynamoDBWrite => ({
@@ -33,9 +34,8 @@ export function newConsumer(
     {
       operation: "charge-payment",
       store: new DynamoDBStore({ tableName, client: dynamodb }),
-      // Longer than a message may come again.
-      retentionSeconds: 14 * 86_400,
       clock,
+      ...options,
     },
   );
 

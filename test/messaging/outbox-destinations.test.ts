@@ -57,6 +57,7 @@ function newWorld(sendMs = 10) {
   }
   const options: OutboxOptions = {
     outbox,
+    destinations: "any",
     sqs: { config: {}, send },
     clock,
     random: fakeRandom("destinations"),

@@ -41,6 +41,7 @@ async function newCommit(
   };
   const outboxOptions: OutboxOptions = {
     outbox: store.outbox,
+    destinations: "any",
     sqs: { config: {}, send },
     clock: timeless(clock),
     random: fakeRandom("events"),
@@ -271,15 +272,22 @@ describe("what relay and sweeper tell", () => {
 describe("the options of relay and sweeper", () => {
   const outbox = new MemoryStore().outbox;
   const both = { outboxRelay, outboxSweeper };
+  const needed = { outbox, destinations: "any" } as const;
 
   it.each([
-    ["no outbox", {}, "option `outbox` must be"],
+    ["no outbox", { destinations: "any" }, "option `outbox` must be"],
     ["a store for an outbox", { outbox: new MemoryStore() }, "option `outbox` must"],
-    ["an unknown option", { outbox, minAge: 5 }, "option `minAge` is unknown"],
-    ["a client that cannot send", { outbox, sqs: {} }, "option `sqs` must"],
-    ["no try at all", { outbox, maxTries: 0 }, "option `maxTries` must be a whole number from 1 to 20"],
-    ["an observer that is none", { outbox, observe: "log" }, "option `observe` must be a function"],
-  ])("refuse %s at once", (_, options: object, message) => {
+    ["no destinations", { outbox }, "option `destinations` must be a list of at least one queue URL"],
+    [
+      "destinations from a variable that is not set",
+      { outbox, destinations: undefined },
+      "option `destinations` must",
+    ],
+    ["an unknown option", { ...needed, minAge: 5 }, "option `minAge` is unknown"],
+    ["a client that cannot send", { ...needed, sqs: {} }, "option `sqs` must"],
+    ["no try at all", { ...needed, maxTries: 0 }, "option `maxTries` must be a whole number from 1 to 20"],
+    ["an observer that is none", { ...needed, observe: "log" }, "option `observe` must be a function"],
+  ])("R6: refuse %s at once", (_, options: object, message) => {
     for (const make of Object.values(both)) {
       expect(() => make(options as OutboxOptions)).toThrow(
         expect.objectContaining({ code: "INVALID_OPTION" }),
@@ -297,20 +305,20 @@ describe("the options of relay and sweeper", () => {
     ["parkAfterSeconds", "60", "must be a number of seconds from 60 to 31536000"],
   ])("refuse %s of %s", (name, value, message) => {
     for (const make of Object.values(both)) {
-      expect(() => make({ outbox, [name]: value })).toThrow(`option \`${name}\` ${message}`);
+      expect(() => make({ ...needed, [name]: value })).toThrow(`option \`${name}\` ${message}`);
     }
   });
 
   it.each([-1, 86_401, Number.NaN, "60"])("refuse minAgeSeconds of %s", (minAgeSeconds) => {
-    const make = () => outboxSweeper({ outbox, minAgeSeconds: minAgeSeconds as number });
+    const make = () => outboxSweeper({ ...needed, minAgeSeconds: minAgeSeconds as number });
 
     expect(make).toThrow("option `minAgeSeconds` must be a number of seconds from 0 to 86400");
   });
 
   it("take minAgeSeconds from 0 to a day, which the relay does not know", () => {
-    for (const minAgeSeconds of [0, 1, 86_400]) outboxSweeper({ outbox, minAgeSeconds });
+    for (const minAgeSeconds of [0, 1, 86_400]) outboxSweeper({ ...needed, minAgeSeconds });
 
-    expect(() => outboxRelay({ outbox, minAgeSeconds: 1 } as OutboxOptions)).toThrow(
+    expect(() => outboxRelay({ ...needed, minAgeSeconds: 1 } as OutboxOptions)).toThrow(
       "`minAgeSeconds` is unknown",
     );
   });
@@ -325,7 +333,7 @@ describe("the options of relay and sweeper", () => {
   });
 
   it("the relay throws for what is no event of a stream", async () => {
-    await expect(outboxRelay({ outbox })({} as never)).rejects.toThrow(
+    await expect(outboxRelay(needed)({} as never)).rejects.toThrow(
       "the event has no records: feed outboxRelay",
     );
   });
@@ -338,7 +346,7 @@ describe("the options of relay and sweeper", () => {
       },
     });
 
-    await expect(outboxSweeper({ outbox: broken })()).rejects.toThrow("no index");
+    await expect(outboxSweeper({ ...needed, outbox: broken })()).rejects.toThrow("no index");
   });
 });
 

@@ -76,6 +76,7 @@ async function sweep(refused: string, ...commits: readonly (OutgoingMessage[] | 
   });
   const run = outboxSweeper({
     outbox,
+    destinations: "any",
     sqs: clientOf("Entries", "MessageBody"),
     sns: clientOf("PublishBatchRequestEntries", "Message"),
     clock: timeless(clock),

@@ -26,6 +26,7 @@ function newGroup(...names: readonly string[]) {
       // Others always come first.
       replaceNotes: async (...notes) => !state.isBusy && memory.replaceNotes(...notes),
     }),
+    destinations: "any" as const,
     sqs: { config: {}, send: refusingSend(state, accepted) },
     clock: timeless(clock),
     random: fakeRandom("notes"),

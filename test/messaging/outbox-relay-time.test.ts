@@ -56,6 +56,7 @@ function newStream(count: number, messageOf: MessageOf, { sendMs = 0, takeMs = 0
   const send = (batch: Parameters<typeof sendNow>[0]) => slowly(sendMs, () => sendNow(batch));
   const options = {
     outbox,
+    destinations: "any" as const,
     sqs: { config: {}, send },
     clock,
     random: fakeRandom("time"),

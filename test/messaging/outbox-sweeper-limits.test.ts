@@ -46,6 +46,7 @@ async function newBacklog() {
   };
   const options = {
     outbox,
+    destinations: "any" as const,
     sqs: { config: {}, send },
     clock,
     random: fakeRandom("limits"),

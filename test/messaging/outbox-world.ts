@@ -1,7 +1,12 @@
 // A shop on real engines. Orders commit messages to a DynamoDB table. Relay and sweeper send them to a FIFO queue of a local
 // SQS, by the table's stream and index. A consumer takes them. One clock moves leases, retention and queues.
 import { randomUUID } from "node:crypto";
-import { type DynamoDBClient, GetItemCommand } from "@aws-sdk/client-dynamodb";
+import {
+  DeleteItemCommand,
+  type DynamoDBClient,
+  GetItemCommand,
+  ScanCommand,
+} from "@aws-sdk/client-dynamodb";
 import { unmarshall } from "@aws-sdk/util-dynamodb";
 import {
   type Clock,
@@ -44,7 +49,11 @@ export interface Order {
   readonly inFront?: (store: Store<DynamoDBWrite>) => Store<DynamoDBWrite>;
 }
 
-export async function newOutboxWorld(dynamodb: DynamoDBClient, endpoint: string) {
+export async function newOutboxWorld(
+  dynamodb: DynamoDBClient,
+  endpoint: string,
+  consumerOptions?: Parameters<typeof newConsumer>[5],
+) {
   const tableName = await createOutboxTable(dynamodb);
   const nextChanges = await readStream(dynamodb, endpoint, tableName);
   const clock = fakeClock();
@@ -62,6 +71,7 @@ export async function newOutboxWorld(dynamodb: DynamoDBClient, endpoint: string)
 
   const optionsIn = (process: Process, changes: Partial<OutboxOptions> = {}): OutboxOptions => ({
     outbox: new DynamoDBOutbox({ tableName, client: process.clientOf(dynamodb) }),
+    destinations: "any",
     sqs: process.clientOf(sqs),
     clock: timeless(clock),
     random: { token: randomUUID, fraction: () => 1 },
@@ -78,9 +88,20 @@ export async function newOutboxWorld(dynamodb: DynamoDBClient, endpoint: string)
     return Item && unmarshall(Item);
   };
 
-  const consume = newConsumer(dynamodb, tableName, receiver, queue, clock);
+  const consume = newConsumer(dynamodb, tableName, receiver, queue, clock, consumerOptions);
+
+  /** As DynamoDB deletes what has expired, sooner or later. */
+  async function deleteExpired(): Promise<void> {
+    const { Items = [] } = await dynamodb.send(new ScanCommand({ TableName: tableName }));
+    for (const { pk, expiresAt } of Items) {
+      if (Number(expiresAt?.N ?? Number.POSITIVE_INFINITY) * 1000 > clock.now()) continue;
+      await dynamodb.send(new DeleteItemCommand({ TableName: tableName, Key: { pk: pk! } }));
+    }
+  }
 
   return {
+    deleteExpired,
+    outbox: new DynamoDBOutbox({ tableName, client: dynamodb }),
     tableName,
     clock,
     sqs,

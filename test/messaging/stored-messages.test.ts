@@ -48,7 +48,8 @@ describe("outboxSweeper, of stored messages", () => {
       return { Successful: input.Entries.map(({ Id }) => ({ Id, MessageId: Id })) };
     };
     const sqs = { config: {}, send };
-    const options = { outbox, sqs, clock: timeless(clock), random: fakeRandom("stored"), observe: () => {} };
+    const given = { outbox, destinations: "any", sqs } as const;
+    const options = { ...given, clock: timeless(clock), random: fakeRandom("stored"), observe: () => {} };
     await outboxSweeper(options)();
     const { progress = [] } = { ...(await outbox.load("op##1")) };
     return { sent, progress: progress.map(({ state, code }: MessageProgress) => [state, code]) };

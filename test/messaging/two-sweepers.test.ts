@@ -94,7 +94,14 @@ async function newSweeps({ store, outbox, cost }: Shop, groups: number) {
     cost();
   };
   const sweeper = (changes: Partial<OutboxSweeperOptions> = {}) =>
-    outboxSweeper({ outbox, sqs, clock: timeless(clock), observe: () => {}, ...changes });
+    outboxSweeper({
+      outbox,
+      destinations: "any",
+      sqs,
+      clock: timeless(clock),
+      observe: () => {},
+      ...changes,
+    });
   return { clock, got, order, sweeper, cost, outbox };
 }
 

@@ -6,7 +6,8 @@ import { MemoryOutbox } from "../../lib/testing/memory-outbox.ts";
 const ARN = "arn:aws:dynamodb:eu-central-1:123456789012:table";
 const client = { config: {}, send: () => expect.unreachable() };
 const outboxOf = (tableName: string) => new DynamoDBOutbox({ tableName, client, direct: false });
-const relay = (tableName = "records") => outboxRelay({ outbox: outboxOf(tableName), sqs: client as never });
+const relay = (tableName = "records") =>
+  outboxRelay({ outbox: outboxOf(tableName), destinations: "any", sqs: client as never });
 
 const change = (
   table: string,
@@ -67,7 +68,11 @@ describe("outboxRelay", () => {
 });
 
 describe("outboxSweeper", () => {
-  const sweeper = outboxSweeper({ outbox: new MemoryOutbox(() => {}), observe: () => {} });
+  const sweeper = outboxSweeper({
+    outbox: new MemoryOutbox(() => {}),
+    destinations: "any",
+    observe: () => {},
+  });
 
   it("refuses the stream of the table, which the relay takes", async () => {
     await expect(sweeper({ Records: [change("records")] })).rejects.toMatchObject(
@@ -90,7 +95,7 @@ describe("outboxSweeper", () => {
       const failing = { config: {}, send: () => Promise.reject(Object.assign(new Error("no"), { name })) };
       const outbox = new DynamoDBOutbox({ tableName: "orders", client: failing, direct: false });
 
-      await expect(outboxSweeper({ outbox })({})).rejects.toMatchObject({
+      await expect(outboxSweeper({ outbox, destinations: "any" })({})).rejects.toMatchObject({
         code: "STORE_UNAVAILABLE",
         failure: "refused",
         message: expect.stringContaining(

@@ -40,6 +40,7 @@ export function observed(emfOptions: EmfMetricsOptions = {}) {
   });
   // Relay and sweeper load the SDK when they first send, which no virtual time waits for: they do not sleep.
   const sending = {
+    destinations: "any" as const,
     outbox,
     eventBridge: bus,
     clock: timeless(clock),

@@ -76,6 +76,7 @@ async function newShop(notify = false) {
       await clock.advance(1);
       return outboxSweeper({
         outbox,
+        destinations: "any",
         sqs,
         minAgeSeconds: 0,
         clock: timeless(clock),

@@ -51,7 +51,7 @@ describe("reconciler", () => {
     expect(world.record("order-1")).toMatchObject({
       state: "completed",
       attempt: 2,
-      expiresAt: START / 1000 + 100 + 86_400,
+      expiresAt: START / 1000 + 100 + 31_622_400,
     });
     expect(world.evidence("order-1")).toEqual({
       verdict: "happened",

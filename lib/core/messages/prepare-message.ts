@@ -280,7 +280,10 @@ export function messageText(value: unknown): string {
   );
 }
 
+/** The fields of a message that its envelope carries. */
+export type Enveloped = Pick<StoredMessage, "key" | "traceparent" | "committedAt">;
+
 /** The envelope of a message, as JSON: consumers read it by `readEnvelope`. */
-export function envelopeContent({ key, traceparent }: Pick<StoredMessage, "key" | "traceparent">): object {
-  return { v: ENVELOPE_VERSION, key, traceparent: readTraceparent(traceparent) };
+export function envelopeContent({ key, traceparent, committedAt }: Enveloped): object {
+  return { v: ENVELOPE_VERSION, key, at: committedAt, traceparent: readTraceparent(traceparent) };
 }

@@ -20,6 +20,18 @@ export interface BatchOptions<Entry = unknown, Write = unknown>
    */
   readonly operation: string;
   /**
+   * How long a finished record is honoured, in seconds: longer than a message can come again. The default covers three days in an
+   * outbox, 14 in a queue, 14 in its dead-letter queue, and a redrive.
+   * @default 3024000 (35 days)
+   */
+  readonly retentionSeconds?: number;
+  /**
+   * What to do with a record that was committed longer ago than `retentionSeconds`, as its envelope says, if nothing is known about
+   * its key: it may have been handled before. `"reject"` returns it (`IDEMPOTENCY_KEY_INVALID`), so that it becomes a dead letter.
+   * @default "reject" for such a record; otherwise as for every operation: "run"
+   */
+  readonly whenKeyExpired?: "run" | "reject";
+  /**
    * The idempotency key of a record, from what its producer wrote. With a `key` no envelope counts. A record for which
    * `key` yields nothing is returned, and told as `key-missing`: under another key it might run again.
    *

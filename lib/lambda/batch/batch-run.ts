@@ -2,6 +2,7 @@
 import type { Work } from "../../core/attempt.ts";
 import { remainingMsOf } from "../../core/clock.ts";
 import { tellObserver } from "../../core/decisions.ts";
+import { agedCall } from "../../core/message-age.ts";
 import type { CallInput } from "../../core/ongoing-call.ts";
 import { DEFAULTS } from "../../core/options.ts";
 import type { BatchSettings } from "./batch-settings.ts";
@@ -82,15 +83,17 @@ export class BatchRun<Write> {
 
   /** `undefined` when there was no time left to start. */
   async #endOf(item: BatchItem, time: BatchTime, waits: boolean): Promise<RecordEnd | undefined> {
-    const { reading, whileUnhidden } = this.#settings;
+    const { reading, whileUnhidden, whenKeyExpired } = this.#settings;
     try {
       const call = readItem(this.#settings, item, this.#context);
       const { recordKey } = call.identity;
       while (this.#running.has(recordKey)) await this.#running.get(recordKey);
       if (!time.canStart()) return undefined;
       if (this.#isDone(call)) return { end: "done" };
-      const options = waits && item.receipt === undefined ? whileUnhidden : reading.options;
-      const inTime = { ...call, remainingMs: remainingMsOf(this.#context), waitUntil: time.startUntil };
+      const engineOptions = waits && item.receipt === undefined ? whileUnhidden : reading.options;
+      const { options, about } = agedCall(engineOptions, item.committedAt, { whenKeyExpired });
+      const remainingMs = remainingMsOf(this.#context);
+      const inTime = { ...call, ...about, remainingMs, waitUntil: time.startUntil };
       const running = runRecord(options, inTime, this.#workOf(item));
       this.#running.set(recordKey, running);
       const ended = await running;

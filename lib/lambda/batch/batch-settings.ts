@@ -1,8 +1,9 @@
 /** The options of a batch, checked, with their defaults, and turned from records to the items that hold them. */
 import { LONGEST_INVOCATION_SECONDS } from "../../contract.ts";
 import { tellObserver } from "../../core/decisions.ts";
+import { MESSAGE_DEFAULTS } from "../../core/message-age.ts";
 import { checkOptions } from "../../core/option-checks.ts";
-import type { EngineOptions } from "../../core/options.ts";
+import { type EngineOptions, withDefaults } from "../../core/options.ts";
 import { type ResolvedOptions, resolveOptions } from "../../core/resolved-options.ts";
 import { groupedStore } from "../../dynamodb/grouped-store.ts";
 import type { CallReading } from "../face.ts";
@@ -14,6 +15,8 @@ export interface BatchSettings<Write> {
   readonly reading: CallReading<Write>;
   /** The options have a `key`: then no other key stands in for a key that is missing. */
   readonly hasKey: boolean;
+  /** What the user chose for messages that are older than the retention. */
+  readonly whenKeyExpired: BatchOptions["whenKeyExpired"];
   /** For records that nothing can hide until another attempt's lease has ended. */
   readonly whileUnhidden: ResolvedOptions<Write>;
   readonly concurrency: number;
@@ -45,7 +48,7 @@ export function settingsOf<Entry, Write>(options: BatchOptions<Entry, Write>): B
   const { reportBatchItemFailures, ...given } = others;
   const fingerprints = fingerprint === undefined ? (item: BatchItem) => item.body : [fingerprint].flat();
   const resolved = resolveOptions({
-    ...given,
+    ...withDefaults(given, MESSAGE_DEFAULTS),
     fingerprint: Array.isArray(fingerprints)
       ? fingerprints.map((each) => ofItem(each as OfRecord))
       : fingerprints,
@@ -61,6 +64,7 @@ export function settingsOf<Entry, Write>(options: BatchOptions<Entry, Write>): B
         "no idempotency key: `key` yielded none for this record; leave `key` out to go by the envelope",
     } as CallReading<Write>,
     hasKey: key !== undefined,
+    whenKeyExpired: given.whenKeyExpired,
     whileUnhidden:
       given.whenInProgress === undefined ? { ...engineOptions, ...UNTIL_THE_LEASE_ENDS } : engineOptions,
     concurrency: concurrency ?? 10,

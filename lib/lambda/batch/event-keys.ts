@@ -1,8 +1,9 @@
 /** Keys of events that carry one record, for `idempotency` and `idempotent`. */
 import { PayloadInvalidError } from "../../core/errors.ts";
 import { hashTuple } from "../../core/identity.ts";
+import { withCommitTime } from "../../core/message-age.ts";
 import { checkOptions } from "../../core/option-checks.ts";
-import { readEnvelope } from "../../messaging/envelope.ts";
+import { type EnvelopeReading, readEnvelope } from "../../messaging/envelope.ts";
 import { envelopeKeyOf } from "./envelope-key.ts";
 import { contentOf, readForwarded, readForwardedValue } from "./forwarded.ts";
 import { FORWARDERS_CHECK, keyOfForwarded } from "./forwarders.ts";
@@ -58,18 +59,23 @@ export interface S3KeyEvent {
 /**
  * The key of an SNS notification: its envelope's, or else its message id. Retries of a delivery share that id;
  * a message that is published again has another one. Use it together with `fingerprintFromSns`. An envelope inside the
- * message, as EventBridge publishes it to a topic, counts with `forwardedBy` only.
+ * message, as EventBridge publishes it to a topic, counts with `forwardedBy` only. Given as `key`, it makes the default of
+ * `retentionSeconds` 35 days, and a message of an outbox that is older than the retention is refused.
  * @throws InvalidOptionError (`INVALID_OPTION`) at once. On events, PayloadInvalidError (`PAYLOAD_INVALID`) for several
  * records; IdempotencyKeyInvalidError (`IDEMPOTENCY_KEY_INVALID`) for an envelope that is not believed or cannot be read.
  */
 export function keyFromSns(options: EventKeyOptions = {}): (event: SnsKeyEvent) => string {
   const { forwardedBy } = checked(options);
-  return (event) => {
+  const keyOf = (event: SnsKeyEvent) => {
     const { Message, MessageId, MessageAttributes } = onlyPart(event, "Sns");
     const key = envelopeKeyOf(readEnvelope(MessageAttributes));
     const forwarded = key === undefined ? readForwarded(Message) : undefined;
     return key ?? (forwarded && keyOfForwarded(forwarded, forwardedBy)) ?? MessageId;
   };
+  return withCommitTime(keyOf, (event: SnsKeyEvent) => {
+    const { Message, MessageAttributes } = onlyPart(event, "Sns");
+    return committedAtIn(readEnvelope(MessageAttributes)) ?? committedAtIn(readForwarded(Message)?.reading);
+  });
 }
 
 /**
@@ -115,15 +121,19 @@ export function fingerprintFromS3(): (event: S3KeyEvent) => unknown {
 /**
  * The key of an EventBridge event: its envelope's, or else its id. Retries of a delivery share that id; an event that is
  * put again has another one. Use it together with `fingerprintFromEventBridge`. An envelope counts with `forwardedBy` only.
+ * Retention and age count as for `keyFromSns`.
  * @throws InvalidOptionError (`INVALID_OPTION`) at once. On events, IdempotencyKeyInvalidError
  * (`IDEMPOTENCY_KEY_INVALID`) for an envelope that is not believed or cannot be read.
  */
 export function keyFromEventBridge(options: EventKeyOptions = {}): (event: EventBridgeKeyEvent) => string {
   const { forwardedBy } = checked(options);
-  return (event) => {
+  const keyOf = (event: EventBridgeKeyEvent) => {
     const forwarded = readForwardedValue(event);
     return (forwarded && keyOfForwarded(forwarded, forwardedBy)) ?? event.id;
   };
+  return withCommitTime(keyOf, (event: EventBridgeKeyEvent) =>
+    committedAtIn(readForwardedValue(event)?.reading),
+  );
 }
 
 /**
@@ -137,6 +147,11 @@ export function fingerprintFromEventBridge(): (event: EventBridgeKeyEvent) => un
 function checked(options: EventKeyOptions): EventKeyOptions {
   checkOptions(options, { forwardedBy: FORWARDERS_CHECK }, []);
   return options;
+}
+
+/** An envelope that isn't believed has been refused by then: with its key. */
+function committedAtIn(reading: EnvelopeReading | undefined): number | undefined {
+  return reading?.found ? reading.envelope.committedAt : undefined;
 }
 
 /** One operation per event: of several records, one key could answer for the others. */

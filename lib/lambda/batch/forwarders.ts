@@ -5,7 +5,7 @@
 import { IdempotencyKeyInvalidError } from "../../core/errors.ts";
 import { parseAddress } from "../../core/messages/address.ts";
 import type { Check } from "../../core/option-checks.ts";
-import type { EnvelopeReading } from "../../messaging/envelope.ts";
+import type { Envelope, EnvelopeReading } from "../../messaging/envelope.ts";
 import { envelopeKeyOf } from "./envelope-key.ts";
 import { type Forwarded, readForwarded } from "./forwarded.ts";
 import type { BatchItem } from "./item.ts";
@@ -22,7 +22,7 @@ export const FORWARDERS_CHECK: Check = [
 ];
 
 /** What is the message of an item, and what travels with it. */
-export type Message = Pick<BatchItem, "body" | "envelopeKey" | "traceparent">;
+export type Message = Pick<BatchItem, "body" | "envelopeKey" | "committedAt" | "traceparent">;
 
 /**
  * The envelope is an attribute, `reading`; or else inside the body, whose `text` is `raw` decoded. A body that counts
@@ -37,11 +37,11 @@ export function messageOf(
   const isAbsent = !reading.found && reading.reason === "absent";
   const forwarded = isAbsent ? readForwarded(text) : undefined;
   if (forwarded === undefined) {
-    return { body: raw, envelopeKey: () => envelopeKeyOf(reading), traceparent: traceOf(reading) };
+    return { body: raw, envelopeKey: () => envelopeKeyOf(reading), ...partsOf(reading) };
   }
   const envelopeKey = () => keyOfForwarded(forwarded, by);
   if (!believes(forwarded, by)) return { body: raw, envelopeKey };
-  return { body: forwarded.content, envelopeKey, traceparent: traceOf(forwarded.reading) };
+  return { body: forwarded.content, envelopeKey, ...partsOf(forwarded.reading) };
 }
 
 /** @throws IdempotencyKeyInvalidError (`IDEMPOTENCY_KEY_INVALID`) for an envelope that is not believed, or cannot be read. */
@@ -52,8 +52,9 @@ export function keyOfForwarded(forwarded: Forwarded, by: Forwarders | undefined)
   );
 }
 
-function traceOf(reading: EnvelopeReading): string | undefined {
-  return reading.found ? reading.envelope.traceparent : undefined;
+function partsOf(reading: EnvelopeReading): Pick<Envelope, "committedAt" | "traceparent"> {
+  const { committedAt, traceparent } = reading.found ? reading.envelope : ({} as Partial<Envelope>);
+  return { committedAt, traceparent };
 }
 
 function believes({ topics, isOfBus }: Forwarded, by: Forwarders = []): boolean {

@@ -27,6 +27,8 @@ export interface BatchItem {
   readonly envelopeKey?: () => string | undefined;
   /** W3C trace context of whoever sent the message. */
   readonly traceparent?: string | undefined;
+  /** When the commit of the message was made (epoch ms), as its envelope says. */
+  readonly committedAt?: number | undefined;
   /** The key when nobody has named one. */
   readonly ownKey: string;
   /** A second send of the same operation, or a redrive, has another `ownKey`. */

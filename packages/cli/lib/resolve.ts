@@ -33,7 +33,7 @@ that is in progress, completed, failed or released stays as it is, and the exit 
   --happened <JSON>           the effect happened: the answer that each caller gets from then on
   --did-not-happen            the effect did not happen: a retry runs
   --step <name>               the verdict is about this step
-  --retention <seconds>       how long the answer is kept (default 86400)${BY_USAGE}${KEY_USAGE}${GROUP_USAGE}${WRITE_USAGE}`,
+  --retention <seconds>       how long the answer is kept (default 31622400, 366 days)${BY_USAGE}${KEY_USAGE}${GROUP_USAGE}${WRITE_USAGE}`,
   forms: [
     { name: "a group", is: hasGroup, options: { ...OPTIONS, ...GROUP_OPTIONS }, run: resolveGroup },
     { name: "a key", options: { ...OPTIONS, ...KEY_OPTIONS }, run: resolveKey },

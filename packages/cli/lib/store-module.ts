@@ -1,5 +1,5 @@
 /** The store of a module, for databases that no option of the command line reaches. */
-import { OperatedOutbox, type Store } from "onceonly/kit";
+import { ending, OperatedOutbox, type Store } from "onceonly/kit";
 import { type OptionValues, UsageError } from "./command.ts";
 import { defaultExport } from "./default-export.ts";
 import type { OpenTable } from "./open-table.ts";
@@ -31,8 +31,9 @@ export async function openStore(module: string, values: OptionValues): Promise<O
   const isDry = values["dry-run"] === true;
   const seen = outbox ?? new NoOutbox();
   return {
-    store: isDry ? withholding(store, STORE_WRITES, withheld) : store,
-    outbox: isDry ? withholding(seen, OUTBOX_WRITES, withheld) : seen,
+    // The module's client may have no timeouts, and a person waits for the command.
+    store: ending(isDry ? withholding(store, STORE_WRITES, withheld) : store),
+    outbox: ending(isDry ? withholding(seen, OUTBOX_WRITES, withheld) : seen),
     get storeOptions(): never {
       throw new UsageError(
         "a scan reads a table of DynamoDB: give --table, or ask the database of the store itself",

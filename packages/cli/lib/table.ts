@@ -69,7 +69,10 @@ function shortText(values: OptionValues, name: keyof ByWhom): string {
   throw new UsageError(`--${name} takes at most ${MAX_TEXT_LENGTH} characters, got ${text.length}`);
 }
 
-export type CommonConfig = Pick<DynamoDBClientConfig, "region" | "endpoint" | "profile" | "credentials">;
+export type CommonConfig = Pick<
+  DynamoDBClientConfig,
+  "region" | "endpoint" | "profile" | "credentials" | "requestHandler"
+>;
 
 /**
  * Loads the client of DynamoDB, which a project may lack: `--help` needs none.
@@ -111,6 +114,8 @@ export function clientConfig(values: OptionValues): CommonConfig {
   const { region, profile } = values;
   const endpoint = endpointIn(values);
   return {
+    // The SDK's client waits for ever unless it's given timeouts, and so would the person.
+    requestHandler: { connectionTimeout: 5000, requestTimeout: 30_000, throwOnRequestTimeout: true },
     ...(LOOPBACK.test(`${endpoint}`) && localEngine(profile)),
     ...(typeof region === "string" && { region }),
     ...(endpoint !== undefined && { endpoint }),

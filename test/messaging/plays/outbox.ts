@@ -136,6 +136,7 @@ export class OutboxPlay {
     );
     return {
       outbox: outboxIn(process, this.#store.outbox, (change) => (change as Change).image),
+      destinations: "any",
       sqs: sqsIn(process, this.#model, sending.refused),
       clock: this.#clock,
       random: this.#random,

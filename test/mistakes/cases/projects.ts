@@ -89,7 +89,7 @@ export const PROJECT_MISTAKES: readonly Mistake[] = [
     text: "Type 'DynamoDBStore' is missing the following properties from type 'Outbox': shards, readChange, load, take, and 7 more",
     make: () =>
       // @ts-expect-error a store is no outbox
-      outboxRelay({ outbox: store }),
+      outboxRelay({ outbox: store, destinations: "any" }),
   },
   {
     made: "misspells a property of a construct",

@@ -14,10 +14,17 @@ const change = (table: string, StreamViewType: string) => ({
   dynamodb: { SequenceNumber: "1", StreamViewType },
 });
 
-const relayed = (event: object) => messageOf(() => outboxRelay({ outbox })(event as never));
+const relayed = (event: object) =>
+  messageOf(() => outboxRelay({ outbox, destinations: "any" })(event as never));
 
 /** Senders of committed messages in the wrong place. */
 export const RELAY_MISTAKES: readonly Mistake[] = [
+  {
+    made: "gives `outboxRelay` no destinations",
+    toldBy: "error",
+    text: "option `destinations` must be a list of at least one queue URL, topic ARN, or event bus name or ARN",
+    make: () => messageOf(() => outboxRelay({ outbox } as never)),
+  },
   {
     made: "feeds `outboxRelay` with the stream of another table",
     toldBy: "error",
@@ -52,12 +59,15 @@ export const RELAY_MISTAKES: readonly Mistake[] = [
     made: "feeds `outboxSweeper` with the stream of the table",
     toldBy: "error",
     text: "the event is of a stream: give outboxSweeper a schedule, and outboxRelay the stream of the table",
-    make: () => messageOf(() => outboxSweeper({ outbox })({ Records: [change("records", "NEW_IMAGE")] })),
+    make: () =>
+      messageOf(() =>
+        outboxSweeper({ outbox, destinations: "any" })({ Records: [change("records", "NEW_IMAGE")] }),
+      ),
   },
   {
     made: "gives `outboxSweeper` a table without the index",
     toldBy: "error",
     text: "ValidationException: the table records must have the key pk, and the index outbox of the numbers unsentShard and unsentSince",
-    make: () => messageOf(() => outboxSweeper({ outbox })({})),
+    make: () => messageOf(() => outboxSweeper({ outbox, destinations: "any" })({})),
   },
 ];

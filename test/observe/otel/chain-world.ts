@@ -132,6 +132,7 @@ export async function newChainWorld(dynamodb: DynamoDBClient, endpoint: string) 
 
   const sending: OutboxOptions = {
     outbox: openedOutbox(new DynamoDBOutbox({ tableName, client: dynamodb }), { keys, clock }),
+    destinations: "any",
     sqs,
     clock: timeless(clock),
     parkAfterTries: 2,

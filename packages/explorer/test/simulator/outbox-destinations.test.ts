@@ -47,6 +47,7 @@ function givenOutbox(options: SimulatorOptions = {}, rules: Partial<OutboxOption
   );
   const senders = () => ({
     outbox: new DynamoDBOutbox({ tableName: "idempotency", shards }),
+    destinations: "any" as const,
     observe: () => {},
     ...rules,
   });

@@ -20,7 +20,7 @@ afterAll(() => {
 });
 
 const outbox = new DynamoDBOutbox({ tableName: "idempotency", client: new DynamoDBClient() });
-const senders = { outbox, sqs: new SQSClient() };
+const senders = { outbox, destinations: "any", sqs: new SQSClient() } as const;
 
 function givenPayments() {
   const aws = givenAws();

@@ -98,6 +98,7 @@ export async function playChain(plan: ChainPlan, without: Without = {}): Promise
   const outbox = without.outbox ?? ((options) => new DynamoDBOutbox(options));
   const senders = () => ({
     outbox: outbox({ tableName, client, shards: plan.shards }),
+    destinations: "any" as const,
     sqs,
     parkAfterSeconds: PARK_AFTER_MS / 1000,
     observe: () => {},

@@ -77,6 +77,7 @@ export async function play(plan: Plan): Promise<Played> {
     aws.queue(PAYMENTS, { fifo: true, perGroup: true, visibilitySeconds: 60 });
     const senders = () => ({
       outbox: new DynamoDBOutbox({ tableName: "idempotency", client }),
+      destinations: "any" as const,
       sqs,
       observe: () => {},
     });
