@@ -1,7 +1,7 @@
 /** What a store and an outbox are made of: the table, how its keys are called, and the client that reaches it. */
 import { ATTRIBUTES, NO_OUTBOX, OUTBOX_SHARDS } from "../contract.ts";
 import { InvalidOptionError } from "../core/errors.ts";
-import { type Check, checkOptions, isNamed, methods, oneOf, text } from "../core/option-checks.ts";
+import { type Check, checkOptions, isNamed, methods, text } from "../core/option-checks.ts";
 
 /**
  * A `DynamoDBClient` or a `DynamoDBDocumentClient` of the SDK, from version 3.705.0. Install one version for your code and
@@ -19,14 +19,6 @@ export interface ClientOptions {
    * @default - a client that gives up connecting after 1 second and a request after 3 seconds
    */
   readonly client?: DynamoDBClientLike;
-  /**
-   * Whether requests of the client that the store makes itself may go past the SDK's middleware, which takes less
-   * processor time. They do so only if the SDK's code is a version that we have compared with `send` request by request, and
-   * nothing in it has been replaced, such as by a tracer or a mock. Otherwise, and with `false`, they go through `send`;
-   * `NODE_DEBUG=onceonly` prints why. Has no effect on a client that you pass.
-   * @default true
-   */
-  readonly direct?: boolean;
 }
 
 export interface TableOptions {
@@ -116,7 +108,6 @@ export const CLIENT_CHECKS: Readonly<Record<keyof ClientOptions, Check>> = {
     `${clientRule}; a LeanDynamoDB goes into the DynamoDBStore of "onceonly/lean"`,
     (client) => isClient(client) && (client as { isLean?: unknown }).isLean !== true,
   ],
-  direct: oneOf(true, false),
 };
 
 /**

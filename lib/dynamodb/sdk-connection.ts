@@ -1,8 +1,8 @@
-/** Over a client of the SDK: through its `send`, or past its middleware (`direct-connection.ts`, which says when). */
+/** Over a client of the SDK, through its `send`. */
 import {
   BatchExecuteStatementCommand,
   BatchGetItemCommand,
-  DynamoDBClient,
+  type DynamoDBClient,
   GetItemCommand,
   PutItemCommand,
   QueryCommand,
@@ -13,11 +13,11 @@ import { answerWithin } from "../core/answer-within.ts";
 import { systemClock } from "../core/clock.ts";
 import { InvalidOptionError } from "../core/errors.ts";
 import type { Connection, DynamoDBAnswer, DynamoDBInputs, OperationName } from "./connection.ts";
-import { type Commands, DirectConnection, logWhy } from "./direct-connection.ts";
 import type { ClientOptions } from "./options.ts";
+import { makeClient } from "./own-client.ts";
 import { loadedSdkVersions } from "./sdk-versions.ts";
 
-const COMMANDS: Commands = {
+const COMMANDS: { readonly [Name in OperationName]: new (input: DynamoDBInputs[Name]) => object } = {
   BatchExecuteStatement: BatchExecuteStatementCommand,
   BatchGetItem: BatchGetItemCommand,
   GetItem: GetItemCommand,
@@ -45,19 +45,10 @@ export const GIVEN_CLIENT = { patienceMs: PATIENCE_MS, patienceClock: systemCloc
  * Over the caller's client, or one that is made here.
  * @throws InvalidOptionError (`INVALID_OPTION`) when the client can't send the commands of the SDK that is loaded here
  */
-export function sdkConnection({ client, direct = true }: ClientOptions): Connection {
-  if (client !== undefined) {
-    refuseOtherSdk(client as DynamoDBClient);
-    logWhy("the client was passed to the store");
-    return ending(throughSend(client as DynamoDBClient));
-  }
-  const made = new DynamoDBClient({
-    // Without the last one the SDK only warns about a request that takes too long.
-    requestHandler: { connectionTimeout: 1000, requestTimeout: 3000, throwOnRequestTimeout: true },
-    // A command has the same middleware each time.
-    cacheMiddleware: true,
-  });
-  return direct ? new DirectConnection(made, COMMANDS, throughSend) : throughSend(made);
+export function sdkConnection({ client }: ClientOptions): Connection {
+  if (client === undefined) return throughSend(makeClient());
+  refuseOtherSdk(client as DynamoDBClient);
+  return ending(throughSend(client as DynamoDBClient));
 }
 
 /** The SDK's client has no timeouts unless it is given some: a request whose connection goes silent would never end. */

@@ -1,13 +1,13 @@
 // Writes that DynamoDB can never take, as handlers commit them: blamed by name and place, and mended by a deployment.
 import { randomUUID } from "node:crypto";
 import { GetItemCommand } from "@aws-sdk/client-dynamodb";
-import { beforeAll, describe, expect, inject, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from "vitest";
 import type { Execution } from "../../lib/core/execution.ts";
 import { runOnce } from "../../lib/core/run-once.ts";
 import { DynamoDBStore } from "../../lib/dynamodb/dynamodb-store.ts";
 import type { DynamoDBWrite } from "../../lib/dynamodb/writes.ts";
 import { LeanDynamoDB, DynamoDBStore as LeanStore } from "../../lib/lean/index.ts";
-import { connect, createTable } from "../kit/tables.ts";
+import { connect, createTable, environmentFor } from "../kit/tables.ts";
 
 const CANARY = "canary-5f2e";
 const MODES = ["claimed", "optimistic"] as const;
@@ -21,7 +21,10 @@ describe.each(inject("dynamodbEngines"))("on $name", ({ endpoint }) => {
 
   beforeAll(async () => {
     [tableName, orders] = await Promise.all([createTable(client), createTable(client, "id")]);
+    for (const [name, value] of Object.entries(environmentFor(endpoint))) vi.stubEnv(name, value);
   });
+
+  afterAll(() => void vi.unstubAllEnvs());
 
   const put = (item: object, more: object = {}): DynamoDBWrite => ({
     Put: { TableName: orders, Item: item, ...more },
@@ -102,45 +105,48 @@ describe.each(inject("dynamodbEngines"))("on $name", ({ endpoint }) => {
   ];
 
   const stores = {
-    directly: () => new DynamoDBStore({ tableName, client }),
-    "through the SDK": () => new DynamoDBStore({ tableName, client, direct: false }),
+    "by a client of the SDK": () => new DynamoDBStore({ tableName, client }),
+    "by the store's own client": () => new DynamoDBStore({ tableName }),
     "by the lean client": () =>
       new LeanStore({ tableName, client: new LeanDynamoDB({ region: "local", endpoint, credentials }) }),
   };
 
   for (const [by, make] of Object.entries(stores)) {
-    describe.each(by === "directly" ? MODES : MODES.slice(0, 1))(`a commit ${by}, %s`, (mode) => {
-      const key = () => randomUUID();
-      const call = (id: string, work: (execution: Execution<DynamoDBWrite>) => unknown, store = make()) =>
-        runOnce({ operation: "op", store, leaseSeconds: 30, mode }, id, {}, work);
+    describe.each(by === "by a client of the SDK" ? MODES : MODES.slice(0, 1))(
+      `a commit ${by}, %s`,
+      (mode) => {
+        const key = () => randomUUID();
+        const call = (id: string, work: (execution: Execution<DynamoDBWrite>) => unknown, store = make()) =>
+          runOnce({ operation: "op", store, leaseSeconds: 30, mode }, id, {}, work);
 
-      it.each(BAD)("is told that it holds %s", async (_, writes, index, says) => {
-        await call(key(), ({ commit }) => commit(1, { writes: [put({ id: "sum", n: CANARY })] }));
-        const id = key();
+        it.each(BAD)("is told that it holds %s", async (_, writes, index, says) => {
+          await call(key(), ({ commit }) => commit(1, { writes: [put({ id: "sum", n: CANARY })] }));
+          const id = key();
 
-        const error = await call(id, ({ commit }) => commit("order", { writes: writes() })).catch(
-          (thrown: unknown) => thrown,
-        );
+          const error = await call(id, ({ commit }) => commit("order", { writes: writes() })).catch(
+            (thrown: unknown) => thrown,
+          );
 
-        expect(error).toMatchObject({
-          code: "COMMIT_INVALID",
-          retryable: false,
-          message: expect.stringMatching(says),
+          expect(error).toMatchObject({
+            code: "COMMIT_INVALID",
+            retryable: false,
+            message: expect.stringMatching(says),
+          });
+          expect(index).toContain((error as { index?: number }).index);
+          expect((error as Error).message).not.toMatch(/canary|4711/);
+          // The deployment that mends it runs, and nothing of the first attempt is there.
+          expect(
+            await call(id, ({ commit, attempt }) => commit(`mended ${attempt}`, { writes: [good()] })),
+          ).toBe(mode === "claimed" ? "mended 2" : "mended undefined");
         });
-        expect(index).toContain((error as { index?: number }).index);
-        expect((error as Error).message).not.toMatch(/canary|4711/);
-        // The deployment that mends it runs, and nothing of the first attempt is there.
-        expect(
-          await call(id, ({ commit, attempt }) => commit(`mended ${attempt}`, { writes: [good()] })),
-        ).toBe(mode === "claimed" ? "mended 2" : "mended undefined");
-      });
-    });
+      },
+    );
   }
 
   it("a handler may commit something else after a commit that cannot be written", async () => {
     const id = randomUUID();
     const answer = await runOnce(
-      { operation: "op", store: stores.directly(), leaseSeconds: 30 },
+      { operation: "op", store: stores["by a client of the SDK"](), leaseSeconds: 30 },
       id,
       {},
       async ({ commit }) => {

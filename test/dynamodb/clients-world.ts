@@ -30,7 +30,10 @@ export interface SeenRequest {
   readonly accessKeyId: string;
   readonly token: string | undefined;
   readonly isVerified: boolean;
-  readonly isThroughSdk: boolean;
+  /** The names of the headers that are signed. */
+  readonly signed: readonly string[];
+  /** All of them, except those that differ each time or with the order of fields in the body. */
+  readonly headers: Readonly<Record<string, string>>;
   readonly tries: string | undefined;
   readonly trace: string | undefined;
   readonly userAgent: string | undefined;
@@ -49,7 +52,7 @@ export interface Row {
   /** The text of the shared files. */
   readonly config?: string;
   readonly credentials?: string;
-  /** The first responses of DynamoDB; all others succeed. */
+  /** The first responses of DynamoDB; all others succeed, without content. */
   readonly answers?: readonly Answer[];
 }
 
@@ -138,6 +141,13 @@ function readRequest(
   body: Buffer,
 ): SeenRequest {
   const { accessKeyId, region, isVerified, signed } = verify(request, { host, ...headers }, body);
+  const {
+    authorization: _,
+    "amz-sdk-invocation-id": __,
+    "x-amz-date": ___,
+    "x-amz-content-sha256": contentHash,
+    ...lasting
+  } = headers;
   return {
     isSecure,
     host,
@@ -146,8 +156,9 @@ function readRequest(
     region,
     accessKeyId,
     token: headers["x-amz-security-token"],
-    isVerified,
-    isThroughSdk: signed.includes("x-amz-user-agent"),
+    isVerified: isVerified && [undefined, hash("sha256", body)].includes(contentHash),
+    signed,
+    headers: lasting,
     tries: headers["amz-sdk-request"],
     trace: headers["x-amzn-trace-id"],
     userAgent: headers["user-agent"],
@@ -205,7 +216,7 @@ function answerCredentials(
     SecretAccessKey: secretOf(name),
     Token: `token-of-${name}`,
     SessionToken: `token-of-${name}`,
-    Expiration: new Date(Date.now() + 3_600_000).toISOString(),
+    Expiration: "2099-01-01T00:00:00.000Z",
     Code: "Success",
     AccountId: "123456789012",
   });
@@ -227,12 +238,21 @@ export type Sdk = typeof import("@aws-sdk/client-dynamodb");
 /** The bottom of the peer range, the version that this repository is built with, and the newest one when it was tested. */
 export const SDKS = ["client-dynamodb-oldest", "@aws-sdk/client-dynamodb", "client-dynamodb-newest"] as const;
 
+const OWN_SETTINGS = {
+  requestHandler: { connectionTimeout: 1000, requestTimeout: 3000, throwOnRequestTimeout: true },
+  cacheMiddleware: true,
+};
+
 /** Our code over that version of the SDK. */
 export async function loadOver(name: string) {
   vi.resetModules();
   vi.doMock("@aws-sdk/client-dynamodb", () => import(name));
   const { sdkConnection } = await import("../../lib/dynamodb/sdk-connection.ts");
   vi.doUnmock("@aws-sdk/client-dynamodb");
+  const { makeClient: make } = await import("../../lib/dynamodb/own-client.ts");
   const connect: (options: ClientOptions) => Connection = sdkConnection;
-  return { connect, sdk: (await import(name)) as Sdk };
+  const sdk = (await import(name)) as Sdk;
+  /** With the settings of the client that the store makes itself, and nothing else. */
+  const makePlain = () => new sdk.DynamoDBClient(OWN_SETTINGS);
+  return { connect, make, sdk, makePlain };
 }

@@ -8,7 +8,6 @@ import { withCompany } from "./grouped-given.ts";
 
 const SCHEMAS = [
   { title: "its own table", options: {}, key: (pk: string) => ({ pk }) },
-  { title: "its own table, through the SDK", options: { direct: false }, key: (pk: string) => ({ pk }) },
   {
     title: "a table with other keys",
     options: {

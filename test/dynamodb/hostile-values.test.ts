@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { GetItemCommand } from "@aws-sdk/client-dynamodb";
 import fc from "fast-check";
-import { beforeAll, describe, expect, inject, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from "vitest";
 import { fingerprintOf } from "../../lib/core/fingerprint.ts";
 import { runOnce } from "../../lib/core/run-once.ts";
 import type { Store } from "../../lib/core/store.ts";
@@ -12,7 +12,7 @@ import type { DynamoDBWrite } from "../../lib/dynamodb/writes.ts";
 import { LeanDynamoDB, DynamoDBStore as LeanStore } from "../../lib/lean/index.ts";
 import { HOSTILE, hostileJson } from "../kit/hostile-json.ts";
 import { keepsHostileJson } from "../kit/hostile-values.ts";
-import { connect, createTable } from "../kit/tables.ts";
+import { connect, createTable, environmentFor } from "../kit/tables.ts";
 
 const credentials = { accessKeyId: "local", secretAccessKey: "local" };
 
@@ -23,11 +23,14 @@ describe.each(inject("dynamodbEngines"))("on $name", ({ endpoint }) => {
 
   beforeAll(async () => {
     [tableName, orders] = await Promise.all([createTable(client), createTable(client, "id")]);
+    for (const [name, value] of Object.entries(environmentFor(endpoint))) vi.stubEnv(name, value);
   });
 
+  afterAll(() => void vi.unstubAllEnvs());
+
   const stores: Readonly<Record<string, () => Store<DynamoDBWrite>>> = {
-    directly: () => new DynamoDBStore({ tableName, client }),
-    "through the SDK": () => new DynamoDBStore({ tableName, client, direct: false }),
+    "by a client of the SDK": () => new DynamoDBStore({ tableName, client }),
+    "by the store's own client": () => new DynamoDBStore({ tableName }),
     "by the lean client": () =>
       new LeanStore({ tableName, client: new LeanDynamoDB({ region: "local", endpoint, credentials }) }),
   };

@@ -58,7 +58,7 @@ describe.each(inject("dynamodbEngines"))("unknown outcomes on $name", ({ endpoin
 
     for (const store of [
       options.store,
-      new DynamoDBStore({ tableName, client, direct: false }),
+      new DynamoDBStore({ tableName, client }),
       new LeanStore({ tableName, client: lean }),
     ]) {
       const outcomes = await listed(store);

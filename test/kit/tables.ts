@@ -14,6 +14,16 @@ export function connect(endpoint: string, config: DynamoDBClientConfig = {}): Dy
   return new DynamoDBClient({ endpoint, region: "eu-central-1", credentials, ...config });
 }
 
+/** With these variables a client without any option reaches the same tables. */
+export function environmentFor(endpoint: string): Readonly<Record<string, string>> {
+  return {
+    AWS_ENDPOINT_URL_DYNAMODB: endpoint,
+    AWS_REGION: "eu-central-1",
+    AWS_ACCESS_KEY_ID: "local",
+    AWS_SECRET_ACCESS_KEY: "local",
+  };
+}
+
 /** Resolves to the name of a fresh table whose keys are strings. TTL is off: nothing disappears by itself. */
 export function createTable(
   client: DynamoDBClient,

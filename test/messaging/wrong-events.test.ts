@@ -5,7 +5,7 @@ import { MemoryOutbox } from "../../lib/testing/memory-outbox.ts";
 
 const ARN = "arn:aws:dynamodb:eu-central-1:123456789012:table";
 const client = { config: {}, send: () => expect.unreachable() };
-const outboxOf = (tableName: string) => new DynamoDBOutbox({ tableName, client, direct: false });
+const outboxOf = (tableName: string) => new DynamoDBOutbox({ tableName, client });
 const relay = (tableName = "records") =>
   outboxRelay({ outbox: outboxOf(tableName), destinations: "any", sqs: client as never });
 
@@ -93,7 +93,7 @@ describe("outboxSweeper", () => {
     "says what a table must have that answers with a %s",
     async (name) => {
       const failing = { config: {}, send: () => Promise.reject(Object.assign(new Error("no"), { name })) };
-      const outbox = new DynamoDBOutbox({ tableName: "orders", client: failing, direct: false });
+      const outbox = new DynamoDBOutbox({ tableName: "orders", client: failing });
 
       await expect(outboxSweeper({ outbox, destinations: "any" })({})).rejects.toMatchObject({
         code: "STORE_UNAVAILABLE",

@@ -69,6 +69,7 @@ export const LONG = [
   "packages/cli/test/drills",
   "test/consumers/brokers",
   "test/dynamodb/client-matrix",
+  "test/dynamodb/own-client-contract",
   "test/dynamodb/passed-clients",
   "test/dynamodb/saga-crashes",
   "packages/explorer/test/explorer/foreign",

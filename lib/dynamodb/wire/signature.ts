@@ -41,28 +41,54 @@ let derived: DerivedKey | undefined;
 /** The headers of a signed request. They hold those of `Unsigned`, so that the request is sent as it was signed. */
 export function signedHeaders(request: Unsigned, credentials: Credentials, now: number) {
   const { host, path, region, target, body, service = SERVICE, contentType = CONTENT_TYPE } = request;
-  const { accessKeyId, secretAccessKey, sessionToken } = credentials;
-  // 2026-11-22T20:59:12.000Z becomes 20261122T205912Z.
-  const date = `${new Date(now).toISOString().slice(0, 19).replaceAll(/[-:]/g, "")}Z`;
-  const scope = `${date.slice(0, 8)}/${region}/${service}/aws4_request`;
-  if (derived?.scope !== scope || derived.secretAccessKey !== secretAccessKey) {
-    derived = { secretAccessKey, scope, key: deriveKey(secretAccessKey, scope) };
-  }
+  const { sessionToken } = credentials;
+  const date = signingDate(now);
   // Empty, or null from plain JavaScript: the SDK sends no token then.
   const token = sessionToken ? `x-amz-security-token:${sessionToken}\n` : "";
   const aim = target === undefined ? "" : `x-amz-target:${target}\n`;
   const names = `content-type;host;x-amz-date${token && ";x-amz-security-token"}${aim && ";x-amz-target"}`;
-  const canonical = `POST\n${canonicalPath(path)}\n\ncontent-type:${contentType}\nhost:${host}\nx-amz-date:${date}\n${token}${aim}\n${names}\n${hash("sha256", body)}`;
-  const text = `AWS4-HMAC-SHA256\n${date}\n${scope}\n${hash("sha256", canonical)}`;
-  const signature = createHmac("sha256", derived.key).update(text).digest("hex");
+  const lines = `content-type:${contentType}\nhost:${host}\nx-amz-date:${date}\n${token}${aim}`;
+  const signed = { path: canonicalPath(path), lines, names, bodyHash: hash("sha256", body) };
   return {
     host,
     "content-type": contentType,
     "x-amz-date": date,
     ...(target !== undefined && { "x-amz-target": target }),
     ...(token && { "x-amz-security-token": sessionToken }),
-    authorization: `AWS4-HMAC-SHA256 Credential=${accessKeyId}/${scope}, SignedHeaders=${names}, Signature=${signature}`,
+    authorization: authorization(signed, { date, region, service }, credentials),
   };
+}
+
+/** As `x-amz-date` says it: 2026-11-22T20:59:12.000Z becomes 20261122T205912Z. */
+export function signingDate(now: number): string {
+  return `${new Date(now).toISOString().slice(0, 19).replaceAll(/[-:]/g, "")}Z`;
+}
+
+/** What is signed of a POST without a query. */
+export interface Signed {
+  /** In its canonical form. */
+  readonly path: string;
+  /** A line `name:value` for each header that is signed, sorted by name. */
+  readonly lines: string;
+  /** The names of these headers, with `;` between them. */
+  readonly names: string;
+  readonly bodyHash: string;
+}
+
+/** The value of the header `authorization`. */
+export function authorization(
+  { path, lines, names, bodyHash }: Signed,
+  { date, region, service }: { readonly date: string; readonly region: string; readonly service: string },
+  { accessKeyId, secretAccessKey }: Credentials,
+): string {
+  const scope = `${date.slice(0, 8)}/${region}/${service}/aws4_request`;
+  if (derived?.scope !== scope || derived.secretAccessKey !== secretAccessKey) {
+    derived = { secretAccessKey, scope, key: deriveKey(secretAccessKey, scope) };
+  }
+  const canonical = `POST\n${path}\n\n${lines}\n${names}\n${bodyHash}`;
+  const text = `AWS4-HMAC-SHA256\n${date}\n${scope}\n${hash("sha256", canonical)}`;
+  const signature = createHmac("sha256", derived.key).update(text).digest("hex");
+  return `AWS4-HMAC-SHA256 Credential=${accessKeyId}/${scope}, SignedHeaders=${names}, Signature=${signature}`;
 }
 
 function deriveKey(secretAccessKey: string, scope: string): Buffer {

@@ -21,8 +21,7 @@ describe.each(inject("dynamodbEngines"))("on $name, a table that is missing", ({
   const tableName = "no-such-table";
 
   it.each([
-    ["directly", () => new DynamoDBStore({ tableName, client: connect(endpoint) })],
-    ["through the SDK", () => new DynamoDBStore({ tableName, client: connect(endpoint), direct: false })],
+    ["through the SDK", () => new DynamoDBStore({ tableName, client: connect(endpoint) })],
     ["by the lean client", () => new LeanStore({ tableName, client: lean })],
   ])("is in the log by name and action, asked %s, and not in the answer", async (_, store) => {
     const { options, context } = given();

@@ -6,7 +6,7 @@ const client = {
   config: {},
   send: () => Promise.reject(Object.assign(new Error("no"), { name: "ValidationException" })),
 };
-const outbox = new DynamoDBOutbox({ tableName: "records", client, direct: false });
+const outbox = new DynamoDBOutbox({ tableName: "records", client });
 
 const change = (table: string, StreamViewType: string) => ({
   eventSource: "aws:dynamodb",

@@ -21,7 +21,7 @@ const config = new IdempotencyConfig({
 export const handler = makeIdempotent(${handler}, { persistenceStore, config, keyPrefix: "create-order" });`;
 
 const BARE = `
-import { floor } from "./bench/measure/contestants/sdk-floor.ts";
+import { floor } from "./packages/proof/measure/contestants/sdk-floor.ts";
 const callOnce = floor(process.env.TABLE);
 export const handler = (event) => callOnce(event.headers["idempotency-key"], ${handler});`;
 

@@ -76,7 +76,7 @@ const STORES = {
   "its own client": (tableName: string) => new DynamoDBStore({ tableName }),
   "the peer's client": (tableName: string) => new DynamoDBStore({ tableName, client: defaultClient() }),
   "the peer's client, through its `send`": (tableName: string) =>
-    new DynamoDBStore({ tableName, client: defaultClient(), direct: false }),
+    new DynamoDBStore({ tableName, client: defaultClient() }),
   "the lean client": (tableName: string) => new LeanStore({ tableName }),
 } as const;
 
