@@ -21,8 +21,8 @@ export type { ByWhom } from "./core/by-whom.ts";
 export { type Clock, type Random, systemClock, systemRandom } from "./core/clock.ts";
 // How options are checked, and errors recognised across copies of the package.
 export { otherCopies, shared } from "./core/copies.ts";
-export { eraseRecord } from "./core/erase-record.ts";
 export { ending } from "./core/ending.ts";
+export { eraseRecord } from "./core/erase-record.ts";
 export { hasCode } from "./core/error-code.ts";
 export { InvalidOptionError } from "./core/errors.ts";
 export { hashTuple, identify, namesOf, PUBLIC_SCOPE } from "./core/identity.ts";
@@ -37,7 +37,6 @@ export { UNTRIED, type Unsent } from "./core/messages/outbox.ts";
 export { actsIn, type OutboxAct, type OutboxOperator } from "./core/messages/outbox-act.ts";
 export { aFunction, type Check, checkOptions, methods, oneOf, text } from "./core/option-checks.ts";
 export { withDefaults } from "./core/options.ts";
-export { resolveOptions } from "./core/resolved-options.ts";
 export { decodeResult, NOT_KEPT } from "./core/outcome.ts";
 export type { IdempotencyRecord, StoredResult } from "./core/record.ts";
 export { type ReleaseAnswer, releaseRecord } from "./core/release-record.ts";
@@ -47,6 +46,7 @@ export {
   resolveOutcome,
   resolveRecord,
 } from "./core/resolve-outcome.ts";
+export { resolveOptions } from "./core/resolved-options.ts";
 export type { EraseAnswer, Erasure, Store } from "./core/store.ts";
 export { isLease } from "./core/store-lease.ts";
 export type { UnknownOutcome } from "./core/unknown-outcome.ts";

@@ -16,10 +16,18 @@ const AWS = "https://docs.aws.amazon.com";
 
 const AUDIT = "2026-11";
 
+/** Where a file stands that is named by its folder in a package. */
+const placeOf = (file: string) =>
+  file.startsWith("aws/")
+    ? `packages/explorer/lib/${file}`
+    : file.startsWith("local/")
+      ? file.replace("local/", "packages/local/lib/")
+      : `lib/${file}`;
+
 type Constant = readonly [file: string, name: string, value: number];
 const constants = (read: string, source: string, ...rows: readonly (readonly [string, ...Constant])[]) =>
   rows.map(([fact, file, name, value]): ExternalFact => {
-    return { fact, source: `${AWS}/${source}`, read, in: `lib/${file}`, constant: [name, value] };
+    return { fact, source: `${AWS}/${source}`, read, in: placeOf(file), constant: [name, value] };
   });
 
 const says = (read: string, fact: string, source: string, file: string, text: string): ExternalFact => ({

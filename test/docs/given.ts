@@ -23,11 +23,18 @@ const TITLE = /(["'`])((?:H\d+(?:, |: ))+)((?:(?!\1)[^\n\\]|\\.)+)\1(?=\s*[,;])/
 /** A text after an opening bracket or on a line of its own, as `it` and `it.each` take it. */
 const ANY_TITLE = /(?:\(|^\s*)(["'`])((?:(?!\1)[^\n\\]|\\.)+)\1(?=\s*,)/gm;
 
-/** All of test/ but the tests of this folder that have texts about titles. */
+const NO_TESTS =
+  /^(test\/(docs\/(?!recipes\.)|fixtures\/)|packages\/(\w+\/(lib|dist)|proof\/(measure|show))\/)|\/node_modules\//;
+
+/** The tests of all packages, but those of this folder that have texts about titles. */
 export function testFiles(): TestFile[] {
-  return readdirSync(join(root, "test"), { recursive: true, encoding: "utf8" })
-    .map((path) => `test/${path.replaceAll("\\", "/")}`)
-    .filter((path) => path.endsWith(".ts") && !/^test\/(docs\/(?!recipes\.)|fixtures\/)/.test(path))
+  return ["test", "packages"]
+    .flatMap((folder) =>
+      readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).map(
+        (path) => `${folder}/${path.replaceAll("\\", "/")}`,
+      ),
+    )
+    .filter((path) => path.endsWith(".ts") && !NO_TESTS.test(path))
     .sort()
     .map((path) => ({ path, source: readFileSync(join(root, path), "utf8") }));
 }

@@ -1,6 +1,6 @@
-// The command that the package brings, run as `npx --no onceonly` by a project that installed the tarball.
+// The command line, run as `npx --no onceonly` by a project that installed the tarballs.
 import { spawn } from "node:child_process";
-import { mkdir, readdir, rename } from "node:fs/promises";
+import { mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { availableDynamoDBEngines } from "../../packages/local/lib/dynamodb-engine.ts";
@@ -27,7 +27,7 @@ afterAll(() => projects.remove());
 
 /** A folder with a space in its name. */
 async function createProject(peers: readonly string[]): Promise<string> {
-  const created = await projects.create("command", peers);
+  const created = await projects.create("command", ["onceonly-cli", ...peers]);
   const project = `${created} of mine`;
   await rename(created, project);
   await mkdir(join(project, "temporary"));
@@ -146,6 +146,42 @@ describe("the installed command", () => {
     expect(await status).toBe(2);
     expect(printed.stderr).toContain(message);
     expect(printed.stdout).toBe("");
+  });
+});
+
+describe("the packages of the command line", () => {
+  it.each([
+    ["onceonly-cli", ["list", "--help"], "npm install --save-dev onceonly-cli"],
+    [
+      "onceonly-local",
+      ["start"],
+      "start needs the package onceonly-local: npm install --save-dev onceonly-local",
+    ],
+    [
+      "onceonly-explorer",
+      ["replay", "k", "-o", "pay", "--handler", "handler.mjs", "--record", "record.json"],
+      "replay needs the package onceonly-explorer: npm install --save-dev onceonly-explorer",
+    ],
+  ])("say what to install without %s", async (name, args, message) => {
+    const project = await createProject([]);
+    await rm(join(project, "node_modules", name), { recursive: true });
+    await writeFile(join(project, "handler.mjs"), "export default { handler() {}, event: {} };");
+    await writeFile(join(project, "record.json"), JSON.stringify({ state: "held", steps: [] }));
+
+    const { printed, status } = run(project, COMMAND, ...args);
+
+    expect(await status).toBeGreaterThan(0);
+    expect(printed.stderr).toContain(message);
+    expect(printed.stderr).not.toMatch(/^ {4}at /m);
+  });
+
+  it("have the command onceonly-cli too", async () => {
+    const project = await createProject([]);
+
+    const { printed, status } = run(project, join("node_modules", ".bin", "onceonly-cli"), "--version");
+
+    expect(await status).toBe(0);
+    expect(printed.stdout).toBe(`${manifest.version}\n`);
   });
 });
 

@@ -14,6 +14,7 @@ import { expectReplay, type OrderExample, startOrderExample } from "./example-gi
 import { type ConsumerProjects, prepareConsumerProjects } from "./projects-world.ts";
 
 const RUNTIME_PEERS = ["@aws-sdk/client-dynamodb", "@middy/core"];
+const WITH_EXPLORER = [...RUNTIME_PEERS, "onceonly-explorer"];
 const JEST = join(root, "node_modules/jest/bin/jest.js");
 
 let projects: ConsumerProjects;
@@ -25,13 +26,18 @@ beforeAll(async () => {
 
 afterAll(() => Promise.all([projects?.remove(), example?.stop()]));
 
-const IMPORTS_CLI = /(import|require)[^\n]*\/cli\//;
 /** A bundle has lines of a bounded length, and breaks them within texts too. */
 const BROKEN_LINE = "\\\n";
 
+async function textsIn(folder: string): Promise<string[]> {
+  const paths = (await readdir(folder, { recursive: true })).filter((path) => path.endsWith(".js"));
+  const texts = await Promise.all(paths.map((path) => readFile(join(folder, path), "utf8")));
+  return texts.map((text) => text.replaceAll(BROKEN_LINE, ""));
+}
+
 describe("the tarball", () => {
   it("has less than 320 files and 800 KB", () => {
-    const { files, bytes } = projects.tarball;
+    const { files, bytes } = projects.tarballs.onceonly!;
 
     console.log(`the tarball: ${files.length} files, ${(bytes / 1000).toFixed(0)} KB`);
     expect(files.length).toBeLessThan(320);
@@ -39,7 +45,7 @@ describe("the tarball", () => {
   });
 
   it("holds both builds and nothing else", () => {
-    const { files } = projects.tarball;
+    const { files } = projects.tarballs.onceonly!;
     const others = files.filter(
       (file) => !/^(dist\/(esm|cjs)\/[\w/-]+(\.js|\.d\.ts)|dist\/functions\/\w+\/index\.mjs)$/.test(file),
     );
@@ -48,40 +54,33 @@ describe("the tarball", () => {
       "LICENSE",
       "README.md",
       "dist/cjs/package.json",
-      "dist/esm/cli/console.html",
-      "dist/esm/cli/native-client.cjs",
       "dist/sbom.cdx.json",
       "package.json",
     ]);
   });
 
-  it("has lib/local in the command line only, which no entry imports", async () => {
-    const paths = await readdir(join(projects.installed, "onceonly/dist"), { recursive: true });
-    const texts = await Promise.all(
-      paths
-        .filter((path) => path.endsWith(".js"))
-        .map(
-          async (path) =>
-            [path, await readFile(join(projects.installed, "onceonly/dist", path), "utf8")] as const,
-        ),
+  it("holds nothing of the packages beside it, whose tarballs hold both builds or one", async () => {
+    const texts = await textsIn(join(projects.withTools, "onceonly/dist"));
+    const ofTools = await Promise.all(
+      ["explorer", "local", "cli"].map((name) => textsIn(join(projects.withTools, `onceonly-${name}/dist`))),
     );
 
-    // Its queues say the first, its functions the second, and their processes the third.
     for (const said of [
-      "the queue was taken down here",
+      // The model of DynamoDB, a local function host, and the doctor.
+      "Supplied AttributeValue is empty",
       "create a new host to invoke it",
-      "--max-old-space-size=",
+      "a synthesized stack against the checklist",
     ]) {
+      expect(texts.filter((text) => text.includes(said))).toEqual([]);
       expect(
-        texts.filter(([, text]) => text.replaceAll(BROKEN_LINE, "").includes(said)).map(([path]) => path),
-      ).toEqual([join("esm", "cli", "onceonly.js")]);
+        ofTools.flat().some((text) => text.includes(said)),
+        said,
+      ).toBe(true);
     }
-    expect(
-      texts
-        // The command line finds the files beside it.
-        .filter(([path, text]) => !path.startsWith(join("esm", "cli")) && IMPORTS_CLI.test(text))
-        .map(([path]) => path),
-    ).toEqual([]);
+    for (const [name, { files }] of Object.entries(projects.tarballs)) {
+      console.log(`${name}: ${files.length} files, ${(projects.tarballs[name]!.bytes / 1000).toFixed(0)} KB`);
+      expect(files).toEqual(expect.arrayContaining(["LICENSE", "README.md", "package.json"]));
+    }
   });
 
   it("leads to each document by its address, since it holds none", async () => {
@@ -98,14 +97,14 @@ describe("the tarball", () => {
   });
 
   it("has constructs in CommonJS only", () => {
-    const { files } = projects.tarball;
+    const { files } = projects.tarballs.onceonly!;
 
     expect(files).toContain("dist/cjs/cdk/index.js");
     expect(files.filter((file) => file.startsWith("dist/esm/cdk/"))).toEqual([]);
   });
 
   it("has the functions of OutboxRelay, bundled, and no notices, since they carry no code of others", () => {
-    const { files } = projects.tarball;
+    const { files } = projects.tarballs.onceonly!;
 
     expect(files.filter((file) => file.startsWith("dist/functions/"))).toEqual([
       "dist/functions/outbox/index.mjs",
@@ -135,10 +134,10 @@ describe("the entries of one format", () => {
     ["module", "await import"],
     ["commonjs", "require"],
   ])("have the same classes of errors (%s)", async (type, load) => {
-    const project = await projects.create("bare", RUNTIME_PEERS);
+    const project = await projects.create("bare", WITH_EXPLORER);
     const script = `
       const { InvalidOptionError, ClaimLostError } = ${load}("onceonly");
-      const { Simulator } = ${load}("onceonly/testing");
+      const { Simulator } = ${load}("onceonly-explorer");
       const { DynamoDBStore } = ${load}("onceonly/lean");
       for (const Class of [Simulator, DynamoDBStore]) {
         try {
@@ -159,9 +158,9 @@ describe("the simulator of each format", () => {
     ["module", "await import"],
     ["commonjs", "require"],
   ])("runs a handler with the SDK in virtual time, and loses an answer (%s)", async (type, load) => {
-    const project = await projects.create("bare", RUNTIME_PEERS);
+    const project = await projects.create("bare", WITH_EXPLORER);
     const script = `
-      const { Simulator } = ${load}("onceonly/testing");
+      const { Simulator } = ${load}("onceonly-explorer");
       const { DynamoDBStore, idempotent } = ${load}("onceonly");
       const aws = new Simulator();
       aws.table("records", { partitionKey: "pk" });
@@ -214,7 +213,7 @@ describe("a bundle of the published modules", () => {
 if (isFull) {
   describe("a CommonJS jest consumer without aws-cdk-lib", () => {
     it("runs the first example once for two requests", async () => {
-      const project = await projects.create("cjs-jest", [...RUNTIME_PEERS, "@jest/globals", "esbuild"]);
+      const project = await projects.create("cjs-jest", [...WITH_EXPLORER, "@jest/globals", "esbuild"]);
       await example.transpile(project, "cjs");
 
       const { stdout, stderr } = await example.expectOneOrder(project, [JEST, "--ci"]);

@@ -1,4 +1,4 @@
-// Empty projects with the packed tarball installed, which is packed and installed once in a run of the tests. Nothing
+// Empty projects with the packed tarballs installed, which are packed and installed once in a run of the tests. Nothing
 // comes from a registry: peers are links to what is installed beside the tests.
 import { cp, mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import { oncePerRun } from "../kit/once-per-run.ts";
 import { root } from "../kit/project.ts";
 import { run } from "../kit/run.ts";
-import { pack, packTarball, type Tarball } from "./tarball-given.ts";
+import { pack, packTarballs, type Tarball } from "./tarball-given.ts";
 
 const CDK = join(root, "node_modules/aws-cdk/bin/cdk");
 const fixtures = join(root, "test/fixtures/consumers");
@@ -15,16 +15,22 @@ const CALLERS = ["invoke.cjs", "charge.mjs"];
 /** Declarations name types by the place of their package, which must be in the project. */
 const NAMED = ["@middy/core", "@types/aws-lambda"];
 
-interface InstalledPackage {
-  readonly tarball: Tarball;
-  /** The node_modules that npm makes of the tarball; no test changes it. */
+/** A project that has one of our tools gets all of them. */
+const OURS = /^onceonly-(cli|explorer|local)$/;
+
+interface InstalledPackages {
+  /** By the names of the packages. */
+  readonly tarballs: Readonly<Record<string, Tarball>>;
+  /** The node_modules that npm makes of the library's tarball; no test changes it. */
   readonly installed: string;
+  /** The node_modules that npm makes of all tarballs; no test changes it. */
+  readonly withTools: string;
 }
 
-export interface ConsumerProjects extends InstalledPackage {
-  /** A new project each time: a copy of a fixture, with links to `peers`. Answers its folder. */
+export interface ConsumerProjects extends InstalledPackages {
+  /** A new project each time: a copy of a fixture, with `peers`, which may be packages of ours. Answers its folder. */
   create(fixture: string, peers: readonly string[]): Promise<string>;
-  /** An app as `cdk init` makes it, under this name, with links to `peers`. Answers its folder. */
+  /** An app as `cdk init` makes it, under this name, with `peers`. Answers its folder. */
   createCdkApp(name: string, peers: readonly string[]): Promise<string>;
   /** Copies a file of the fixtures into a project. */
   copy(fixture: string, target: string): Promise<void>;
@@ -33,11 +39,12 @@ export interface ConsumerProjects extends InstalledPackage {
 
 export async function prepareConsumerProjects(): Promise<ConsumerProjects> {
   const home = await realpath(await mkdtemp(join(tmpdir(), "consumers-")));
-  const { tarball, installed } = await oncePerRun("package", installPackage);
+  const { tarballs, installed, withTools } = await oncePerRun("package", installPackages);
 
   return {
-    tarball,
+    tarballs,
     installed,
+    withTools,
     create: async (fixture, peers) => {
       const project = await mkdtemp(join(home, `${fixture}-`));
       await cp(join(fixtures, fixture), project, { recursive: true });
@@ -62,8 +69,9 @@ export async function prepareConsumerProjects(): Promise<ConsumerProjects> {
   };
 
   async function install(project: string, peers: readonly string[]): Promise<void> {
-    await cp(installed, join(project, "node_modules"), { recursive: true, verbatimSymlinks: true });
-    for (const peer of peers) await linkPeer(peer, project);
+    const ours = peers.some((peer) => OURS.test(peer)) ? withTools : installed;
+    await cp(ours, join(project, "node_modules"), { recursive: true, verbatimSymlinks: true });
+    for (const peer of peers.filter((peer) => !OURS.test(peer))) await linkPeer(peer, project);
   }
 }
 
@@ -75,15 +83,22 @@ async function linkPeer(name: string, project: string): Promise<void> {
   else await symlink(installed, link, "junction");
 }
 
-async function installPackage(folder: string): Promise<InstalledPackage> {
-  const [tarball, dependency] = await Promise.all([
-    packTarball(folder),
-    pack(join(root, "node_modules/canonicalize"), folder),
+async function installPackages(folder: string): Promise<InstalledPackages> {
+  const [{ onceonly, ...tools }, ...dependencies] = await Promise.all([
+    packTarballs(folder),
+    ...["canonicalize", "croner"].map((name) => pack(join(root, "node_modules", name), folder)),
   ]);
-  const empty = join(folder, "empty");
+  const installed = await installTarballs(join(folder, "library"), [onceonly!, dependencies[0]!]);
+  const all = [onceonly!, ...Object.values(tools), ...dependencies];
+  const withTools = await installTarballs(join(folder, "tools"), all);
+  return { tarballs: { onceonly: onceonly!, ...tools }, installed, withTools };
+}
+
+/** @returns the node_modules that npm makes */
+async function installTarballs(empty: string, tarballs: readonly Tarball[]): Promise<string> {
   await mkdir(empty);
   await writeFile(join(empty, "package.json"), "{}");
   const flags = ["--offline", "--no-audit", "--no-fund"];
-  await run("npm", ["install", tarball.path, dependency.path, ...flags], empty);
-  return { tarball, installed: join(empty, "node_modules") };
+  await run("npm", ["install", ...tarballs.map(({ path }) => path), ...flags], empty);
+  return join(empty, "node_modules");
 }

@@ -1,10 +1,18 @@
 // Packs the project as a release would, from a build of its own, so that no test depends on what dist/ holds.
-import { cp, mkdir } from "node:fs/promises";
+import { cp } from "node:fs/promises";
 import { join } from "node:path";
 import { root } from "../kit/project.ts";
 import { run } from "../kit/run.ts";
 
 const PUBLISHED = ["package.json", "README.md", "LICENSE"];
+
+/** The packages that are published, and where they stand. */
+export const PACKAGES: Readonly<Record<string, string>> = {
+  onceonly: "",
+  "onceonly-explorer": "packages/explorer",
+  "onceonly-local": "packages/local",
+  "onceonly-cli": "packages/cli",
+};
 
 export interface Tarball {
   readonly path: string;
@@ -20,13 +28,16 @@ interface Packed {
   readonly size: number;
 }
 
-/** @param folder an existing folder that may be written to */
-export async function packTarball(folder: string): Promise<Tarball> {
+/** By the names of the packages. @param folder an existing folder that may be written to */
+export async function packTarballs(folder: string): Promise<Readonly<Record<string, Tarball>>> {
   const staged = join(folder, "staged");
-  await mkdir(staged);
-  for (const name of PUBLISHED) await cp(join(root, name), join(staged, name), { recursive: true });
-  await run(process.execPath, [join(root, "tools/build.mjs"), join(staged, "dist")], folder);
-  return pack(staged, folder);
+  await run(process.execPath, [join(root, "tools/build.mjs"), staged], folder);
+  const packed: Record<string, Tarball> = {};
+  for (const [name, path] of Object.entries(PACKAGES)) {
+    for (const file of PUBLISHED) await cp(join(root, path, file), join(staged, path, file));
+    packed[name] = await pack(join(staged, path), folder);
+  }
+  return packed;
 }
 
 /** Packs a folder with a manifest, such as an installed package. */

@@ -86,7 +86,7 @@ export async function startReading(): Promise<Reader> {
         const missing = [...command.matchAll(/npm run (\w+)/g)].filter(([, name = ""]) => !scripts[name]);
         if (missing.length > 0) throw new Error(`package.json has no script for ${missing.join()}`);
         await mkdir(join(folder, "onceonly"));
-        const { path } = projects.tarball;
+        const { path } = projects.tarballs.onceonly!;
         await cp(path, join(folder, "onceonly", basename(path)));
         return "";
       },

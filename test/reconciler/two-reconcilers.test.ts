@@ -1,5 +1,6 @@
 // Two reconcilers at the same time, on real servers: what they settle, and what they cost together.
 import { randomUUID } from "node:crypto";
+import { EventEmitter, once } from "node:events";
 import {
   DynamoDBStore,
   type ReconcilerOptions,
@@ -97,9 +98,9 @@ async function newWorld(place: () => Promise<Place>) {
     asked.push(childKey("charge"));
     return { outcome: "happened", result: "charged" };
   };
-  const handler = (operations: ReconcilerOptions["operations"] = { charge: verify }) =>
-    reconciler({ store, clock, operations, observe: () => {} });
-  return { requests, die, asked, verify, handler };
+  const handler = (operations: ReconcilerOptions["operations"] = { charge: verify }, over = store) =>
+    reconciler({ store: over, clock, operations, observe: () => {} });
+  return { store, requests, die, asked, verify, handler };
 }
 
 describe.each(Object.entries(PLACES))("two reconcilers on %s", (_, place) => {
@@ -125,13 +126,33 @@ describe.each(Object.entries(PLACES))("two reconcilers on %s", (_, place) => {
   );
 
   it.skipIf(!place)("H98: when nothing waits, the second one makes two requests at most", async () => {
-    const { requests, handler } = await newWorld(place!);
+    const { store, requests, handler } = await newWorld(place!);
     await handler()();
     requests();
     await handler()();
     const one = requests();
+    const [isListing, isSkipped] = [new EventEmitter(), new EventEmitter()];
+    const listed = once(isListing, "now");
+    const skipped = once(isSkipped, "now");
+    const slow = new Proxy(store, {
+      get(target, name) {
+        const value: unknown = Reflect.get(target, name, target);
+        if (typeof value !== "function") return value;
+        if (name !== "unknownOutcomes") return value.bind(target);
+        return async function* list(query: never) {
+          isListing.emit("now");
+          await skipped;
+          yield* value.call(target, query);
+        };
+      },
+    });
 
-    await Promise.all([handler()(), handler()()]);
+    const first = handler(undefined, slow)();
+    await listed;
+    const second = await handler()();
+    isSkipped.emit("now");
+
+    expect([await first, second]).toMatchObject([{ isSkipped: false }, { isSkipped: true }]);
     expect(requests()).toBeLessThanOrEqual(one + 2);
   });
 

@@ -1,3 +1,6 @@
+import { mkdtempSync, readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { SerializedError, TestModule } from "vitest/node";
 import ClosingLine from "./closing-line.ts";
@@ -27,5 +30,23 @@ describe("ClosingLine", () => {
     ["an error outside of every test", [moduleWith(["passed"])], [ERROR], "1 passed, 1 failed"],
   ])("ends with one plain line: %s", (_, modules, unhandled, line) => {
     expect(printedFor(modules, unhandled)).toBe(`\n${line}\n`);
+  });
+
+  it("leaves its counts where several runs are summed", () => {
+    const file = join(mkdtempSync(join(tmpdir(), "counts-")), "counts");
+    vi.stubEnv("ONCEONLY_COUNTS", file);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    printedFor([moduleWith(["passed", "skipped"])]);
+    printedFor([moduleWith(["passed", "failed"])]);
+
+    expect(
+      readFileSync(file, "utf8")
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line)),
+    ).toEqual([
+      { passed: 1, failed: 0, skipped: 1 },
+      { passed: 1, failed: 1, skipped: 0 },
+    ]);
   });
 });

@@ -1,4 +1,6 @@
-// Ends the output of a test run with one plain line, such as `12 passed, 0 failed`.
+// Ends the output of a test run with one plain line, such as `12 passed, 0 failed`. Adds the counts to the file that
+// ONCEONLY_COUNTS names, from which tools/sum-tests.mjs makes one line for several runs.
+import { appendFileSync } from "node:fs";
 import type { Reporter, SerializedError, TestModule } from "vitest/node";
 
 export default class ClosingLine implements Reporter {
@@ -12,5 +14,8 @@ export default class ClosingLine implements Reporter {
     const skipped = counts.skipped + counts.pending;
     const line = `${counts.passed} passed, ${counts.failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`;
     process.stdout.write(`\n${line}\n`);
+    const file = process.env.ONCEONLY_COUNTS;
+    if (file)
+      appendFileSync(file, `${JSON.stringify({ passed: counts.passed, failed: counts.failed, skipped })}\n`);
   }
 }

@@ -1,5 +1,16 @@
 /** The entry "onceonly/cdk-rules": the rules of the synthesis, over resolved resources and without aws-cdk-lib. `onceonly doctor` reads them too. */
-export { objectIn, ownerPath, type Place, QUEUE, type Report, type Resource, type ResourceDefinition, type Severity, TABLES, valueIn } from "./app.ts";
+export {
+  objectIn,
+  ownerPath,
+  type Place,
+  QUEUE,
+  type Report,
+  type Resource,
+  type ResourceDefinition,
+  type Severity,
+  TABLES,
+  valueIn,
+} from "./app.ts";
 export { findDestroyedKey } from "./encryption-keys.ts";
 export { readersFrom } from "./event-sources.ts";
 export { findUnusableKey } from "./events.ts";
@@ -7,5 +18,21 @@ export { findFifo, foreignFifoFaults } from "./fifo-queues.ts";
 export { findInRunner, findRuntime, queuesAround } from "./functions.ts";
 export { MarkedApp } from "./marked-app.ts";
 export { findNoWay } from "./networks.ts";
-export { findNoConcurrency, findNoRelay, findOverlap, findParallelShards, findSecondRelay, findShortReconciler, noDestinations, secondReconciler } from "./relays.ts";
-export { findInTable, findProtection, findRelayIndex, findRelayKeys, findReplicas, looksLikeRecords } from "./tables.ts";
+export {
+  findNoConcurrency,
+  findNoRelay,
+  findOverlap,
+  findParallelShards,
+  findSecondRelay,
+  findShortReconciler,
+  noDestinations,
+  secondReconciler,
+} from "./relays.ts";
+export {
+  findInTable,
+  findProtection,
+  findRelayIndex,
+  findRelayKeys,
+  findReplicas,
+  looksLikeRecords,
+} from "./tables.ts";

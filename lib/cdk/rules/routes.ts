@@ -19,7 +19,7 @@ export interface Route {
 type IsTarget = (part: unknown) => boolean;
 
 const REST_API = "AWS::ApiGateway::RestApi";
-export const HTTP_API = "AWS::ApiGatewayV2::Api";
+const HTTP_API = "AWS::ApiGatewayV2::Api";
 
 /** The methods for which HTTP handlers want a key unless they say otherwise. */
 const KEYED = ["POST", "PATCH", "ANY"];

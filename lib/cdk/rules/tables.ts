@@ -202,17 +202,17 @@ export function findReplicas(app: App, table: RecordTable, report: Report): void
   );
 }
 
-export function keysIn(schema: unknown): string | undefined {
+function keysIn(schema: unknown): string | undefined {
   if (!Array.isArray(schema)) return undefined;
   const keys = schema as readonly { AttributeName: string; KeyType: string }[];
   const nameOf = (type: string) => keys.find(({ KeyType }) => KeyType === type)?.AttributeName;
   return asWords(nameOf("HASH") ?? "", nameOf("RANGE"));
 }
 
-export const asWords = (hash: string, range: string | undefined) =>
+const asWords = (hash: string, range: string | undefined) =>
   range === undefined ? hash : `${hash} and the sort key ${range}`;
 
-export function namesIn({ partitionKey = ATTRIBUTES.partitionKey, sortKey }: TableKeys): string {
+function namesIn({ partitionKey = ATTRIBUTES.partitionKey, sortKey }: TableKeys): string {
   return asWords(partitionKey, sortKey?.name);
 }
 

@@ -23,7 +23,7 @@ import { TABLE_CHECKS } from "./doctor/table-checks.ts";
 import { TemplateApp } from "./doctor/template-app.ts";
 import { endpointIn } from "./table.ts";
 
-export const DOCTOR_CHECKS: readonly DoctorCheck[] = [...TABLE_CHECKS, ...QUEUE_CHECKS, ...ALARM_CHECKS];
+const DOCTOR_CHECKS: readonly DoctorCheck[] = [...TABLE_CHECKS, ...QUEUE_CHECKS, ...ALARM_CHECKS];
 
 /** What the rules of a synthesis don't say of templates. */
 export const TEMPLATE_CHECKS: readonly DoctorCheck[] = DOCTOR_CHECKS.filter(({ isLive }) => !isLive);

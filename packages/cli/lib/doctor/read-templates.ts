@@ -77,7 +77,13 @@ function readStack(file: string, inner: Set<string>, reader: Reader): ReadStack 
     const folder = dirname(file);
     const read = reader.readTemplate(file);
     const { template, notRun: leftOut } = reader.expandSam(read.template, read.name);
-    return { file, template, leftOut, ...placeOf(file, reader), nested: nestedIn(template, folder, inner, reader) };
+    return {
+      file,
+      template,
+      leftOut,
+      ...placeOf(file, reader),
+      nested: nestedIn(template, folder, inner, reader),
+    };
   } catch (error) {
     if (error instanceof UsageError) throw error;
     const { code, message } = error as NodeJS.ErrnoException;
@@ -95,7 +101,8 @@ function nestedIn(
   const found = new Map<string, ReadStack>();
   for (const [id, resource] of Object.entries(template.Resources)) {
     if (resource.Type !== "AWS::CloudFormation::Stack") continue;
-    const path = resource.Metadata?.["aws:asset:path"] ?? assetOf(resource.Properties?.TemplateURL, folder, reader);
+    const path =
+      resource.Metadata?.["aws:asset:path"] ?? assetOf(resource.Properties?.TemplateURL, folder, reader);
     if (typeof path !== "string") continue;
     const file = join(folder, basename(path));
     if (!existsSync(file)) continue;
@@ -121,7 +128,9 @@ function placeOf(file: string, reader: Reader): Pick<ReadStack, "name" | "accoun
   const [folder, name] = [dirname(file), basename(file)];
   const place = { name: name.replace(/(\.template)?\.\w+$/, ""), account: undefined, region: undefined };
   if (!existsSync(join(folder, "manifest.json"))) return { ...place, stage: "" };
-  const found = Object.entries(artifactsIn(folder, reader)).find(([, each]) => each.properties.templateFile === name);
+  const found = Object.entries(artifactsIn(folder, reader)).find(
+    ([, each]) => each.properties.templateFile === name,
+  );
   if (!found) return { ...place, stage: folder };
   const [id, { environment, properties }] = found;
   const [, account, region] = /^aws:\/\/([^/]+)\/([^/]+)$/.exec(`${environment}`) ?? [];

@@ -37,7 +37,7 @@ const resourceOf = ({ node }: LambdaFunction) => node.defaultChild as CfnFunctio
 const overridden = (part: "relay" | "sweeper", name: string, value: unknown) => (stack: Stack) =>
   resourceOf(relay(stack)[part]).addPropertyOverride(name, value);
 
-export const variable = (name: string) => `Environment.Variables.${name}`;
+const variable = (name: string) => `Environment.Variables.${name}`;
 
 /** Isolated subnets with an endpoint of DynamoDB. */
 export function isolated(stack: Stack) {
