@@ -1,10 +1,12 @@
 // A software bill of materials (CycloneDX) of the package as it is published: its dependencies, and the packages that the
-// bundled functions carry. Made by npm from the lockfile, less what only development needs, and without the time, so that
+// bundled functions carry. Made by npm from the lockfile, of what installing the library installs, and without the time, so that
 // the same sources give the same file.
 import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
+const manifest = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
 const NPM = ["sbom", "--sbom-format", "cyclonedx", "--sbom-type", "library", "--package-lock-only"];
 
 /** What npm says of the whole lockfile, as JSON can hold it. */
@@ -13,6 +15,14 @@ export function listLocked() {
   const made = spawnSync("npm", NPM, { cwd: root, encoding: "utf8", maxBuffer: 2 ** 26, shell: isWindows });
   if (made.status !== 0) throw new Error(`npm ${NPM.join(" ")} failed: ${made.stderr}`);
   return JSON.parse(made.stdout);
+}
+
+/** What installing the library installs: its own dependencies and theirs. Neither peers nor the packages beside it. */
+function dependenciesOf(dependencies) {
+  const edges = new Map(dependencies.map(({ ref, dependsOn }) => [ref, dependsOn]));
+  const found = new Set(Object.entries(manifest.dependencies).map(([name, version]) => `${name}@${version}`));
+  for (const ref of found) for (const next of edges.get(ref) ?? []) found.add(next);
+  return found;
 }
 
 /**
@@ -24,10 +34,9 @@ export function billOfMaterials(bundled, locked = listLocked()) {
   const { serialNumber: _, metadata, components, dependencies, ...rest } = locked;
   const { timestamp: __, component, ...about } = metadata;
   const refs = new Set(bundled.map(({ name, version }) => `${name}@${version}`));
-  const isDevelopment = ({ properties }) =>
-    properties.some(({ name }) => name === "cdx:npm:package:development");
+  const ofLibrary = dependenciesOf(dependencies);
   const published = components
-    .filter((part) => refs.has(part["bom-ref"]) || !(isDevelopment(part) || part.scope === "optional"))
+    .filter((part) => refs.has(part["bom-ref"]) || ofLibrary.has(part["bom-ref"]))
     .map((part) =>
       refs.has(part["bom-ref"])
         ? { ...part, properties: [{ name: "cdx:npm:package:bundled", value: "true" }] }

@@ -271,7 +271,7 @@ export class OutboxRelay extends Construct {
     warnOfDestinations(this, table, this.#destinations.operations);
     const app = ResolvedApp.of(this);
     const [relay, sweeper] = [resourceOf(this.relay), resourceOf(this.sweeper)];
-    const needs = [needOfTable(table.table, "UpdateItem"), ...this.#sentTo.map(needOf)];
+    const needs = [needOfTable(table.table), ...this.#sentTo.flatMap(needOf)];
     const faults = reported(this.relay, (report) => {
       findNoWay(app, relay, report, needs);
       const unsent = ATTRIBUTES.unsentSince;

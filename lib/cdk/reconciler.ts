@@ -87,7 +87,7 @@ export class Reconciler extends Construct {
       );
     }
     return reported(fn, (report) => {
-      findNoWay(app, resourceOf(fn), report, [needOfTable(table, "UpdateItem")]);
+      findNoWay(app, resourceOf(fn), report, [needOfTable(table)]);
       findRuntime(app, resourceOf(fn), report);
     });
   }

@@ -46,7 +46,7 @@ const SIBLINGS = /^consumers\.(kafkaEachBatch|natsConsumer|rabbitMqConsumer)$|^h
 const SIMULATION = /^explorer\.(Simulator|randomFaults|removePatches|whenEnvironmentEnds)$/;
 
 /** Constructs: test/cdk/two-copies.test.ts. */
-const CONSTRUCTS = /^cdk\./;
+const CONSTRUCTS = /^cdk(Rules)?\./;
 
 /** What is known of an export; `undefined` for none. */
 export function meetingOf(name: string): string | undefined {

@@ -85,7 +85,7 @@ function listedTitles(page: string): RowTitle[] {
   return page.split("\n").flatMap((line) => {
     const [, number] = /^### Tests of H(\d+)$/.exec(line) ?? [];
     if (number !== undefined) row = Number(number);
-    file = /^- `(test\/[^`]+)`$/.exec(line)?.[1] ?? file;
+    file = /^- `((?:test|packages)\/[^`]+)`$/.exec(line)?.[1] ?? file;
     const text = /^ {2}- (.+)$/.exec(line)?.[1];
     return row > 0 && text !== undefined ? [{ row, file, text }] : [];
   });

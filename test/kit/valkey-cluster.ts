@@ -81,7 +81,7 @@ export async function startValkeyCluster({ spares = 0 } = {}): Promise<ValkeyClu
   };
   const shardOf = async (slot: number): Promise<Shard> => {
     const seen = await view();
-    const master = seen.find((node) => node.slots.some(([first, last]) => slot >= first && slot <= last));
+    const master = ownerIn(seen, slot);
     if (!master) throw new Error(`no node has slot ${slot}`);
     const replicas = seen.filter((node) => node.masterId === master.id && !node.isDown);
     return { master: master.port, replicas: replicas.map(({ port }) => port) };
@@ -121,11 +121,20 @@ export async function startValkeyCluster({ spares = 0 } = {}): Promise<ValkeyClu
         await ask(master, "MIGRATE", "127.0.0.1", `${toPort}`, "", "0", "5000", "KEYS", ...keys.map(String));
       }
     };
+    const isSeenBy = async (port: number) =>
+      ownerIn(readNodes(String(await ask(port, "CLUSTER", "NODES"))), slot)?.id === to;
     const finish = async () => {
       await moveKeys();
-      // The new owner first: with the old one first, a node that dies in between loses the slot. Replicas learn it from their masters.
-      for (const port of new Set([toPort, master, ...(await masters())]))
-        await ask(port, "CLUSTER", "SETSLOT", `${slot}`, "NODE", to);
+      const signal = AbortSignal.timeout(30_000);
+      for (;;) {
+        // The new owner first: with the old one first, a node that dies in between loses the slot. Replicas learn it from their masters.
+        const told = [...new Set([toPort, master, ...(await masters())])];
+        for (const port of told) await ask(port, "CLUSTER", "SETSLOT", `${slot}`, "NODE", to);
+        // Messages of an earlier move that are still under way may give the slot back.
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        if ((await Promise.all(told.map(isSeenBy))).every(Boolean)) return;
+        signal.throwIfAborted();
+      }
     };
     return { moveKeys, finish };
   };
@@ -200,6 +209,9 @@ async function form(
   }
   await settled(signal);
 }
+
+const ownerIn = (nodes: readonly Node[], slot: number) =>
+  nodes.find((node) => node.slots.some(([first, last]) => slot >= first && slot <= last));
 
 function adminOf({ port }: ValkeyServer): Redis {
   const admin = new Redis({ port, host: "127.0.0.1", commandTimeout: 10_000, maxRetriesPerRequest: 1 });

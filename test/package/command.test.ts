@@ -159,7 +159,7 @@ describe("the packages of the command line", () => {
     ],
     [
       "onceonly-explorer",
-      ["replay", "k", "-o", "pay", "--handler", "handler.mjs", "--record", "record.json"],
+      ["replay", "-o", "pay", "--handler", "handler.mjs", "--record", "record.json"],
       "replay needs the package onceonly-explorer: npm install --save-dev onceonly-explorer",
     ],
   ])("say what to install without %s", async (name, args, message) => {

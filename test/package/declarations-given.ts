@@ -2,6 +2,7 @@
 // has to name every type in the signatures, as a user's project has to.
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { SOURCES } from "../../tools/entries.mjs";
 import { root } from "../kit/project.ts";
 import { exportedNames } from "./names-given.ts";
 
@@ -40,7 +41,7 @@ declare function parts<Given extends readonly unknown[], Answer>(
 
 /** @param declarations the text of all installed declarations */
 export function probeOf(entry: string, declarations: string): string {
-  const file = join(root, `lib${entry.slice("onceonly".length)}/index.ts`);
+  const file = join(root, new Map(SOURCES).get(entry)!);
   const constants = exportedNames(file)
     .filter((name) => !SHAPES.includes(name))
     .map((name) => {

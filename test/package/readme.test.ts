@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFile
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
+import { SOURCES } from "../../tools/entries.mjs";
 import { moduleOf, typescriptFences } from "../kit/fences.ts";
 import { documents, manifest, root } from "../kit/project.ts";
 
@@ -62,7 +63,7 @@ function typecheck(folder: string): string[] {
 }
 
 function isPublic(name: string): boolean {
-  if (/^onceonly(\/|$)/.test(name)) return name.replace(/^onceonly/, ".") in manifest.exports;
+  if (/^onceonly/.test(name)) return SOURCES.some(([entry]) => entry === name);
   const packageName = /^(?:@[^/]+\/)?[^/]+/.exec(name)?.[0] ?? name;
   return (
     name.startsWith("node:") ||

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { PROJECT_URL } from "../../lib/contract.ts";
 import { manifest, root } from "../kit/project.ts";
+import { PACKAGES } from "./tarball-given.ts";
 
 interface Bundled {
   readonly name: string;
@@ -142,8 +143,13 @@ describe("publishing", () => {
     const [pack = "", publish = ""] = workflow.split(/^ {2}publish:$/m);
     const used = [...workflow.matchAll(/uses: (\S+)/g)].map(([, action]) => action);
 
-    expect(manifest.publishConfig).toEqual({ access: "public", provenance: true });
-    expect(manifest.repository).toEqual({ type: "git", url: `git+${PROJECT_URL}.git` });
+    for (const folder of Object.values(PACKAGES)) {
+      const { publishConfig, repository } = JSON.parse(
+        await readFile(join(root, folder, "package.json"), "utf8"),
+      );
+      expect(publishConfig).toEqual({ access: "public", provenance: true });
+      expect(repository).toMatchObject({ type: "git", url: `git+${PROJECT_URL}.git` });
+    }
     expect(workflow).toMatch(/^permissions: \{\}$/m);
     expect(workflow).not.toMatch(/secrets\.|pull_request/);
     for (const action of used) expect(action).toMatch(/@[\da-f]{40}$/);
@@ -151,7 +157,7 @@ describe("publishing", () => {
     expect(pack).not.toContain("id-token");
     expect(publish).toContain("id-token: write");
     expect([...publish.matchAll(/run: (.*)/g)].map(([, command]) => command)).toEqual([
-      "npm publish ./onceonly-*.tgz --provenance --access public",
+      'for tarball in onceonly-[0-9]*.tgz onceonly-explorer-*.tgz onceonly-local-*.tgz onceonly-cli-*.tgz; do npm publish "./$tarball" --provenance --access public; done',
     ]);
   });
 });

@@ -1,5 +1,5 @@
 // The VPC endpoints by which a function reaches a service, and whether their policies let it. No I/O.
-import { type App, objectIn, type Resource, type TemplateProperties, valueIn } from "./app.ts";
+import { type App, objectIn, QUEUE, type Resource, type TemplateProperties, valueIn } from "./app.ts";
 import { flatText, nameIn } from "./named.ts";
 
 /** As the names of endpoints say them: "com.amazonaws.eu-west-1.sqs". */
@@ -13,6 +13,28 @@ export interface Need {
   /** The resource, where it is made in this app. */
   readonly resource: Resource | undefined;
 }
+
+export const TOPIC = "AWS::SNS::Topic";
+export const EVENT_BUS = "AWS::Events::EventBus";
+
+const SENDING: Readonly<Record<string, Omit<Need, "resource">>> = {
+  [QUEUE]: { service: "sqs", actions: ["sqs:SendMessage"] },
+  [TOPIC]: { service: "sns", actions: ["sns:Publish"] },
+  [EVENT_BUS]: { service: "events", actions: ["events:PutEvents"] },
+};
+
+/** What sending to a queue, a topic or a bus needs. */
+export function needOfSending(type: string, resource: Resource | undefined): Need[] {
+  const need = SENDING[type];
+  return need ? [{ ...need, resource }] : [];
+}
+
+/** Updates of a table. */
+export const needOfUpdates = (resource: Resource | undefined): Need => ({
+  service: "dynamodb",
+  actions: ["dynamodb:UpdateItem"],
+  resource,
+});
 
 export interface Network {
   readonly subnets: readonly Resource[];

@@ -12,12 +12,14 @@ export {
   valueIn,
 } from "./app.ts";
 export { findDestroyedKey } from "./encryption-keys.ts";
-export { readersFrom } from "./event-sources.ts";
+export { needOfSending, needOfUpdates } from "./endpoints.ts";
+export { readersFrom, readersInto } from "./event-sources.ts";
 export { findUnusableKey } from "./events.ts";
 export { findFifo, foreignFifoFaults } from "./fifo-queues.ts";
 export { findInRunner, findRuntime, queuesAround } from "./functions.ts";
 export { MarkedApp } from "./marked-app.ts";
 export { findNoWay } from "./networks.ts";
+export { findRelayParts } from "./relay-parts.ts";
 export {
   findNoConcurrency,
   findNoRelay,

@@ -12,8 +12,9 @@ import { type Reader, readersInto, reportsFailures } from "./event-sources.ts";
 import { numberIn } from "./windows/hop.ts";
 
 interface Parts {
-  readonly relay: Resource;
-  readonly sweeper: Resource;
+  /** Undefined if the app has none, as only templates can. So may be the sweeper. */
+  readonly relay: Resource | undefined;
+  readonly sweeper: Resource | undefined;
   /** Its table, if that is in the app. */
   readonly table: Resource | undefined;
   /** The attribute of records with unsent messages. */
@@ -21,23 +22,51 @@ interface Parts {
 }
 
 /** Warnings, since an operator may pause a relay. */
-export function findRelayParts(app: App, { relay, sweeper, table, unsent }: Parts, report: Report): void {
-  const idle = [relay, sweeper].filter(
-    (fn) => numberIn(app.propertiesOf(fn).ReservedConcurrentExecutions) === 0,
-  );
-  if (idle.length > 0) {
-    const lost = idle.includes(relay)
-      ? idle.includes(sweeper)
-        ? "no committed message is sent"
-        : "only the sweeper sends committed messages, late and without order"
-      : "messages that the stream lost are never sent";
+export function findRelayParts(app: App, parts: Parts, report: Report): void {
+  const { relay, sweeper } = parts;
+  findIdle(app, parts, report);
+  if (relay) findStream(app, relay, parts, report);
+  else if (sweeper) {
     report(
       "warned",
-      "no-concurrency",
-      relay,
-      `reservedConcurrentExecutions of ${idle.map(ownerPath).join(" and ")} is 0, so that ${lost}: make it 1 or more, or leave it out`,
+      "relay-off",
+      sweeper,
+      `${ownerPath(sweeper)} sends messages a minute late and without order, and no relay reads the stream of its table: make an OutboxRelay`,
     );
   }
+  // One function can be both.
+  const at = sweeper ?? relay;
+  if (!at || isScheduled(app, at)) return;
+  const what = sweeper ? `no enabled rule runs ${ownerPath(sweeper)}` : `${ownerPath(at)} has no sweeper`;
+  report(
+    "warned",
+    "no-sweep",
+    at,
+    `${what}: messages that the stream lost, or that the relay gave up, are never sent, and nothing reports the backlog. ${sweeper ? "Enable its rule" : "Make one with a rule that runs it every minute"}, or acknowledge this while it is paused`,
+  );
+}
+
+function findIdle(app: App, { relay, sweeper }: Parts, report: Report): void {
+  const idle = [relay, sweeper].flatMap((fn) =>
+    fn && numberIn(app.propertiesOf(fn).ReservedConcurrentExecutions) === 0 ? fn : [],
+  );
+  const [first] = idle;
+  if (!first) return;
+  const lost =
+    first === sweeper
+      ? "messages that the stream lost are never sent"
+      : idle.length > 1
+        ? "no committed message is sent"
+        : "only the sweeper sends committed messages, late and without order";
+  report(
+    "warned",
+    "no-concurrency",
+    relay ?? first,
+    `reservedConcurrentExecutions of ${idle.map(ownerPath).join(" and ")} is 0, so that ${lost}: make it 1 or more, or leave it out`,
+  );
+}
+
+function findStream(app: App, relay: Resource, { table, unsent }: Parts, report: Report): void {
   // A source that isn't made in the app may be its stream.
   const readers = readersInto(app, relay).filter(({ source }) => !source || !table || source === table);
   if (!readers.some(isOn)) {
@@ -57,6 +86,15 @@ export function findRelayParts(app: App, { relay, sweeper, table, unsent }: Part
         `the filter of ${reader.path} leaves out changes with unsent messages: commits come by INSERT and by MODIFY, with the attribute ${unsent}. Only the sweeper sends what it leaves out, late and without order. Leave the filter as OutboxRelay makes it`,
       );
     }
+    const { StartingPosition: start } = reader.settings;
+    if (typeof start === "string" && start !== "TRIM_HORIZON") {
+      report(
+        "warned",
+        "relay-start",
+        relay,
+        `${reader.path} starts at ${start}, so ${ownerPath(relay)} skips what was committed before it was made, and only the sweeper sends that. Set startingPosition to TRIM_HORIZON`,
+      );
+    }
     if (!reportsFailures(reader)) {
       report(
         "warned",
@@ -65,14 +103,6 @@ export function findRelayParts(app: App, { relay, sweeper, table, unsent }: Part
         `${reader.path} feeds ${ownerPath(relay)} without ReportBatchItemFailures: Lambda takes the relay's answer for the success of the whole batch, and goes on without what was not sent. Set reportBatchItemFailures`,
       );
     }
-  }
-  if (!isScheduled(app, sweeper)) {
-    report(
-      "warned",
-      "no-sweep",
-      sweeper,
-      `no enabled rule runs ${ownerPath(sweeper)}: messages that the stream lost, or that the relay gave up, are never sent, and nothing reports the backlog. Enable its rule, or acknowledge this while it is paused`,
-    );
   }
 }
 

@@ -1,7 +1,6 @@
 /** Finds packages that some commands need and a project may lack: `--help` needs none. */
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { hasCode } from "onceonly/kit";
 import { UsageError } from "./command.ts";
 
 /** The path of a module of a package, as this folder sees it or, after that, as this package does. */
@@ -38,8 +37,8 @@ export async function loadTool<Name extends keyof Tools>(command: string, name: 
   try {
     return await LOADERS[name]();
   } catch (error) {
-    const isMissing =
-      hasCode(error, "ERR_MODULE_NOT_FOUND") && `${(error as Error).message}`.includes(`'${name}'`);
+    const { code, message } = error as NodeJS.ErrnoException;
+    const isMissing = code === "ERR_MODULE_NOT_FOUND" && message.includes(`'${name}'`);
     if (!isMissing) throw error;
     throw new UsageError(`${command} needs the package ${name}: npm install --save-dev ${name}`, {
       cause: error,

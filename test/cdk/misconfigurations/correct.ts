@@ -1,5 +1,5 @@
 // Apps with nothing wrong: a synthesis says nothing of them, and neither does the doctor.
-import { Duration, Fn, NestedStack, RemovalPolicy, Stack, Stage } from "aws-cdk-lib";
+import { Duration, Fn, RemovalPolicy, type Stack } from "aws-cdk-lib";
 import { LambdaIntegration, RestApi } from "aws-cdk-lib/aws-apigateway";
 import { HttpApi, HttpMethod } from "aws-cdk-lib/aws-apigatewayv2";
 import { HttpLambdaIntegration } from "aws-cdk-lib/aws-apigatewayv2-integrations";
@@ -22,31 +22,18 @@ import {
 } from "aws-cdk-lib/aws-ec2";
 import { Rule, Schedule } from "aws-cdk-lib/aws-events";
 import { SqsQueue } from "aws-cdk-lib/aws-events-targets";
-import { Role } from "aws-cdk-lib/aws-iam";
 import { Key } from "aws-cdk-lib/aws-kms";
-import {
-  CfnEventSourceMapping,
-  FilterCriteria,
-  FilterRule,
-  Function as LambdaFunction,
-  StartingPosition,
-} from "aws-cdk-lib/aws-lambda";
+import { FilterCriteria, FilterRule, StartingPosition } from "aws-cdk-lib/aws-lambda";
 import { DynamoEventSource, SqsEventSource } from "aws-cdk-lib/aws-lambda-event-sources";
 import { Topic } from "aws-cdk-lib/aws-sns";
 import { SqsSubscription } from "aws-cdk-lib/aws-sns-subscriptions";
 import { Queue } from "aws-cdk-lib/aws-sqs";
-import {
-  DedupQueue,
-  IdempotencyMonitoring,
-  IdempotencyTable,
-  type IIdempotencyTable,
-  OutboxRelay,
-  Reconciler,
-} from "onceonly/cdk";
+import { DedupQueue, IdempotencyMonitoring, IdempotencyTable, OutboxRelay } from "onceonly/cdk";
 import { aFunction } from "../given.ts";
 import { NEIGHBOURS_OF_KEYS } from "./cases/neighbours.ts";
 import { NEIGHBOURS_OF_RELAYS } from "./cases/relay-neighbours.ts";
-import { ENV, runner, tableIn } from "./given.ts";
+import { CORRECT_STACKS, reconciled } from "./cases/several-stacks.ts";
+import { runner, tableIn } from "./given.ts";
 
 function queued(stack: Stack): void {
   const table = tableIn(stack, { outbox: true });
@@ -113,50 +100,6 @@ function fedQueue(stack: Stack): void {
   new Rule(stack, "Rule", { eventPattern: { source: ["shop"] } }).addTarget(
     new SqsQueue(queue.queue, { messageGroupId: "orders" }),
   );
-}
-
-/** The same names in two regions and two stages mean different things. */
-function inTwoRegions(stack: Stack): void {
-  for (const region of ["eu-west-1", "eu-west-2"]) {
-    const isFar = region === "eu-west-2";
-    const stage = new Stage(stack.node.root, region, { env: { ...ENV, region } });
-    const [own, other] = [new Stack(stage, "Own"), new Stack(stage, "Other")];
-    if (!isFar) runner(own, { retention: Duration.days(1), fn: { functionName: "pay" } });
-    else runner(own, { fn: { functionName: "pay" } });
-    if (!isFar) continue;
-    const role = Role.fromRoleArn(other, "Role", "arn:aws:iam::111111111111:role/pay");
-    const functionArn = `arn:aws:lambda:${region}:111111111111:function:pay`;
-    const fn = LambdaFunction.fromFunctionAttributes(other, "Fn", { functionArn, role });
-    fn.addEventSource(new SqsEventSource(new Queue(other, "Queue"), { reportBatchItemFailures: true }));
-  }
-}
-
-/** Two stages for accounts that are known at deployment only, with one name for what each has. */
-function inTwoStages(stack: Stack): void {
-  for (const id of ["Beta", "Prod"]) {
-    const stage = new Stage(stack.node.root, id);
-    const [own, other] = [new Stack(stage, "Own"), new Stack(stage, "Other")];
-    const attributes = {
-      tableName: "records",
-      tableStreamArn: "arn:aws:dynamodb:eu-west-1:1:table/records/stream/1",
-    };
-    const table = IdempotencyTable.fromTableAttributes(own, "Table", attributes);
-    new OutboxRelay(own, "Outbox", { table, destinations: [new Queue(own, "To")] });
-    const retention = Duration.days(id === "Beta" ? 1 : 60);
-    runner(own, { table, retention, operations: ["pay"], fn: { functionName: "pay" } });
-    new DedupQueue(own, "Named", { queueName: `${Fn.importValue("prefix")}.fifo` });
-    if (id === "Beta") continue;
-    const fn = LambdaFunction.fromFunctionName(other, "Fn", "pay");
-    for (const functionName of [fn.functionName, "pay"]) {
-      const { queueArn: eventSourceArn, node } = new Queue(other, `Queue${functionName.length}`);
-      const functionResponseTypes = ["ReportBatchItemFailures"];
-      new CfnEventSourceMapping(other, `Mapping${node.id}`, {
-        eventSourceArn,
-        functionName,
-        functionResponseTypes,
-      });
-    }
-  }
 }
 
 function answeredAtOnce(stack: Stack): void {
@@ -230,44 +173,6 @@ function filtered(stack: Stack): void {
   runner(stack, { table }).addEventSource(source);
 }
 
-/** Stages of accounts of their own, or without one, may use one name. */
-function namedInStages(stack: Stack): void {
-  const accounts = [undefined, undefined, "222222222222", "333333333333"];
-  for (const [index, account] of accounts.entries()) {
-    const env = account === undefined ? {} : { account, region: "eu-west-1" };
-    const own = new Stack(new Stage(stack.node.root, `Stage${index}`, { env }), "Shop");
-    runner(own, { table: tableIn(own, { tableName: "records" }) });
-    new DedupQueue(own, "Queue", { queueName: "orders.fifo" });
-  }
-}
-
-/** Each part in a stack that asks for outputs of the others. */
-function inThreeStacks(stack: Stack): void {
-  const [data, queues, services] = ["Data", "Queues", "Services"].map(
-    (id) => new Stack(stack.node.root, id, { env: ENV }),
-  );
-  across(data as Stack, queues as Stack, services as Stack);
-}
-
-function nested(stack: Stack): void {
-  const [data, queues, services] = ["Data", "Queues", "Services"].map((id) => new NestedStack(stack, id));
-  across(data as Stack, queues as Stack, services as Stack);
-}
-
-function across(data: Stack, queues: Stack, services: Stack): void {
-  const table = tableIn(data, { outbox: true, unknownOutcomes: true });
-  const queue = new DedupQueue(queues, "Queue");
-  const fn = runner(services, { table, commits: true });
-  fn.addEventSource(new SqsEventSource(queue.queue, { reportBatchItemFailures: true }));
-  new OutboxRelay(services, "Outbox", { table, destinations: [queue.queue] });
-  reconciled(services, table);
-}
-
-function reconciled(stack: Stack, table: IIdempotencyTable): void {
-  const handler = aFunction(stack, "Verifier", { timeout: Duration.seconds(30) });
-  new Reconciler(stack, "Reconciler", { table, handler });
-}
-
 function besideAnOutbox(stack: Stack): void {
   const table = tableIn(stack, { outbox: true, unknownOutcomes: true });
   new OutboxRelay(stack, "Outbox", { table, destinations: [new Queue(stack, "To")] });
@@ -325,17 +230,12 @@ export const CORRECT: readonly (readonly [title: string, make: (stack: Stack) =>
   ["a single table with a customer key and key names of its own", singleTable],
   ["functions in VPCs with a way to DynamoDB", inNetworks],
   ["a FIFO topic and a rule with a group before a queue", fedQueue],
-  ["one name in two regions", inTwoRegions],
-  ["one name in two stages", inTwoStages],
   ["a REST API that does not wait", answeredAtOnce],
   ["imports with their keys, and keys that go only with their data", keyed],
   ["rules, schedules and pollers that lose nothing", dispatched],
   ["security groups that let HTTPS out", inClosedGroups],
   ["alarms on a table that is imported by a token ARN", watchedByToken],
   ["a function that reads the stream of its own table through a filter", filtered],
-  ["tables and queues of one name in stages that may be of several accounts", namedInStages],
-  ["a table, a queue and a consumer in three stacks", inThreeStacks],
-  ["a table, a queue and a consumer in nested stacks", nested],
   ["a reconciler beside an outbox", besideAnOutbox],
   ["a function without a timeout behind an HTTP API", behindHttp],
   ["a function that may outlive its API", outlivingItsApi],
@@ -348,6 +248,7 @@ export const CORRECT: readonly (readonly [title: string, make: (stack: Stack) =>
     (stack) => runner(stack, { retention: Duration.days(3650), longRetention: true }),
   ],
   ["a client that repeats for ten days", (stack) => runner(stack, { clientWindow: Duration.days(10) })],
+  ...CORRECT_STACKS,
   ...NEIGHBOURS_OF_KEYS,
   ...NEIGHBOURS_OF_RELAYS,
 ];

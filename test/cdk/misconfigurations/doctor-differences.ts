@@ -61,6 +61,11 @@ export const DOCTOR_DIFFERENCES: readonly Difference[] = [
     reason:
       "the names of operations are no property of a function: `UseIdempotency` was given them, or wasn't",
     wrong: [
+      "a destination of a misspelt operation",
+      "a destination of an operation that no function commits",
+      "an operation that commits, and has no destination",
+      "an operation that no function runs",
+      "such an operation, in a stack of its own",
       "two functions that run one operation of a table",
       "two functions with one operation of a table that is imported twice",
       "a function with the records of every operation",
@@ -87,7 +92,12 @@ export const DOCTOR_DIFFERENCES: readonly Difference[] = [
   },
   {
     reason: "the template has the new value only, which may be meant",
-    wrong: ["an override of a variable that handlers read"],
+    wrong: [
+      "an override of a variable that handlers read",
+      "an override of the relay's shards",
+      "an override of the relay's table",
+      "another table that is set on the sweeper",
+    ],
   },
   {
     reason:

@@ -1,5 +1,5 @@
 // Reads the rules of a synthesis over templates. What a construct was told, and no template says, is taken as its default, or as
-// right: docs/operate/doctor.md lists what that leaves out.
+// right: docs/use/misconfigurations.md lists what that leaves out.
 
 import {
   findDestroyedKey,
@@ -14,6 +14,7 @@ import {
   findProtection,
   findRelayIndex,
   findRelayKeys,
+  findRelayParts,
   findReplicas,
   findRuntime,
   findSecondRelay,
@@ -21,6 +22,8 @@ import {
   findUnusableKey,
   foreignFifoFaults,
   looksLikeRecords,
+  needOfSending,
+  needOfUpdates,
   noDestinations,
   objectIn,
   ownerPath,
@@ -29,6 +32,7 @@ import {
   type Report,
   type Resource,
   readersFrom,
+  readersInto,
   type Severity,
   secondReconciler,
   TABLES,
@@ -67,8 +71,8 @@ export function findByRules(app: TemplateApp): { readonly findings: Finding[]; r
   );
 
   for (const each of runners) findInRunning(app, each, senders, report);
-  for (const { fn } of reconcilers) {
-    findNoWay(app, fn, report);
+  for (const { fn, resource } of reconcilers) {
+    findNoWay(app, fn, report, [needOfUpdates(resource)]);
     findRuntime(app, fn, report);
     findNoConcurrency(app, fn, "so that no key is settled", report);
     findOverlap(app, fn, "interval", report);
@@ -76,6 +80,7 @@ export function findByRules(app: TemplateApp): { readonly findings: Finding[]; r
   }
   findSecondReconcilers(app, reconcilers, report);
   for (const each of senders) findInSender(app, each, senders, report);
+  findPartsOfRelays(app, senders, report);
   findInQueues(app, runners, report);
   for (const resource of TABLES.flatMap((type) => app.ofType(type))) {
     const users = [...runners, ...senders, ...reconcilers].filter((each) => each.resource === resource);
@@ -194,10 +199,11 @@ function findInSender(
   senders: readonly DoctorFunction[],
   report: Report,
 ): void {
-  findNoConcurrency(app, fn, "so that no committed message is sent", report);
   findOverlap(app, fn, "sweepInterval", report);
   findParallelShards(app, fn, report);
-  findNoWay(app, fn, report);
+  const destinations = app.targetsIn(variables[ENVIRONMENT.outboxDestinations]);
+  const sending = destinations.flatMap((each) => needOfSending(each.cfnResourceType, each));
+  findNoWay(app, fn, report, [needOfUpdates(resource), ...sending]);
   if (/^(\[\]|\{\})$/.test(`${variables[ENVIRONMENT.outboxDestinations]}`)) {
     report("refused", "no-destinations", fn, noDestinations(ownerPath(fn).replace(/\/[^/]+$/, "")));
   }
@@ -210,6 +216,35 @@ function findInSender(
     findSecondRelay(app, fn, { resource, path: use.tablePath }, isRelay, report);
     findRelayKeys(app, use, { partitionKey, sortKey }, report);
     findRelayIndex(app, use, indexName, report);
+  }
+}
+
+/** The functions of this package say it by their handlers, and others by what runs them. */
+function isSweeper(app: TemplateApp, fn: DoctorResource): boolean {
+  const { Handler } = app.propertiesOf(fn);
+  if (/\brelay$/.test(`${Handler}`)) return false;
+  return /\bsweeper$/.test(`${Handler}`) || readersInto(app, fn).length === 0;
+}
+
+/** A relay and a sweeper of one table belong together. */
+function findPartsOfRelays(app: TemplateApp, senders: readonly DoctorFunction[], report: Report): void {
+  const ofTable = new Map<unknown, DoctorFunction[]>();
+  for (const each of senders) {
+    const table = each.resource ?? app.textOf(each.table);
+    ofTable.set(table, [...(ofTable.get(table) ?? []), each]);
+  }
+  for (const group of ofTable.values()) {
+    const sweepers = group.filter(({ fn }) => isSweeper(app, fn));
+    const relays = group.filter(({ fn }) => !isSweeper(app, fn));
+    for (const index of Array(Math.max(sweepers.length, relays.length)).keys()) {
+      const parts = {
+        relay: relays[index]?.fn,
+        sweeper: sweepers[index]?.fn,
+        table: group[0]?.resource,
+        unsent: ATTRIBUTES.unsentSince,
+      };
+      findRelayParts(app, parts, report);
+    }
   }
 }
 

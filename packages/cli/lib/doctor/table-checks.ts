@@ -96,6 +96,7 @@ export const TABLE_CHECKS: readonly DoctorCheck[] = [
   },
   {
     id: "outbox-relay",
+    isLive: true,
     remedy: "make an OutboxRelay for the table, or switch its event source on",
     find: (stack) => {
       const isRelayed = stack.relayed.some(({ properties }) => properties.Enabled !== false);
@@ -103,13 +104,12 @@ export const TABLE_CHECKS: readonly DoctorCheck[] = [
         what: "nobody sends the messages of commits",
         lacks: [TYPES.mapping, ...TABLE_TYPES],
       };
-      // In templates a table may be another app's. A table without any sender is the rule no-relay's.
-      const isExpected = stack.isLive ? stack.hasOutbox : stack.senders.length > 0 && stack.tables.length > 0;
-      return isExpected && !isRelayed ? [complaint] : [];
+      return stack.hasOutbox && !isRelayed ? [complaint] : [];
     },
   },
   {
     id: "relay-start",
+    isLive: true,
     remedy: "start the relay at TRIM_HORIZON: from LATEST it passes over what was committed before",
     find: ({ relayed }) =>
       relayed
@@ -118,6 +118,7 @@ export const TABLE_CHECKS: readonly DoctorCheck[] = [
   },
   {
     id: "relay-partial",
+    isLive: true,
     remedy: "set ReportBatchItemFailures on the relay's event source",
     find: ({ relayed }) =>
       relayed
@@ -126,6 +127,7 @@ export const TABLE_CHECKS: readonly DoctorCheck[] = [
   },
   {
     id: "relay-filter",
+    isLive: true,
     remedy: `filter the relay's event source on ${ATTRIBUTES.unsentSince}: else each write invokes it`,
     find: ({ relayed }) =>
       relayed
@@ -163,9 +165,12 @@ export const TABLE_CHECKS: readonly DoctorCheck[] = [
       const complaint = {
         what: "no rule runs a sweeper every minute",
         lacks: [TYPES.rule, TYPES.schedule, TYPES.function],
-        isAdvice: sweeps.some(({ properties }) => properties.State !== "DISABLED"),
+        isAdvice: true,
       };
-      const isExpected = stack.isLive ? stack.hasOutbox : stack.senders.length > 0;
+      // In templates the rule no-sweep finds a sweeper that never runs.
+      const isExpected = stack.isLive
+        ? stack.hasOutbox
+        : sweeps.some(({ properties }) => properties.State !== "DISABLED");
       return isExpected && !isSwept ? [complaint] : [];
     },
   },

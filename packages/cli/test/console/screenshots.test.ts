@@ -7,7 +7,7 @@ import { newConsole, openPage } from "./page-world.ts";
 
 const isAsked = process.env.ONCEONLY_SCREENSHOTS !== undefined;
 const pathOf = (scheme: string) =>
-  fileURLToPath(new URL(`../../../docs/console-${scheme}.png`, import.meta.url));
+  fileURLToPath(new URL(`../../../../docs/console-${scheme}.png`, import.meta.url));
 
 /** The first two rows of the page. */
 const SHOWN = { x: 0, y: 0, width: 1280, height: 1000 };

@@ -95,15 +95,17 @@ const SEEDS: readonly (readonly [check: string, seed: (template: Broken) => void
   ["outbox-stream", change(TABLE, { StreamSpecification: undefined })],
   ["outbox-stream", change(TABLE, { StreamSpecification: { StreamViewType: "KEYS_ONLY" } })],
   ["table-index", change(TABLE, { GlobalSecondaryIndexes: [{ IndexName: "unsettled" }] })],
-  ["outbox-relay", without(/^OutboxRelayStream/)],
-  ["outbox-relay", change(RELAY, { Enabled: false })],
+  ["relay-off", without(/^OutboxRelayStream/)],
+  ["relay-off", change(RELAY, { Enabled: false })],
+  ["relay-off", without(/^OutboxRelay/)],
   ["relay-start", change(RELAY, { StartingPosition: "LATEST" })],
-  ["relay-partial", change(RELAY, { FunctionResponseTypes: [] })],
-  ["relay-filter", change(RELAY, { FilterCriteria: undefined })],
+  ["no-batch-failures", change(RELAY, { FunctionResponseTypes: [] })],
+  ["relay-filter", change(RELAY, { FilterCriteria: { Filters: [{ Pattern: '{"eventName":["INSERT"]}' }] } })],
   ["relay-retries", change(RELAY, { MaximumRetryAttempts: 3 })],
-  ["outbox-sweeper", change("OutboxSweep6", { State: "DISABLED" })],
+  ["no-sweep", change("OutboxSweep6", { State: "DISABLED" })],
   ["outbox-sweeper", change("OutboxSweep6", { ScheduleExpression: "rate(1 hour)" })],
-  ["outbox-sweeper", without(/^OutboxSweep6/)],
+  ["no-sweep", without(/^OutboxSweep6/)],
+  ["no-sweep", without(/^OutboxSweeper/)],
   ["outbox-shards", variable("OutboxSweeperD", "OUTBOX_SHARDS", "4")],
   ["outbox-variable", variable("ChargePayment4", "IDEMPOTENCY_OUTBOX", undefined)],
   ["queue-deduplication", change(QUEUE, { ContentBasedDeduplication: true })],
@@ -196,6 +198,16 @@ describe("onceonly doctor", () => {
     expect((await diagnose(template)).text).toContain("> 29 s, for which its API waits");
   });
 
+  it("B5: finds nothing wrong in one function of your own that is both relay and sweeper", async () => {
+    const template = structuredClone(sample);
+    without(/^OutboxRelay5/)(template);
+    const [sweeper] = Object.keys(template.Resources).filter((id) => id.startsWith("OutboxSweeperD"));
+    change(RELAY, { FunctionName: { Ref: sweeper } })(template);
+    change("OutboxSweeperD", { Handler: "index.handler" })(template);
+
+    expect(await diagnose(template)).toEqual({ status: 0, text: "no fault found" });
+  });
+
   it("has a seed for each of its checks", () => {
     const seeded = SEEDS.map(([check]) => check);
 
@@ -205,11 +217,13 @@ describe("onceonly doctor", () => {
 
   it("prints the resource, what is wrong, and the remedy below it", async () => {
     const template = structuredClone(sample);
-    change(RELAY, { FilterCriteria: undefined })(template);
+    variable("OutboxSweeperD", "OUTBOX_SHARDS", "4")(template);
 
     const { text } = await diagnose(template);
 
-    expect(text).toMatch(/^relay-filter: OutboxRelayStream\w+ has no filter\n {2}filter .*\n1 fault$/);
+    expect(text).toMatch(
+      /^outbox-shards: OutboxSweeperD\w+ looks into 4 of 8 shards\n {2}raise .*\n1 fault$/,
+    );
   });
 
   it("reads the checklist: each line names checks that exist or says why there is none, and each check has its line", async () => {

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { type RunningStack, startStack } from "../../lib/index.ts";
 import { until } from "./world.ts";
 
-const pathTo = (path: string) => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
+const pathTo = (path: string) => fileURLToPath(new URL(`../../../../${path}`, import.meta.url));
 const dynamodbEndpoint = inject("dynamodbEngines")[0]?.endpoint;
 const local = { region: "us-east-1", credentials: { accessKeyId: "local", secretAccessKey: "local" } };
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { benchmarkCharts, benchmarksDocument, SECTION_NAMES } from "../../measure/report/document.ts";
 import type { Results } from "../../measure/report/results.ts";
 
-const read = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), "utf8");
+const read = (path: string) => readFileSync(new URL(`../../../../${path}`, import.meta.url), "utf8");
 const results: Results = JSON.parse(read("packages/proof/measure/results.json"));
 
 describe("docs/proof/benchmarks.md", () => {

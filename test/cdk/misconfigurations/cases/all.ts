@@ -5,17 +5,20 @@ import { CALLERS, NETWORKS, PIPES, WAITING } from "./callers.ts";
 import { ESCAPES } from "./escapes.ts";
 import { EVENTS } from "./events.ts";
 import { FIFO_QUEUES } from "./fifo.ts";
-import { FUNCTIONS, LOGS, OWN_TABLES, RIGHTS } from "./functions.ts";
+import { FUNCTIONS, LOGS, OWN_TABLES } from "./functions.ts";
 import { GATEWAYS } from "./gateways.ts";
 import { HEADERS } from "./headers.ts";
 import { INPUTS } from "./inputs.ts";
 import { KEYS } from "./keys.ts";
 import { MONITORING } from "./monitoring.ts";
 import { OUTBOXES, RECONCILERS } from "./outbox.ts";
+import { POLLED } from "./polled.ts";
+import { PUSHED } from "./pushed.ts";
 import { DEDUP_QUEUES, DELIVERIES } from "./queues.ts";
 import { ENDPOINTS, RELAY_PARTS, WATCHED } from "./relay-parts.ts";
+import { RETENTIONS } from "./retentions.ts";
+import { RIGHTS } from "./rights.ts";
 import { IMPORTED_TABLES, TABLES } from "./tables.ts";
-import { RETENTIONS, SOURCES } from "./windows.ts";
 
 interface Subject {
   readonly title: string;
@@ -34,7 +37,7 @@ const SUBJECTS: readonly Subject[] = [
   },
   { title: "Rights", letter: "R", cases: [...RIGHTS, ...KEYS] },
   { title: "The retention, and queues", letter: "W", cases: RETENTIONS },
-  { title: "The retention, and other sources", letter: "S", cases: [...SOURCES, ...CALLERS] },
+  { title: "The retention, and other sources", letter: "S", cases: [...PUSHED, ...POLLED, ...CALLERS] },
   { title: "`DedupQueue`", letter: "Q", cases: [...DEDUP_QUEUES, ...FIFO_QUEUES] },
   { title: "Deliveries to a function", letter: "D", cases: [...DELIVERIES, ...PIPES, ...EVENTS, ...INPUTS] },
   { title: "What waits before a function", letter: "G", cases: [...GATEWAYS, ...WAITING] },

@@ -91,6 +91,9 @@ export const RELAY_PARTS = ofItem("B8", [
       },
     });
   }),
+  warned("a relay that starts at the latest change", "onceonly:relay-start", (stack) => {
+    mappingOf(relay(stack)).startingPosition = "LATEST";
+  }),
   warned("a relay without `ReportBatchItemFailures`", "onceonly:no-batch-failures", (stack) => {
     mappingOf(relay(stack)).functionResponseTypes = [];
   }),

@@ -54,7 +54,8 @@ function namesAt(path: string): string[] {
 export function readTemplate(file: string): SynthesizedStack {
   const what = basename(file);
   const given = objectOf(parsed(file), what);
-  if (given.Resources === undefined)
+  // `cdk synth` writes a stack without resources, too.
+  if (given.Resources === undefined && !what.endsWith(".template.json"))
     throw new Error(`${what} isn't a template, as it has no Resources: give ${READS}`);
   for (const [logicalId, resource] of Object.entries(objectOf(given.Resources, `Resources of ${what}`))) {
     if (typeof Object(resource).Type !== "string")

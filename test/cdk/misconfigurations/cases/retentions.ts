@@ -1,0 +1,103 @@
+import { Duration, Stack } from "aws-cdk-lib";
+import { Alias, CfnEventSourceMapping } from "aws-cdk-lib/aws-lambda";
+import { SqsEventSource } from "aws-cdk-lib/aws-lambda-event-sources";
+import { Queue } from "aws-cdk-lib/aws-sqs";
+import { DedupQueue } from "onceonly/cdk";
+import { aFunction } from "../../given.ts";
+import { accepted, type Misconfiguration, noted, refused, runner } from "../given.ts";
+import { aQueue, consumed, days, eventsOf, forDay, number, parked, TOO_SHORT } from "./windows-given.ts";
+
+export const RETENTIONS: readonly Misconfiguration[] = [
+  refused(
+    "a client window above the retention",
+    TOO_SHORT,
+    forDay(() => {}, { clientWindow: days(2) }),
+  ),
+  refused("a retention of more than 366 days", "which the handler refuses as its retentionSeconds", (stack) =>
+    runner(stack, { retention: days(400) }),
+  ),
+  refused("a long retention of more than ten years", "which no handler takes", (stack) =>
+    runner(stack, { retention: days(4000), longRetention: true }),
+  ),
+  noted("a retention that is known at deployment only", "onceonly:retention-unknown", (stack) =>
+    runner(stack, { retention: Duration.seconds(number(stack)) }),
+  ),
+  noted("a client window that is known at deployment only", "onceonly:retention-unknown", (stack) =>
+    runner(stack, { clientWindow: Duration.seconds(number(stack)) }),
+  ),
+  refused("a queue with the settings of SQS", TOO_SHORT, forDay(consumed())),
+  refused(
+    "a queue whose receives take longer than the retention",
+    "visibility timeout 30 s × 3000 receives",
+    (stack) => {
+      const retentionPeriod = Duration.minutes(1);
+      const queue = aQueue(stack, { retentionPeriod }, "Parked");
+      const fn = runner(stack, { retention: days(1) });
+      consumed({ retentionPeriod, deadLetterQueue: { queue, maxReceiveCount: 3000 } })(stack, fn);
+    },
+  ),
+  refused("a `DedupQueue`, and the retention's default", TOO_SHORT, (stack) =>
+    new DedupQueue(stack, "Queue").addConsumer(runner(stack, { retention: undefined as never })),
+  ),
+  refused("dead letters that are kept for longer than the retention", "1209600 s in Test/Parked", (stack) =>
+    runner(stack, { retention: days(10) }).addEventSource(
+      eventsOf(aQueue(stack, { deadLetterQueue: { queue: parked(stack), maxReceiveCount: 3 } })),
+    ),
+  ),
+  refused("dead letters of a dead-letter queue", "1209600 s in Test/Last", (stack) => {
+    const last = { queue: parked(stack, "Last"), maxReceiveCount: 3 };
+    const queue = aQueue(stack, { deadLetterQueue: last }, "Parked");
+    const settings = { deadLetterQueue: { queue, maxReceiveCount: 3 } };
+    runner(stack, { retention: days(15) }).addEventSource(eventsOf(aQueue(stack, settings)));
+  }),
+  refused("a queue behind an alias", TOO_SHORT, (stack) => {
+    const { currentVersion: version } = runner(stack, { retention: days(1) });
+    new Alias(stack, "Live", { aliasName: "live", version }).addEventSource(eventsOf(aQueue(stack)));
+  }),
+  refused("a queue behind a version", TOO_SHORT, (stack) =>
+    runner(stack, { retention: days(1) }).currentVersion.addEventSource(eventsOf(aQueue(stack))),
+  ),
+  refused("a queue of another stack", "345600 s in Other/Queue", (stack) => {
+    const other = new Stack(stack.node.root, "Other", {
+      env: { account: stack.account, region: stack.region },
+    });
+    runner(stack, { retention: days(1) }).addEventSource(eventsOf(aQueue(other)));
+  }),
+  refused(
+    "a queue behind a plain event source mapping",
+    TOO_SHORT,
+    forDay((stack, fn) => {
+      const { queueArn: eventSourceArn } = aQueue(stack);
+      new CfnEventSourceMapping(stack, "Mapping", { eventSourceArn, functionName: fn.functionName });
+    }),
+  ),
+  noted(
+    "a queue of another app",
+    "onceonly:retention-unknown",
+    forDay((stack, fn) => {
+      const arn = "arn:aws:sqs:eu-west-1:111111111111:given";
+      const source = new SqsEventSource(Queue.fromQueueArn(stack, "Given", arn), {
+        reportBatchItemFailures: true,
+      });
+      fn.addEventSource(source);
+    }),
+  ),
+  noted(
+    "dead letters in a queue of another app",
+    "onceonly:retention-unknown",
+    forDay((stack, fn) => {
+      const queue = Queue.fromQueueArn(stack, "Given", "arn:aws:sqs:eu-west-1:111111111111:given");
+      consumed({ deadLetterQueue: { queue, maxReceiveCount: 3 } })(stack, fn);
+    }),
+  ),
+  noted(
+    "a queue whose retention is known at deployment only",
+    "onceonly:retention-unknown",
+    forDay((stack, fn) => consumed({ retentionPeriod: Duration.seconds(number(stack)) })(stack, fn)),
+  ),
+  accepted(
+    "an asynchronous caller in code, which no template shows",
+    "count its 6 hours into `clientWindow`",
+    forDay((stack, fn) => fn.grantInvoke(aFunction(stack, "Caller"))),
+  ),
+];
