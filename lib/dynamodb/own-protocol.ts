@@ -2,7 +2,7 @@
 import { Readable } from "node:stream";
 import { ConditionalCheckFailedException, type DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { copyWith, type Request } from "./own-signer.ts";
-import { decodeOutput, encodeInput } from "./wire/json.ts";
+import { encodeInput, readObject } from "./wire/json.ts";
 import { CONTENT_TYPE } from "./wire/signature.ts";
 
 const REFUSAL = "com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException";
@@ -107,7 +107,7 @@ function placeOf({ endpointV2 }: Context): Partial<Request> | undefined {
 function readOutput(response: Response, body: Uint8Array): object | undefined {
   const { statusCode, headers } = response;
   if (statusCode !== 200 && statusCode !== 400) return undefined;
-  const output = parse(body);
+  const output: Output | undefined = readObject(body);
   if (!output) return undefined;
   const $metadata = {
     httpStatusCode: statusCode,
@@ -128,15 +128,6 @@ interface Output {
   readonly __type?: string;
   readonly message?: string;
   readonly Item?: Record<string, never>;
-}
-
-function parse(body: Uint8Array): Output | undefined {
-  try {
-    const output = decodeOutput(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString());
-    return typeof output === "object" && output !== null && !Array.isArray(output) ? output : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 function failing(error: unknown): Readable {

@@ -104,7 +104,7 @@ export function readAnswer(answer: HttpAnswer): object {
   if (checksum !== undefined && Number(checksum) !== crc32(body)) {
     throw new UnreadableAnswerError("its checksum is another", statusCode);
   }
-  const output = parse(body);
+  const output = readObject(body);
   if (statusCode === 200 && output) return { ...output, serverTimeMs: serverTimeOf(answer) };
   if (statusCode < 300) throw new UnreadableAnswerError("it is no JSON object", statusCode);
   const { __type, code, message, Message, Item, CancellationReasons } = (output ?? {}) as ErrorBody;
@@ -122,7 +122,8 @@ export function readAnswer(answer: HttpAnswer): object {
   );
 }
 
-function parse(body: Uint8Array): object | undefined {
+/** @returns `undefined` for anything but a JSON object */
+export function readObject(body: Uint8Array): object | undefined {
   try {
     const output = decodeOutput(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString());
     return typeof output === "object" && output !== null && !Array.isArray(output) ? output : undefined;

@@ -1,26 +1,11 @@
 // Every rule of the protocol is there for a reason: without it the model breaks, and these are the shortest ways.
 import { describe, expect, it } from "vitest";
 import { isFull } from "../../../test/setup/tier.ts";
-import { ANSWER_CONTROLS } from "./answer-controls.ts";
 import { RULES } from "./bounds.ts";
-import { CLAIM_CONTROLS } from "./claim-controls.ts";
-import { type Control, findWith, findWithout } from "./controls.ts";
+import { CONTROLS, type Control, findWith, findWithout } from "./controls.ts";
 import { explore } from "./explore.ts";
-import { HELD_CONTROLS } from "./held-controls.ts";
 import { INVARIANTS } from "./invariants.ts";
-import { OUTCOME_CONTROLS } from "./outcome-controls.ts";
-import { SAGA_CONTROLS } from "./saga-controls.ts";
-import { STEP_CONTROLS } from "./step-controls.ts";
 import { COMMIT, OPTIMISTIC, SMALLEST } from "./suites.ts";
-
-const CONTROLS: readonly Control[] = [
-  ...CLAIM_CONTROLS,
-  ...OUTCOME_CONTROLS,
-  ...ANSWER_CONTROLS,
-  ...HELD_CONTROLS,
-  ...STEP_CONTROLS,
-  ...SAGA_CONTROLS,
-];
 
 const promiseOf = ({ breaks }: Control) =>
   breaks === "liveness" ? "every key can be finished, and its messages sent" : INVARIANTS[breaks];

@@ -2,15 +2,15 @@
 import type { Bounds, CallKind } from "./bounds.ts";
 
 export const COMMIT: CallKind = { mode: "claimed", handler: "commit" };
-export const OUTSIDE: CallKind = { mode: "claimed", handler: "outside" };
+const OUTSIDE: CallKind = { mode: "claimed", handler: "outside" };
 export const OPTIMISTIC: CallKind = { mode: "optimistic", handler: "commit" };
-export const CONDITIONAL: CallKind = { mode: "claimed", handler: "conditional" };
-export const OPTIMISTIC_CONDITIONAL: CallKind = { mode: "optimistic", handler: "conditional" };
-export const STEPS: CallKind = { mode: "claimed", handler: "steps" };
-export const ASKED_STEPS: CallKind = { mode: "claimed", handler: "asked steps" };
-export const SAGA: CallKind = { mode: "claimed", handler: "saga" };
-export const PIVOT_SAGA: CallKind = { mode: "claimed", handler: "saga with a pivot" };
-export const SAGA_AT_MOST_ONCE: CallKind = { mode: "claimed", handler: "saga at most once" };
+const CONDITIONAL: CallKind = { mode: "claimed", handler: "conditional" };
+const OPTIMISTIC_CONDITIONAL: CallKind = { mode: "optimistic", handler: "conditional" };
+const STEPS: CallKind = { mode: "claimed", handler: "steps" };
+const ASKED_STEPS: CallKind = { mode: "claimed", handler: "asked steps" };
+const SAGA: CallKind = { mode: "claimed", handler: "saga" };
+const PIVOT_SAGA: CallKind = { mode: "claimed", handler: "saga with a pivot" };
+const SAGA_AT_MOST_ONCE: CallKind = { mode: "claimed", handler: "saga at most once" };
 const FAIL_OPEN: CallKind = { mode: "fail-open", handler: "commit" };
 
 /** One key, one worker whose clock is right, no senders. */

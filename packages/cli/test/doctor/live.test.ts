@@ -2,11 +2,10 @@
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { fakeClock } from "../../../../lib/testing/fake-clock.ts";
 import { root } from "../../../../test/kit/project.ts";
-import { COMMANDS, runCommand, type Terminal } from "../../lib/commands.ts";
 import { look } from "../../lib/doctor/live/model.ts";
 import { ALL_CHECKS } from "../../lib/doctor.ts";
+import { runAlone } from "../world.ts";
 import { ACCOUNT, type Aws, idOf, SECRET, startAws } from "./deployed-given.ts";
 import {
   attribute,
@@ -34,12 +33,8 @@ const STACK = ["--stack", "sample"];
 
 /** Runs the doctor in this process. What it prints never has a secret of a function. */
 async function diagnose(...args: readonly string[]) {
-  const lines: string[] = [];
-  const print = (line: string) => void lines.push(line);
-  const terminal: Terminal = { print, clock: fakeClock(0), env: {}, confirm: async () => undefined };
   const place = ["--endpoint", aws.endpoint, ...(args.includes("--region") ? [] : ["--region", "us-east-1"])];
-  const status = await runCommand(COMMANDS.doctor!, [...args, ...place], terminal);
-  const text = lines.join("\n");
+  const { status, text } = await runAlone("doctor", [...args, ...place]);
   expect(text).not.toContain(SECRET);
   return { status, text };
 }
@@ -454,13 +449,12 @@ describe("the binary", () => {
   });
 
   it("says of an address where nobody answers that it could not look", async () => {
-    const none = { print: () => {}, clock: fakeClock(0), env: {}, confirm: async () => undefined };
     const place = ["--endpoint", "http://127.0.0.1:1"];
 
-    await expect(runCommand(COMMANDS.doctor!, [...STACK, ...place], none)).rejects.toThrow(
+    await expect(runAlone("doctor", [...STACK, ...place])).rejects.toThrow(
       "cannot list the stack sample in us-east-1: ECONNREFUSED",
     );
-    await expect(runCommand(COMMANDS.doctor!, place, none)).rejects.toThrow(
+    await expect(runAlone("doctor", place)).rejects.toThrow(
       "no run of `onceonly start` answers at http://127.0.0.1:1",
     );
   });

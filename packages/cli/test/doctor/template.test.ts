@@ -3,9 +3,8 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { systemClock } from "../../../../lib/core/clock.ts";
-import { COMMANDS, runCommand, type Terminal } from "../../lib/commands.ts";
 import { ALL_CHECKS, TEMPLATE_CHECKS } from "../../lib/doctor.ts";
+import { runAlone } from "../world.ts";
 import { sampleTemplate } from "./sample-template-given.ts";
 
 /** A template that a seed breaks. */
@@ -24,15 +23,7 @@ afterAll(() => rm(folder, { recursive: true }));
 async function diagnose(template: unknown, ...more: readonly string[]) {
   const file = join(folder, "Sample.template.json");
   await writeFile(file, JSON.stringify(template));
-  const lines: string[] = [];
-  const terminal: Terminal = {
-    print: (line) => lines.push(line),
-    confirm: async () => undefined,
-    clock: systemClock,
-    env: {},
-  };
-  const status = await runCommand(COMMANDS.doctor!, ["--template", file, ...more], terminal);
-  return { status, text: lines.join("\n") };
+  return runAlone("doctor", ["--template", file, ...more]);
 }
 
 /** The resource whose logical id begins so, in this template. */
@@ -247,8 +238,7 @@ describe("onceonly doctor", () => {
     ],
     [["cdk.out", "--template", "none.json"], "doctor takes no argument, got 1"],
   ])("refuses %j", async (args, message) => {
-    const terminal = { print: () => {}, confirm: async () => undefined, clock: systemClock, env: {} };
-    await expect(runCommand(COMMANDS.doctor!, args, terminal)).rejects.toThrow(message);
+    await expect(runAlone("doctor", args)).rejects.toThrow(message);
   });
 
   it("refuses a template in which nothing uses onceonly", async () => {

@@ -33,7 +33,9 @@ export interface UndoneRuns {
 
 export interface ExploreReportParts {
   readonly name: string;
+  /** The I/O of an undisturbed run, in order. */
   readonly points: readonly Point[];
+  /** How often the handler was run from the start. */
   readonly runs: number;
   readonly findings: readonly Finding[];
   readonly accepted: readonly Accepted[];

@@ -3,6 +3,7 @@ import { MessageProducer } from "onceonly";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { SimulatedRule } from "../../lib/simulator/room-options.ts";
 import { Simulator } from "../../lib/simulator/simulator.ts";
+import { inFunction } from "./given.ts";
 
 const eventBridge = new EventBridge({ maxAttempts: 1 });
 
@@ -14,17 +15,6 @@ beforeEach(() => {
   queue = aws.queue("events");
 });
 
-/** Does it in a function, and waits until everything has arrived. */
-async function inFunction<T>(work: () => Promise<T>): Promise<T> {
-  const fn = aws.lambda(work);
-  return aws.run(async () => {
-    const invocation = await fn.invoke({});
-    await aws.untilIdle();
-    if (invocation.outcome !== "returned") throw Object(invocation).error ?? invocation;
-    return invocation.value as T;
-  });
-}
-
 const entry = (detail: object, more: object = {}) => ({
   EventBusName: "shop",
   Source: "shop.orders",
@@ -34,7 +24,7 @@ const entry = (detail: object, more: object = {}) => ({
 });
 
 const put = (...Entries: readonly object[]) =>
-  inFunction(() => eventBridge.putEvents({ Entries: Entries as never }));
+  inFunction(aws, () => eventBridge.putEvents({ Entries: Entries as never }));
 
 async function bodiesIn(QueueUrl = queue): Promise<string[]> {
   const { Messages = [] } = await aws.sqs.call("ReceiveMessage", { QueueUrl, MaxNumberOfMessages: 10 });
@@ -80,11 +70,13 @@ describe("a bus", () => {
     const { Entries } = await put(entry({ id: 7 }, { EventBusName: "none" }));
 
     expect(Entries).toMatchObject([{ EventId: expect.any(String) }]);
-    await expect(inFunction(() => eventBridge.describeEventBus({ Name: "none" }))).rejects.toMatchObject({
-      name: "ResourceNotFoundException",
-    });
+    await expect(inFunction(aws, () => eventBridge.describeEventBus({ Name: "none" }))).rejects.toMatchObject(
+      {
+        name: "ResourceNotFoundException",
+      },
+    );
     await expect(
-      inFunction(() =>
+      inFunction(aws, () =>
         new MessageProducer().send({
           bus: "none",
           source: "shop",
@@ -102,7 +94,7 @@ describe("a bus", () => {
     await put(entry({ id: 7 }, { EventBusName: undefined }));
 
     expect(await bodiesIn()).toHaveLength(1);
-    expect(await inFunction(() => eventBridge.describeEventBus({}))).toMatchObject({ Name: "default" });
+    expect(await inFunction(aws, () => eventBridge.describeEventBus({}))).toMatchObject({ Name: "default" });
   });
 
   it("hands on the part at a path, or what a template makes of it", async () => {

@@ -37,6 +37,17 @@ export function createShop(aws: Simulator): void {
   });
 }
 
+/** Does it in a function, and waits until everything has arrived. */
+export async function inFunction<T>(aws: Simulator, work: () => Promise<T>): Promise<T> {
+  const fn = aws.lambda(work);
+  return aws.run(async () => {
+    const invocation = await fn.invoke({});
+    await aws.untilIdle();
+    if (invocation.outcome !== "returned") throw Object(invocation).error ?? invocation;
+    return invocation.value as T;
+  });
+}
+
 export async function rowsOf(aws: Simulator, TableName: string) {
   const { Items } = await aws.dynamodb.call("Scan", { TableName, ConsistentRead: true });
   return Items as readonly Readonly<Record<string, { readonly S?: string; readonly N?: string }>>[];

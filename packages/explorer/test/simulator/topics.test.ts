@@ -3,6 +3,7 @@ import { MessageProducer } from "onceonly";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { SimulatedTopic } from "../../lib/simulator/room-options.ts";
 import { Simulator } from "../../lib/simulator/simulator.ts";
+import { inFunction } from "./given.ts";
 
 const sns = new SNS({ maxAttempts: 1 });
 
@@ -15,17 +16,6 @@ beforeEach(() => {
   plain = aws.queue("plain");
   raw = aws.queue("raw");
 });
-
-/** Does it in a function, and waits until everything has arrived. */
-async function inFunction<T>(work: () => Promise<T>): Promise<T> {
-  const fn = aws.lambda(work);
-  return aws.run(async () => {
-    const invocation = await fn.invoke({});
-    await aws.untilIdle();
-    if (invocation.outcome !== "returned") throw Object(invocation).error ?? invocation;
-    return invocation.value as T;
-  });
-}
 
 async function messagesIn(QueueUrl: string) {
   const all = { MaxNumberOfMessages: 10, AttributeNames: ["All"], MessageAttributeNames: ["All"] };
@@ -42,7 +32,7 @@ describe("a topic", () => {
       bytes: { DataType: "Binary", BinaryValue: new Uint8Array([1, 2]) },
     };
 
-    const { MessageId } = await inFunction(() =>
+    const { MessageId } = await inFunction(aws, () =>
       sns.publish({ TopicArn, Message: "<é>", Subject: "s", MessageAttributes }),
     );
 
@@ -67,7 +57,9 @@ describe("a topic", () => {
     const topic = aws.topic("orders", { subscriptions: [{ queue: raw, raw: true }] });
     const producer = new MessageProducer();
 
-    const { messageId } = await inFunction(() => producer.send({ topic, key: "order-7", body: { id: 7 } }));
+    const { messageId } = await inFunction(aws, () =>
+      producer.send({ topic, key: "order-7", body: { id: 7 } }),
+    );
 
     expect(messageId).toMatch(/^[\da-f-]{36}$/);
     const [message] = await messagesIn(raw);
@@ -79,7 +71,7 @@ describe("a topic", () => {
     const TopicArn = aws.topic("orders.fifo", { subscriptions: [{ queue, raw: true }] });
     const names = ["a1", "b1", "a2", "b2", "a3", "a1"];
 
-    const { Successful } = await inFunction(() =>
+    const { Successful } = await inFunction(aws, () =>
       sns.publishBatch({
         TopicArn,
         PublishBatchRequestEntries: names.map((name, index) => ({
@@ -110,7 +102,7 @@ describe("a topic", () => {
       cents: { DataType: "Number", StringValue: cents },
     });
 
-    await inFunction(async () => {
+    await inFunction(aws, async () => {
       await sns.publish({ TopicArn, Message: '{"id":7}', MessageAttributes: attributes("paid", "99") });
       await sns.publish({ TopicArn, Message: '{"id":8}', MessageAttributes: attributes("paid", "101") });
       await sns.publish({ TopicArn, Message: "text" });
@@ -128,7 +120,7 @@ describe("a topic", () => {
     });
     const TopicArn = aws.topic("orders", { subscriptions: [{ fn }] });
 
-    await inFunction(() => sns.publish({ TopicArn, Message: "a" }));
+    await inFunction(aws, () => sns.publish({ TopicArn, Message: "a" }));
 
     expect(seen).toEqual(["aws:sns a 36", "aws:sns a 36"]);
   });
@@ -139,7 +131,7 @@ describe("a topic", () => {
       subscriptions: [{ queue: raw, raw: true }, { queue: "gone" }],
     });
 
-    await inFunction(async () => {
+    await inFunction(aws, async () => {
       for (let index = 0; index < 8; index++) await sns.publish({ TopicArn, Message: `m${index}` });
     });
 
@@ -156,7 +148,7 @@ describe("a topic", () => {
   ])("answers with %s", async (name, change) => {
     const TopicArn = aws.topic("orders");
 
-    await expect(inFunction(() => sns.publish({ TopicArn, ...change } as never))).rejects.toMatchObject({
+    await expect(inFunction(aws, () => sns.publish({ TopicArn, ...change } as never))).rejects.toMatchObject({
       name,
     });
   });
@@ -178,7 +170,7 @@ describe("a topic", () => {
     const PublishBatchRequestEntries = entries.map((entry) => ({ Message: "a", ...entry })) as never;
 
     await expect(
-      inFunction(() => sns.publishBatch({ TopicArn, PublishBatchRequestEntries })),
+      inFunction(aws, () => sns.publishBatch({ TopicArn, PublishBatchRequestEntries })),
     ).rejects.toMatchObject({ name });
   });
 
@@ -187,7 +179,7 @@ describe("a topic", () => {
     aws.faults = () => ({ kind: "refused-entries", entries: [0], code: "InternalError" });
     const entries = ["a", "b", ""].map((Message, index) => ({ Id: `${index}`, Message }));
 
-    const { Successful, Failed } = await inFunction(() =>
+    const { Successful, Failed } = await inFunction(aws, () =>
       sns.publishBatch({ TopicArn, PublishBatchRequestEntries: entries }),
     );
 
@@ -207,7 +199,9 @@ describe("a topic", () => {
     const TopicArn = aws.topic("orders");
     aws.faults = () => fault as never;
 
-    await expect(inFunction(() => sns.publish({ TopicArn, Message: "a" }))).rejects.toMatchObject({ name });
+    await expect(inFunction(aws, () => sns.publish({ TopicArn, Message: "a" }))).rejects.toMatchObject({
+      name,
+    });
   });
 
   it.each<[SimulatedTopic, string]>([

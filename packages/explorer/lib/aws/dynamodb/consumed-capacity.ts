@@ -83,6 +83,15 @@ export function reportCapacity(
   };
 }
 
+/** The part of a batch's answer that says what it consumed in each of its tables. */
+export function reportBatch(
+  level: string | undefined,
+  units: ReadonlyMap<Table, Units>,
+): { readonly ConsumedCapacity?: ConsumedCapacity[] } {
+  const reports = [...units].flatMap(([table, each]) => reportCapacity(level, table, each) ?? []);
+  return reports.length > 0 ? { ConsumedCapacity: reports } : {};
+}
+
 function kilobytes(bytes: number): number {
   return Math.ceil(bytes / WRITE_UNIT_BYTES);
 }
@@ -93,7 +102,6 @@ export function reportTransaction(
   units: ReadonlyMap<Table, Units>,
   kind: "Read" | "Write",
 ): readonly ConsumedCapacity[] | undefined {
-  const reports = [...units].flatMap(([table, each]) => reportCapacity(level, table, each) ?? []);
-  if (reports.length === 0) return undefined;
-  return reports.map((report) => ({ ...report, [`${kind}CapacityUnits`]: report.CapacityUnits }));
+  const { ConsumedCapacity } = reportBatch(level, units);
+  return ConsumedCapacity?.map((report) => ({ ...report, [`${kind}CapacityUnits`]: report.CapacityUnits }));
 }

@@ -2,7 +2,7 @@
  * BatchGetItem: up to 100 items and 16 MB; the other keys are returned as unprocessed.
  * https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchGetItem.html
  */
-import { addUnits, readUnits, reportCapacity, type Units } from "../consumed-capacity.ts";
+import { addUnits, readUnits, reportBatch, type Units } from "../consumed-capacity.ts";
 import { invalid } from "../dynamodb-error.ts";
 import type { DynamoDBService } from "../dynamodb-service.ts";
 import { Placeholders } from "../expressions/placeholders.ts";
@@ -49,10 +49,7 @@ export const batchGetItem: DynamoDBHandler<"BatchGetItem"> = (service, input) =>
     }
     Responses[name] = found;
   }
-  const ConsumedCapacity = [...units].flatMap(
-    ([table, each]) => reportCapacity(input.ReturnConsumedCapacity, table, each) ?? [],
-  );
-  return { Responses, UnprocessedKeys, ...(ConsumedCapacity.length > 0 && { ConsumedCapacity }) };
+  return { Responses, UnprocessedKeys, ...reportBatch(input.ReturnConsumedCapacity, units) };
 };
 
 function readRequests(

@@ -2,15 +2,15 @@
  * BatchExecuteStatement: statements that write; each succeeds or fails alone.
  * https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchExecuteStatement.html
  */
-import { addUnits, reportCapacity, totalOf, type Units, writeUnits } from "../consumed-capacity.ts";
+import { addUnits, reportBatch, type Units } from "../consumed-capacity.ts";
 import { DynamoDBError, invalid } from "../dynamodb-error.ts";
 import type { DynamoDBService } from "../dynamodb-service.ts";
 import type { DynamoDBHandler } from "../handler.ts";
 import type { BatchStatement, BatchStatementResponse } from "../item-operations.ts";
 import type { Table } from "../tables/table.ts";
-import { commitWrite } from "./commit-write.ts";
+import { checkTargetsDiffer } from "./batch-write-item.ts";
 import type { PreparedWrite } from "./prepared-write.ts";
-import { tryCharged } from "./single-write.ts";
+import { chargedWrite } from "./single-write.ts";
 import { readStatement } from "./statements.ts";
 
 const MAX_STATEMENTS = 25;
@@ -31,23 +31,20 @@ export const batchExecuteStatement: DynamoDBHandler<"BatchExecuteStatement"> = (
   if (Statements.length === 0) throw invalid("The statement was empty.");
   if (Statements.length > MAX_STATEMENTS) throw invalid("BatchWriteItem cannot write more than 25 items");
   const bound = Statements.map((statement) => boundOrRefused(service, statement));
-  checkTargetsDiffer(bound.filter((each) => "write" in each));
+  checkTargetsDiffer(bound.flatMap((each) => ("write" in each ? each.write : [])));
   const units = new Map<Table, Units>();
   const Responses = bound.map((each): BatchStatementResponse => {
     if (!("write" in each)) return each;
     const { table } = each.write;
     try {
-      const spent = execute(service, each.write);
+      const { units: spent } = chargedWrite(service, each.write);
       units.set(table, addUnits(units.get(table), spent));
       return { TableName: table.name };
     } catch (error) {
       return { TableName: table.name, ...refusal(error, each.isInsertion) };
     }
   });
-  const ConsumedCapacity = [...units].flatMap(
-    ([table, each]) => reportCapacity(input.ReturnConsumedCapacity, table, each) ?? [],
-  );
-  return { Responses, ...(ConsumedCapacity.length > 0 && { ConsumedCapacity }) };
+  return { Responses, ...reportBatch(input.ReturnConsumedCapacity, units) };
 };
 
 function boundOrRefused(service: DynamoDBService, statement: BatchStatement): Bound | BatchStatementResponse {
@@ -59,16 +56,6 @@ function boundOrRefused(service: DynamoDBService, statement: BatchStatement): Bo
   }
 }
 
-function execute(service: DynamoDBService, write: PreparedWrite): Units {
-  const { table, key } = write;
-  const former = table.items.get(key);
-  const next = tryCharged(write, former);
-  commitWrite(service, table, key, next);
-  const units = writeUnits(table, former, next);
-  table.units.write += totalOf(units);
-  return units;
-}
-
 function refusal(error: unknown, isInsertion: boolean): BatchStatementResponse {
   if (!(error instanceof DynamoDBError)) throw error;
   const Code = CODES[error.name];
@@ -78,11 +65,4 @@ function refusal(error: unknown, isInsertion: boolean): BatchStatementResponse {
     return { Error: { Code: "DuplicateItem", Message: "Duplicate primary key exists in table" } };
   }
   return { Error: { Code, Message: error.message, ...error.details } };
-}
-
-function checkTargetsDiffer(bound: readonly Bound[]): void {
-  const targets = bound.map(({ write: { table, key } }) => `${table.name} ${table.keyText(key)}`);
-  if (new Set(targets).size < targets.length) {
-    throw invalid("Provided list of item keys contains duplicates");
-  }
 }

@@ -2,13 +2,13 @@
  * BatchWriteItem: independent puts and deletes. The model never leaves any unprocessed.
  * https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchWriteItem.html
  */
-import { addUnits, reportCapacity, totalOf, type Units, writeUnits } from "../consumed-capacity.ts";
+import { addUnits, reportBatch, type Units } from "../consumed-capacity.ts";
 import { invalid } from "../dynamodb-error.ts";
 import type { DynamoDBHandler } from "../handler.ts";
 import type { WriteRequest } from "../item-operations.ts";
 import type { Table } from "../tables/table.ts";
-import { commitWrite } from "./commit-write.ts";
-import { type PreparedWrite, tryWrite } from "./prepared-write.ts";
+import type { PreparedWrite } from "./prepared-write.ts";
+import { chargedWrite } from "./single-write.ts";
 import { type Bind, readDelete, readPut } from "./write-inputs.ts";
 
 const MAX_REQUESTS = 25;
@@ -21,17 +21,10 @@ export const batchWriteItem: DynamoDBHandler<"BatchWriteItem"> = (service, input
   checkTargetsDiffer(writes);
   const units = new Map<Table, Units>();
   for (const write of writes) {
-    const former = write.table.items.get(write.key);
-    const next = tryWrite(write);
-    commitWrite(service, write.table, write.key, next);
-    const single = writeUnits(write.table, former, next);
-    units.set(write.table, addUnits(units.get(write.table), single));
-    write.table.units.write += totalOf(single);
+    const { units: spent } = chargedWrite(service, write);
+    units.set(write.table, addUnits(units.get(write.table), spent));
   }
-  const ConsumedCapacity = [...units].flatMap(
-    ([table, each]) => reportCapacity(input.ReturnConsumedCapacity, table, each) ?? [],
-  );
-  return { UnprocessedItems: {}, ...(ConsumedCapacity.length > 0 && { ConsumedCapacity }) };
+  return { UnprocessedItems: {}, ...reportBatch(input.ReturnConsumedCapacity, units) };
 };
 
 function readRequests(
@@ -59,7 +52,8 @@ function readRequest(TableName: string, { PutRequest, DeleteRequest }: WriteRequ
   return readDelete({ TableName, Key: DeleteRequest?.Key ?? {} });
 }
 
-function checkTargetsDiffer(writes: readonly PreparedWrite[]): void {
+/** A batch names each item once. */
+export function checkTargetsDiffer(writes: readonly PreparedWrite[]): void {
   const targets = writes.map(({ table, key }) => `${table.name} ${table.keyText(key)}`);
   if (new Set(targets).size < targets.length) {
     throw invalid("Provided list of item keys contains duplicates");

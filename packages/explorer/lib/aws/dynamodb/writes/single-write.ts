@@ -1,5 +1,5 @@
 /** PutItem, UpdateItem and DeleteItem. */
-import { reportCapacity, tableWriteUnits, totalOf, writeUnits } from "../consumed-capacity.ts";
+import { reportCapacity, tableWriteUnits, totalOf, type Units, writeUnits } from "../consumed-capacity.ts";
 import { DynamoDBError, invalid } from "../dynamodb-error.ts";
 import type { DynamoDBService } from "../dynamodb-service.ts";
 import { project } from "../expressions/projection.ts";
@@ -41,22 +41,31 @@ function doWrite(
   write: PreparedWrite,
   returned: (versions: Versions) => Item | undefined,
 ): SingleWriteOutput {
+  const { units, ...versions } = chargedWrite(service, write);
+  const Attributes = returned(versions);
+  const ConsumedCapacity = reportCapacity(ReturnConsumedCapacity, write.table, units);
+  return { ...(Attributes && { Attributes }), ...(ConsumedCapacity && { ConsumedCapacity }) };
+}
+
+/** Applies a write, and adds the units that it consumes to those of its table. */
+export function chargedWrite(
+  service: DynamoDBService,
+  write: PreparedWrite,
+): Versions & { readonly units: Units } {
   const { table, key } = write;
   const former = table.items.get(key);
   const next = tryCharged(write, former);
   commitWrite(service, table, key, next);
   const units = writeUnits(table, former, next);
   table.units.write += totalOf(units);
-  const Attributes = returned({ former, next });
-  const ConsumedCapacity = reportCapacity(ReturnConsumedCapacity, table, units);
-  return { ...(Attributes && { Attributes }), ...(ConsumedCapacity && { ConsumedCapacity }) };
+  return { former, next, units };
 }
 
 /**
  * A write that is refused by its condition costs as much as a rewrite of the existing item.
  * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/read-write-operations.html#write-operation-consumption
  */
-export function tryCharged(write: PreparedWrite, former: Item | undefined): Item | undefined {
+function tryCharged(write: PreparedWrite, former: Item | undefined): Item | undefined {
   try {
     return tryWrite(write);
   } catch (error) {
