@@ -1,5 +1,5 @@
 // A reader of docs/use/tutorial.md with an empty folder: writes the files of the page, and types its commands into a shell.
-import { cp, mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { root } from "../kit/project.ts";
@@ -26,6 +26,22 @@ interface Otherwise {
 
 /** What `cdk init` asks for and is not installed here, all for the test that it makes; types have a stand-in. */
 const NOT_HERE = ["@swc/core", "@swc/jest", "@types/jest"];
+
+/** What a tarball of ours installs. */
+const INSTALLS: Readonly<Record<string, readonly string[]>> = {
+  onceonly: ["onceonly", "canonicalize"],
+  "onceonly-explorer": ["onceonly-explorer"],
+  "onceonly-local": ["onceonly-local", "croner"],
+  "onceonly-cli": ["onceonly-cli"],
+};
+
+/** As npm does it, once the package with the command is there. */
+async function linkCommand(name: string, modules: string): Promise<void> {
+  const { bin = {} } = await readPackageJson(join(modules, name)).catch((): PackageJson => ({}));
+  if (typeof bin === "string" || bin[name] === undefined) return;
+  await mkdir(join(modules, ".bin"), { recursive: true });
+  await symlink(join("..", name, bin[name]), join(modules, ".bin", name)).catch(() => {});
+}
 
 /** In the order of the page. */
 export function stepsOf(page: string): Step[] {
@@ -70,7 +86,9 @@ export async function startReading(): Promise<Reader> {
       if (!name.endsWith(".tgz")) await linkPackage(name, folder);
       // Fails where the page has not put it.
       else if (await realpath(join(folder, name))) {
-        await cp(projects.installed, modules, { recursive: true, verbatimSymlinks: true });
+        for (const own of INSTALLS[basename(name).replace(/-[\d.]+\.tgz$/, "")]!)
+          await cp(join(projects.withTools, own), join(modules, own), { recursive: true });
+        for (const command of ["onceonly", "onceonly-cli"]) await linkCommand(command, modules);
       }
     }
     // The CDK's bundling looks for one.
@@ -86,8 +104,14 @@ export async function startReading(): Promise<Reader> {
         const missing = [...command.matchAll(/npm run (\w+)/g)].filter(([, name = ""]) => !scripts[name]);
         if (missing.length > 0) throw new Error(`package.json has no script for ${missing.join()}`);
         await mkdir(join(folder, "onceonly"));
-        const { path } = projects.tarballs.onceonly!;
-        await cp(path, join(folder, "onceonly", basename(path)));
+        const packed = [
+          "onceonly",
+          ...[...command.matchAll(/-w (\S+?)\)?(?= |$)/g)].map(([, name]) => name!),
+        ];
+        for (const name of packed) {
+          const { path } = projects.tarballs[name]!;
+          await cp(path, join(folder, "onceonly", basename(path)));
+        }
         return "";
       },
     },
