@@ -23,3 +23,34 @@ export async function answerWithin<T>(
     over.abort("over");
   }
 }
+
+/**
+ * The same for a request that can be aborted, by `signal` too. It ends then even if the client doesn't look at its signal, as some
+ * don't once an answer has begun.
+ * @param signal what the caller has, if anything
+ */
+export async function askWithin<T>(
+  clock: Pick<Clock, "sleep">,
+  ms: number,
+  ask: (signal: AbortSignal) => Promise<T>,
+  late: () => Error,
+  signal?: AbortSignal,
+): Promise<T> {
+  const over = new AbortController();
+  const onAbort = () => over.abort(signal?.reason);
+  const aborted = new Promise<never>((_, reject) => {
+    over.signal.addEventListener("abort", () => reject(over.signal.reason));
+  });
+  aborted.catch(() => {});
+  if (signal?.aborted) onAbort();
+  signal?.addEventListener("abort", onAbort);
+  try {
+    return await answerWithin(clock, ms, Promise.race([ask(over.signal), aborted]), () => {
+      const error = late();
+      over.abort(error);
+      return error;
+    });
+  } finally {
+    signal?.removeEventListener("abort", onAbort);
+  }
+}

@@ -1,5 +1,5 @@
 /** Sends entries to one destination in as few requests as the order allows, and sends failed entries again. */
-import { answerWithin } from "../core/answer-within.ts";
+import { askWithin } from "../core/answer-within.ts";
 import { type Clock, type Random, systemClock } from "../core/clock.ts";
 import type { SendResult } from "../core/messages/send-result.ts";
 
@@ -59,6 +59,8 @@ export interface SendingRules {
   readonly hasTime?: (() => boolean) | undefined;
   /** How often a request is made that fails as a whole, beyond the tries of the client. @default - once */
   readonly requestTries?: number | undefined;
+  /** Ends the request that is under way; no further one begins. @default - nothing ends them */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** How the sending of a message ended. */
@@ -108,7 +110,7 @@ interface QueuedEntry<Form> {
   tries: number;
 }
 
-/** A producer knows no deadline, and the SDK's client has no timeouts unless it is given some. */
+/** The SDK's client has no timeouts unless it is given some, and a producer knows no deadline unless its caller passes a signal. */
 const PATIENCE_MS = 10_000;
 
 const FIRST_DELAY_MS = 100;
@@ -149,9 +151,10 @@ export class DestinationQueue<Form> {
   }
 
   async #sendAll(): Promise<void> {
-    const { clock, hasTime = () => true } = this.#rules;
+    const { clock, hasTime = () => true, signal } = this.#rules;
     for (let heads = this.#lines.heads(); heads.length > 0; heads = this.#lines.heads()) {
-      if (!hasTime()) this.#endAll(() => OUT_OF_TIME);
+      if (signal?.aborted) this.#endAll(() => ({ ...NOT_ATTEMPTED, cause: signal.reason }));
+      else if (!hasTime()) this.#endAll(() => OUT_OF_TIME);
       else if (this.#circuit.isOpen(clock.now())) this.#endAll(() => NOT_ASKED);
       else await this.#send(heads);
     }
@@ -159,19 +162,19 @@ export class DestinationQueue<Form> {
   }
 
   async #send(heads: readonly QueuedEntry<Form>[]): Promise<void> {
-    const { clock, random, requestTimeoutMs, requestTries = 1 } = this.#rules;
+    const { clock, random, requestTimeoutMs, requestTries = 1, signal } = this.#rules;
+    const [patience, ms] =
+      requestTimeoutMs === undefined ? [systemClock, PATIENCE_MS] : [clock, requestTimeoutMs];
+    const late = () => new TimeoutError(`no answer within ${Math.round(ms)} ms`);
     const forms = heads.map(({ entry }) => entry.form);
     let ends: readonly EntryEnd[];
     try {
-      const request = (signal: AbortSignal) => this.#request(forms, signal);
-      ends =
-        requestTimeoutMs === undefined
-          ? await withinTime(PATIENCE_MS, systemClock, request)
-          : await withinTime(requestTimeoutMs, clock, request);
+      ends = await askWithin(patience, ms, (until) => this.#request(forms, until), late, signal);
     } catch (cause) {
       this.#circuit.fail(clock.now());
       this.#failures += 1;
-      if (this.#failures < requestTries) return clock.sleep(delayAfter(this.#failures, random.fraction()));
+      if (this.#failures < requestTries)
+        return clock.sleep(delayAfter(this.#failures, random.fraction()), signal);
       this.#failures = 0;
       const failed: SendEnd = { result: { sent: false, code: codeOfError(cause) }, cause };
       return this.#endAll((queued) => (heads.includes(queued) ? failed : { ...NOT_ATTEMPTED, cause }));
@@ -180,7 +183,7 @@ export class DestinationQueue<Form> {
     this.#failures = 0;
     const retried = heads.map((head, index) => this.#endOne(head, ends[index]!));
     const tries = Math.max(...retried);
-    if (tries > 0) await clock.sleep(delayAfter(tries, random.fraction()));
+    if (tries > 0) await clock.sleep(delayAfter(tries, random.fraction()), signal);
   }
 
   /** Answers with the tries of an entry that is tried again, and with 0 for one that has ended. */
@@ -275,18 +278,4 @@ function lineOf(queued: QueuedEntry<unknown>): unknown {
 /** Its name is the code of the messages concerned. */
 class TimeoutError extends Error {
   override readonly name = "TimeoutError";
-}
-
-/** A request without an answer must not take the time of the whole invocation. */
-async function withinTime<T>(
-  ms: number,
-  clock: Clock,
-  work: (signal: AbortSignal) => Promise<T>,
-): Promise<T> {
-  const late = new AbortController();
-  return answerWithin(clock, ms, work(late.signal), () => {
-    const error = new TimeoutError(`no answer within ${Math.round(ms)} ms`);
-    late.abort(error);
-    return error;
-  });
 }

@@ -1,5 +1,6 @@
 /** Options of producers, with their defaults and rules. */
 import { type Clock, type Random, systemClock, systemRandom } from "../core/clock.ts";
+import { InvalidOptionError } from "../core/errors.ts";
 import { parseAddress } from "../core/messages/address.ts";
 import { type Check, methods } from "../core/option-checks.ts";
 import type { AwsClientLike } from "./clients.ts";
@@ -41,3 +42,18 @@ export const CHECKS: Readonly<Record<keyof FifoProducerOptions, Check>> = {
   clock: methods("now", "sleep"),
   random: methods("token", "fraction"),
 };
+
+/** What has a signal: an `execution`, or `{ signal }` of an `AbortController`. */
+export interface Until {
+  readonly signal: AbortSignal;
+}
+
+/** A context of Lambda, say, has no signal, and would end nothing. @throws InvalidOptionError (`INVALID_OPTION`) */
+export function signalOf(until: Until | undefined): AbortSignal | undefined {
+  if (until === undefined) return undefined;
+  const { signal } = Object(until) as Partial<Until>;
+  // Test environments such as jsdom have a class of their own for it.
+  if (typeof Object(signal).aborted === "boolean") return signal;
+  const rule = "must be an AbortSignal: pass the execution of an idempotent handler, or { signal }";
+  throw new InvalidOptionError("signal", rule, signal);
+}

@@ -1,5 +1,5 @@
 /** Keeps bodies in a bucket that are too large for a message: a claim check travels in their place. */
-import { answerWithin } from "../core/answer-within.ts";
+import { askWithin } from "../core/answer-within.ts";
 import { systemClock } from "../core/clock.ts";
 import { BodyUnavailableError, PayloadInvalidError } from "../core/errors.ts";
 import { bodyText } from "../core/messages/prepare-message.ts";
@@ -188,29 +188,9 @@ export class S3Bodies {
 /** Longer than an object of some megabytes takes. A client without timeouts may never answer. */
 const PATIENCE_MS = 30_000;
 
-/** Ends as soon as `signal` aborts too: the client may not look at it once the answer has begun. */
-async function withinPatience<T>(
-  ask: (signal: AbortSignal) => Promise<T>,
-  signal?: AbortSignal | undefined,
-): Promise<T> {
-  const over = new AbortController();
-  const end = (reason: unknown) => over.abort(reason);
-  const onAbort = () => end(signal?.reason);
-  const aborted = new Promise<never>((_, reject) => {
-    over.signal.addEventListener("abort", () => reject(over.signal.reason));
-  });
-  aborted.catch(() => {});
-  if (signal?.aborted) onAbort();
-  signal?.addEventListener("abort", onAbort);
-  try {
-    return await answerWithin(systemClock, PATIENCE_MS, Promise.race([ask(over.signal), aborted]), () => {
-      const late = new DOMException("no answer in 30 s", "TimeoutError");
-      end(late);
-      return late;
-    });
-  } finally {
-    signal?.removeEventListener("abort", onAbort);
-  }
+function withinPatience<T>(ask: (signal: AbortSignal) => Promise<T>, signal?: AbortSignal): Promise<T> {
+  const late = () => new DOMException("no answer in 30 s", "TimeoutError");
+  return askWithin(systemClock, PATIENCE_MS, ask, late, signal);
 }
 
 function nameOf(cause: unknown): string {

@@ -14,6 +14,9 @@ const DRIVEN = [
   ...["fingerprintFromEventBridge", "S3Bodies", "openedOutbox", "outboxSweeper", "resolveOutcome"].map(
     (name) => `main.${name}`,
   ),
+  ...["keyFromSns", "keyFromEventBridge", "keyFromS3", "callerFromJwt", "callerFromAuthorizer"].map(
+    (name) => `main.${name}`,
+  ),
   ...["reconciler", "leftBehind", "emfMetrics", "decisionLog"].map((name) => `main.${name}`),
   ...["DynamoDBModel", "DynamoDBError", "SqsError", "SnsError", "EventBridgeError"].map(
     (name) => `aws.${name}`,
@@ -24,22 +27,28 @@ const DRIVEN = [
   ...["fromIoredis", "ValkeyStore", "valkeyCache"].map((name) => `valkey.${name}`),
 ];
 
-/** Lists and texts, and functions of data: nothing of a copy is in them. */
+/** Lists and texts, and functions from data to data: they neither read nor note an object of a copy. */
 const DATA =
   /^main\.(DECISIONS|ENVELOPE_FAULTS|OUTBOX_EVENTS|RECONCILER_EVENTS|STORE_FAILURES|readEnvelope|readBody|traceparentFromXRay)$|^postgres\.postgresSchema$|^explorer\.(canHave|crashPoints|streamEvent)$|^kit\.([A-Z_]+|[a-z]\w+)$|^aws\.[a-z]\w+$|^client\.(createIdempotencyKey|wasReplayed)$/;
 
-/** Functions of an event or of an attempt, which any engine calls, and observers. */
+/**
+ * Functions that a user passes to an engine, which calls them with plain events, attempts or decisions, and clients of HTTP. No copy
+ * asks who made them. Those that note something about themselves, as readers of keys note the time of a commit, are driven.
+ */
 const FUNCTIONS =
   /^main\.(keyFrom\w+|callerFrom\w+|durableExecutionStarted|dynamoItemExists|executionStarted|httpLookup|s3ObjectExists|kmsKeys|eraseResult)$|^otel\.openTelemetry$|^client\.(createIdempotentFetch|idempotentFetch)$/;
 
-/** What the store port, the outbox port and a client's port say is all that is used of them. */
+/**
+ * Only the methods of a port are called on them (store, outbox, SQL client, AWS client). The doors and fronts drive each port with
+ * another implementation, and a database would add no call between copies.
+ */
 const PORTS =
   /^main\.(DynamoDBOutbox|MessageProducer|FifoProducer|outboxRelay)$|^lean\.(DynamoDBOutbox|DynamoDBStore|LeanDynamoDB)$|^postgres\.(PostgresOutbox|from(Drizzle|Knex|Kysely|PostgresJs|Prisma))$|^valkey\.from(Glide|NodeRedis)$|^aws\.(SqsModel|SnsModel|EventBridgeModel)$|^testing\.(fakeClock|fakeRandom)$|^kit\.OperatedOutbox$/;
 
-/** Known by their code: `isOnceonlyError`, or the brand of the browser's client. */
+/** Known by their code. `isOnceonlyError` is driven, with errors of each base class; these differ in their code only. */
 const ERRORS = /^(main|client|kit)\.\w+Error$/;
 
-/** More of a door that is driven. */
+/** They pass their call to the same inner function as a door that is driven: `kafkaConsumer`, `expressIdempotency` and its kin. */
 const SIBLINGS = /^consumers\.(kafkaEachBatch|natsConsumer|rabbitMqConsumer)$|^http\.nestIdempotency$/;
 
 /** Of one simulation: handlers and services reach it by patches that all copies share (packages/explorer/test/simulator). */

@@ -14,7 +14,6 @@ export interface Copy {
   readonly explorer: typeof import("onceonly-explorer");
   readonly main: typeof import("onceonly");
   readonly cdk: typeof import("onceonly/cdk");
-  readonly cdkRules: typeof import("onceonly/cdk-rules");
   readonly client: typeof import("onceonly/client");
   readonly consumers: typeof import("onceonly/consumers");
   readonly http: typeof import("onceonly/http");
@@ -34,18 +33,19 @@ interface Path {
   readonly isModule: boolean;
 }
 
-const camelCase = (name: string) => name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
-
 /** Each entry of the packages that run beside a handler. */
 const PATHS: readonly Path[] = ["", "packages/explorer"].flatMap((folder) => {
   const { name, exports } = JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8"));
-  return Object.entries(exports as Record<string, object>)
-    .filter(([entry]) => !entry.endsWith(".json"))
-    .map(([entry, given]) => ({
-      name: `${name}${entry.slice(1)}`,
-      entry: (entry !== "." ? camelCase(entry.slice(2)) : name === "onceonly" ? "main" : "explorer") as Entry,
-      isModule: "import" in given,
-    }));
+  return (
+    Object.entries(exports as Record<string, object>)
+      // The rules of the doctor run beside no handler.
+      .filter(([entry]) => !entry.endsWith(".json") && entry !== "./cdk-rules")
+      .map(([entry, given]) => ({
+        name: `${name}${entry.slice(1)}`,
+        entry: (entry !== "." ? entry.slice(2) : name === "onceonly" ? "main" : "explorer") as Entry,
+        isModule: "import" in given,
+      }))
+  );
 });
 export const ENTRIES = PATHS.map(({ entry }) => entry);
 

@@ -5,6 +5,8 @@ import middy from "@middy/core";
 import type { Execution } from "onceonly";
 import type { MemoryStore } from "onceonly/testing";
 import { beforeAll, describe, expect, it, vi } from "vitest";
+import { ENVELOPE_ATTRIBUTE } from "../../lib/contract.ts";
+import { envelopeContent, messageText } from "../../lib/core/messages/prepare-message.ts";
 import { memorySubject } from "../kit/memory-subject.ts";
 import { hasServer as hasPostgres, poolOf, portOf, storeOf } from "../postgres/given.ts";
 import { keyService } from "../stores/privacy-given.ts";
@@ -62,6 +64,44 @@ describe.each(PAIRS)("H86: A6: the %s beside the %s", (one, other) => {
     ).rejects.toMatchObject({
       code: "NESTED_EXECUTION",
     });
+  });
+
+  it("reads keys, callers and the time of a commit by the other copy's readers", async () => {
+    const committedAt = Date.now() - 2 * 86_400_000;
+    const id = "message 1";
+    const envelope = messageText(envelopeContent({ key: "k1", committedAt }));
+    const sns = { MessageId: id, Message: "{}" };
+    const aged = { ...sns, MessageAttributes: { [ENVELOPE_ATTRIBUTE]: { Value: envelope } } };
+    const s3 = { bucket: { name: "b" }, object: { key: "k", sequencer: "1" } };
+    const http = {
+      requestContext: { authorizer: { jwt: { claims: { sub: "ana" } }, lambda: { tenant: "acme" } } },
+    };
+    const { keyFromSns, keyFromS3, keyFromEventBridge } = A().main;
+    const { callerFromJwt, callerFromAuthorizer } = A().main;
+    const rows: Record<string, readonly [options: object, event: unknown, aged?: unknown]> = {
+      keyFromSns: [{ key: keyFromSns() }, { Records: [{ Sns: sns }] }, { Records: [{ Sns: aged }] }],
+      keyFromEventBridge: [
+        { key: keyFromEventBridge() },
+        { id, source: "shop", "detail-type": "paid", detail: {} },
+      ],
+      keyFromS3: [{ key: keyFromS3() }, { Records: [{ eventName: "put", s3 }] }],
+      callerFromJwt: [{ key: () => "k1", scope: callerFromJwt() }, http],
+      callerFromAuthorizer: [{ key: () => "k1", scope: callerFromAuthorizer("tenant") }, http],
+    };
+    for (const [name, [given, event, old]] of Object.entries(rows)) {
+      let runs = 0;
+      const handler = B().main.idempotent<unknown, unknown, never>(async () => ++runs, {
+        ...options(memory()),
+        fingerprint: () => "same",
+        retentionSeconds: 86_400,
+        ...given,
+      } as never);
+      const call = (each: unknown) =>
+        handler(each, A().testing.fakeLambdaContext({ clock: { now: Date.now } }));
+
+      expect([await call(event), await call(event)], name).toEqual([1, 1]);
+      if (old) await expect(call(old), name).rejects.toMatchObject({ code: "IDEMPOTENCY_KEY_INVALID" });
+    }
   });
 
   it("logs once that two handlers run one operation on one store", async () => {

@@ -1,5 +1,5 @@
 // The built packages, which several test files run and one of them builds.
-import { cp, mkdir } from "node:fs/promises";
+import { cp, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { oncePerRun } from "./once-per-run.ts";
 import { root } from "./project.ts";
@@ -22,6 +22,8 @@ export function builtPackages(): Promise<string> {
       await cp(join(made, path, "dist"), join(installed, "dist"), { recursive: true });
       await cp(join(root, path, "package.json"), join(installed, "package.json"));
     }
+    // Without a package of its own the folder would be a part of the project, and `onceonly` would name the project itself.
+    await writeFile(join(folder, "package.json"), '{"name":"built-packages","private":true}');
     return folder;
   });
 }

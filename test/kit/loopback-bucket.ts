@@ -6,6 +6,9 @@ import { onTestFinished } from "vitest";
 
 export interface LoopbackBucket {
   readonly client: S3;
+  readonly port: number;
+  /** One more client, at another port, such as that of a proxy. */
+  clientAt(port: number): S3;
   /** By their keys. */
   readonly objects: Map<string, string>;
   /** Methods and keys, in order. */
@@ -20,7 +23,12 @@ export async function newBucket(name: string): Promise<LoopbackBucket> {
   let refusal: readonly [status: number, code: string] | undefined;
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
+    try {
+      for await (const chunk of request) chunks.push(chunk as Buffer);
+    } catch {
+      // The client is gone, and waits for no answer.
+      return;
+    }
     const [, bucket, ...path] = new URL(request.url!, "http://s3").pathname.split("/");
     const key = decodeURIComponent(path.join("/"));
     requests.push(`${request.method} ${key}`);
@@ -35,19 +43,27 @@ export async function newBucket(name: string): Promise<LoopbackBucket> {
     else fail(404, "NoSuchKey");
   });
   await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
-  const client = new S3({
-    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    region: "eu-central-1",
-    forcePathStyle: true,
-    credentials: { accessKeyId: "local", secretAccessKey: "local" },
-    maxAttempts: 1,
-  });
+  const { port } = server.address() as AddressInfo;
+  const clients: S3[] = [];
+  const clientAt = (at: number) => {
+    const made = new S3({
+      endpoint: `http://127.0.0.1:${at}`,
+      region: "eu-central-1",
+      forcePathStyle: true,
+      credentials: { accessKeyId: "local", secretAccessKey: "local" },
+      maxAttempts: 1,
+    });
+    clients.push(made);
+    return made;
+  };
   onTestFinished(() => {
-    client.destroy();
+    for (const made of clients) made.destroy();
     server.close();
   });
   return {
-    client,
+    client: clientAt(port),
+    port,
+    clientAt,
     objects,
     requests,
     refuse(status, code) {

@@ -13,8 +13,10 @@ import { idempotentConsumer } from "onceonly/consumers";
 import { fakeClock, fakeLambdaContext, MemoryStore } from "onceonly/testing";
 import { describe, expect, it } from "vitest";
 import { ENVELOPE_ATTRIBUTE } from "../../lib/contract.ts";
+import { commitTimeReader } from "../../lib/core/message-age.ts";
 import { envelopeContent, messageText } from "../../lib/core/messages/prepare-message.ts";
 import { isExpired } from "../../lib/core/record.ts";
+import { readHeldEnvelope } from "../../lib/messaging/envelope.ts";
 
 const HOUR = 3_600_000;
 const DAY_SECONDS = 86_400;
@@ -234,4 +236,9 @@ it("H79: a message whose body the bucket has deleted is not run, and one that is
 
   expect(runs).toBe(1);
   expect(errors).toMatchObject([{ code: "BODY_UNAVAILABLE" }]);
+});
+
+it("H79: R1: a key that isn't a function reads no time, and a message without an envelope has none", () => {
+  expect([commitTimeReader("$.id"), commitTimeReader(() => "k1")]).toEqual([undefined, undefined]);
+  expect(readHeldEnvelope(undefined)).not.toHaveProperty("envelope");
 });

@@ -1,6 +1,28 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { AwsClientLike } from "../../lib/messaging/clients.ts";
 import { MessageProducer } from "../../lib/messaging/message-producer.ts";
 import { failureOf, messagesOf, newWorld, type World } from "./given.ts";
+
+/** A client that never answers, and is asked with these signals. */
+function hanging(onRequest = () => {}) {
+  const signals: AbortSignal[] = [];
+  const send = (_: unknown, { abortSignal }: { abortSignal?: AbortSignal } = {}) => {
+    signals.push(abortSignal!);
+    onRequest();
+    return new Promise(() => {});
+  };
+  return { client: { config: {}, send }, signals };
+}
+
+/** The same by either producer. */
+const producersOf = ({ newProducer, newMessageProducer, queueUrl }: World) => [
+  (client: AwsClientLike, names: string[], until: { signal: AbortSignal }) =>
+    newProducer({ client }).sendBatch(messagesOf(...names), until),
+  (client: AwsClientLike, names: string[], until: { signal: AbortSignal }) => {
+    const messages = messagesOf(...names).map((message) => ({ queue: queueUrl, ...message }));
+    return newMessageProducer({ sqs: client }).sendBatch(messages, until);
+  },
+];
 
 let world: World;
 
@@ -60,11 +82,91 @@ describe("FifoProducer.sendBatch", () => {
 
       for (const error of [await fifo, await any])
         expect(error).toMatchObject({ code: "SEND_FAILED", failed: [{ id: "0", code: "TimeoutError" }] });
-      expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
+      expect(signals.map(({ aborted }) => aborted)).toEqual([true, true]);
     } finally {
       vi.useRealTimers();
     }
   });
+
+  it("H80: R2: ends as soon as the signal of its caller aborts, and tells the client to stop", async () => {
+    for (const send of producersOf(world)) {
+      const stop = new AbortController();
+      const { client, signals } = hanging(() =>
+        stop.abort(new DOMException("the invocation ends", "AbortError")),
+      );
+
+      const error = await failureOf(send(client, ["a1", "a2", "b1"], stop));
+
+      expect(error.failed.map(({ code }) => code)).toEqual(["AbortError", "NotAttempted", "AbortError"]);
+      expect(error.cause).toBe(stop.signal.reason);
+      expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
+    }
+  });
+
+  it("H80: R2: sends nothing, and nothing more, once the signal has aborted", async () => {
+    for (const send of producersOf(world)) {
+      const stopped = new AbortController();
+      stopped.abort();
+      const { client, signals } = hanging();
+      const none = await failureOf(send(client, ["a1"], stopped));
+      expect([none.failed, none.cause]).toEqual([[{ id: "0", code: "NotAttempted" }], stopped.signal.reason]);
+
+      expect(signals).toEqual([]);
+    }
+  });
+
+  it("H80: R2: a signal that aborts in the pause before the next try ends the pause, and no try follows", async () => {
+    const stop = new AbortController();
+    const paused: (AbortSignal | undefined)[] = [];
+    const sleep = async (_: number, signal?: AbortSignal) => {
+      paused.push(signal);
+      stop.abort();
+    };
+    let requests = 0;
+    const throttled = async () => {
+      requests += 1;
+      return { Failed: [{ Id: "0", Code: "ThrottlingException", SenderFault: false }] };
+    };
+    const producer = world.newProducer({
+      client: { config: {}, send: throttled },
+      clock: { now: () => 0, sleep },
+    });
+
+    const error = await failureOf(producer.send(messagesOf("a1")[0]!, stop));
+
+    expect(error.failed).toEqual([{ id: "0", code: "NotAttempted" }]);
+    expect([paused, requests]).toEqual([[stop.signal], 1]);
+  });
+
+  it("H80: R2: sends as ever while the signal has not aborted, and leaves no listener on it", async () => {
+    const { signal } = new AbortController();
+    const listening = new Set<unknown>();
+    vi.spyOn(signal, "addEventListener").mockImplementation((_, listener) => void listening.add(listener));
+    vi.spyOn(signal, "removeEventListener").mockImplementation(
+      (_, listener) => void listening.delete(listener),
+    );
+    const [first, second] = messagesOf("a1", "b1");
+
+    await world.producer.sendBatch([first!], { signal });
+    await world.newMessageProducer().send({ queue: world.queueUrl, ...second! }, { signal });
+    await world.producer.resend({ ...first!, attempt: 1 }, { signal });
+
+    expect(await world.drain()).toHaveLength(3);
+    expect(listening.size).toBe(0);
+  });
+
+  it.each([{}, { getRemainingTimeInMillis: () => 1000 }, new AbortController().signal, 7, null])(
+    "H80: R2: refuses what has no signal, before anything is sent (%j)",
+    async (until) => {
+      for (const send of producersOf(world)) {
+        const { client, signals } = hanging();
+        await expect(send(client, ["a1"], until as never)).rejects.toThrow(
+          "option `signal` must be an AbortSignal",
+        );
+        expect(signals).toEqual([]);
+      }
+    },
+  );
 
   it("H38: what a service names in words of its own is no code, and is in no error", async () => {
     const Code = "Invalid: the body of order-7";

@@ -1,7 +1,8 @@
 // Bodies in a bucket, by the SDK's own client over HTTP.
 import { createHash } from "node:crypto";
 import { MessageProducer, S3Bodies, type S3BodiesOptions } from "onceonly";
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { CUTS, startCuttingProxy } from "../kit/faults/cutting-proxy.ts";
 import { newBucket } from "../kit/loopback-bucket.ts";
 
 const queue = "https://sqs.eu-central-1.amazonaws.com/123456789012/reports.fifo";
@@ -240,6 +241,70 @@ describe("S3Bodies.open", () => {
 
     expect([...objects.keys()]).toEqual([`acme/${sha256("of acme")}`]);
     expect(await bodies.open(`${checked?.body}`)).toBe("of acme");
+  });
+});
+
+describe("S3Bodies, over a client without timeouts", () => {
+  const realTimeout = setTimeout;
+  afterEach(() => void vi.useRealTimers());
+
+  /** The time of timeouts passes only while a request gets no answer. */
+  async function endOf(call: Promise<unknown>, isSilent: () => boolean) {
+    let isEnded = false;
+    const end = call
+      .catch((error) => error.code ?? error)
+      .finally(() => {
+        isEnded = true;
+      });
+    for (let turn = 0; !isEnded; turn++) {
+      await new Promise((resolve) => realTimeout(resolve, 2));
+      if (isSilent() && turn % 10 === 9) await vi.advanceTimersByTimeAsync(30_000);
+    }
+    return end;
+  }
+
+  it.each(CUTS)("H80: R2: each request ends when its connection is lost: %s", async (cut) => {
+    const bucket = await newBucket("bodies");
+    const proxy = await startCuttingProxy(bucket.port);
+    onTestFinished(() => proxy.close());
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const text = pointer(`onceonly/${sha256(LARGE)}`);
+    bucket.objects.set(`onceonly/${sha256(LARGE)}`, LARGE);
+    const calls: [answer: unknown, call: (bodies: S3Bodies) => Promise<unknown>][] = [
+      [LARGE, (bodies) => bodies.open(text)],
+      [text, async (bodies) => (await bodies.checkIn([message(LARGE)]))[0]?.body],
+    ];
+
+    for (const [answer, call] of calls) {
+      for (let [nth, isHit] = [1, true]; isHit; nth++) {
+        const bodies = new S3Bodies({ bucket: "bodies", client: bucket.clientAt(proxy.port) });
+        isHit = false;
+        void proxy.cutAt(nth, cut).then(() => {
+          isHit = true;
+        });
+
+        const end = await endOf(call(bodies), () => isHit);
+
+        expect([answer, "BODY_UNAVAILABLE"], `${cut} ${nth}`).toContain(end);
+        if (!isHit) expect(end).toBe(answer);
+        proxy.heal();
+        expect(await endOf(call(bodies), () => false), `${cut} ${nth}, again`).toBe(answer);
+      }
+    }
+  });
+
+  it("H80: R2: a silent request ends with the signal of its caller", async () => {
+    const bucket = await newBucket("bodies");
+    const proxy = await startCuttingProxy(bucket.port);
+    onTestFinished(() => proxy.close());
+    const bodies = new S3Bodies({ bucket: "bodies", client: bucket.clientAt(proxy.port) });
+    const stop = new AbortController();
+    void proxy.cutAt(1, "silence").then(() => stop.abort());
+
+    await expect(bodies.open(pointer(`onceonly/${sha256("x")}`), stop.signal)).rejects.toMatchObject({
+      code: "BODY_UNAVAILABLE",
+      cause: { name: "AbortError" },
+    });
   });
 });
 

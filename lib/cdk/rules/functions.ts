@@ -11,6 +11,7 @@ import { type KnownRedelivery, type Redelivery, redeliveriesTo } from "./redeliv
 import { findTableUse } from "./table-use.ts";
 import { asynchronousConfigs, PRESUMED } from "./windows/asynchronous.ts";
 import { numberIn } from "./windows/hop.ts";
+import { OUTBOX } from "./windows/outboxes.ts";
 
 /** https://docs.aws.amazon.com/lambda/latest/dg/configuration-timeout.html */
 export const LAMBDA_DEFAULT_TIMEOUT_SECONDS = 3;
@@ -120,11 +121,15 @@ function findLimit(
     );
     return;
   }
+  const part =
+    limit === OUTBOX
+      ? "An OutboxRelay that can't send a message tries for 3 days, and an older message than the consumer remembers is refused"
+      : "A part of that is a maximum of AWS";
   report(
     "warned",
     `${limit}-window`,
     fn,
-    `${inequality}. A part of that is a maximum of AWS. A retention of ${cover} covers it, here and as retentionSeconds of the handler`,
+    `${inequality}. ${part}. A retention of ${cover} covers it, here and as retentionSeconds of the handler`,
   );
 }
 

@@ -24,7 +24,7 @@ import { Rule, Schedule } from "aws-cdk-lib/aws-events";
 import { SqsQueue } from "aws-cdk-lib/aws-events-targets";
 import { Key } from "aws-cdk-lib/aws-kms";
 import { FilterCriteria, FilterRule, StartingPosition } from "aws-cdk-lib/aws-lambda";
-import { DynamoEventSource, SqsEventSource } from "aws-cdk-lib/aws-lambda-event-sources";
+import { DynamoEventSource, SnsEventSource, SqsEventSource } from "aws-cdk-lib/aws-lambda-event-sources";
 import { Topic } from "aws-cdk-lib/aws-sns";
 import { SqsSubscription } from "aws-cdk-lib/aws-sns-subscriptions";
 import { Queue } from "aws-cdk-lib/aws-sqs";
@@ -33,6 +33,7 @@ import { aFunction } from "../given.ts";
 import { NEIGHBOURS_OF_KEYS } from "./cases/neighbours.ts";
 import { NEIGHBOURS_OF_RELAYS } from "./cases/relay-neighbours.ts";
 import { CORRECT_STACKS, reconciled } from "./cases/several-stacks.ts";
+import { fedByOutbox } from "./cases/windows-given.ts";
 import { runner, tableIn } from "./given.ts";
 
 function queued(stack: Stack): void {
@@ -249,6 +250,22 @@ export const CORRECT: readonly (readonly [title: string, make: (stack: Stack) =>
   ],
   ["a client that repeats for ten days", (stack) => runner(stack, { clientWindow: Duration.days(10) })],
   ...CORRECT_STACKS,
+  ["a retention that covers an outbox before a queue", (stack) => fedByOutbox(stack, Duration.days(14))],
+  [
+    "a retention that covers a queue before which no outbox is",
+    (stack) => {
+      const queue = new Queue(stack, "Queue", { retentionPeriod: Duration.days(10) });
+      const source = new SqsEventSource(queue, { reportBatchItemFailures: true });
+      runner(stack, { retention: Duration.days(12) }).addEventSource(source);
+    },
+  ],
+  [
+    "a retention that covers a topic before which no outbox is",
+    (stack) =>
+      runner(stack, { retention: Duration.days(25) }).addEventSource(
+        new SnsEventSource(new Topic(stack, "Orders")),
+      ),
+  ],
   ...NEIGHBOURS_OF_KEYS,
   ...NEIGHBOURS_OF_RELAYS,
 ];

@@ -33,6 +33,7 @@ describe("a synthesis", () => {
   const rowsOf = (given: string | undefined) => MISCONFIGURATIONS.filter(({ item }) => item === given);
 
   it.each(rowsOf(undefined))("$number: says of $wrong: $verdict", expectSaid);
+  it.each(rowsOf("H79: R1"))("H79: R1: $number: says of $wrong: $verdict", expectSaid);
   it.each(rowsOf("B8"))("B8: $number: says of $wrong: $verdict", expectSaid);
   it.each(rowsOf("B9"))("H91: B9: $number: says of $wrong: $verdict", expectSaid);
   it.each(rowsOf("B14"))("B14: $number: says of $wrong: $verdict", expectSaid);

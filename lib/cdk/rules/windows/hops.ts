@@ -4,6 +4,7 @@ import { gatewaysBefore, integrationsIn, isForgotten } from "../gateways.ts";
 import { asynchronousHops, asynchronousWindow, presumedWindow } from "./asynchronous.ts";
 import { archiveHops, customBusHops, ruleHops, subscriberHops } from "./event-bridge.ts";
 import { type Hop, type RedeliveryWindow, sumOf } from "./hop.ts";
+import { outboxHops } from "./outboxes.ts";
 import { readerHops } from "./readers.ts";
 import { notificationHops } from "./s3.ts";
 import { scheduleHops } from "./scheduler.ts";
@@ -21,6 +22,7 @@ const READERS: readonly ((app: App) => Hop[])[] = [
   notificationHops,
   taskHops,
   asynchronousHops,
+  outboxHops,
   queuingHops,
   senderHops,
   invokerHops,

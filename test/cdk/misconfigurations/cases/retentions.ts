@@ -1,11 +1,23 @@
 import { Duration, Stack } from "aws-cdk-lib";
 import { Alias, CfnEventSourceMapping } from "aws-cdk-lib/aws-lambda";
-import { SqsEventSource } from "aws-cdk-lib/aws-lambda-event-sources";
+import { SnsEventSource, SqsEventSource } from "aws-cdk-lib/aws-lambda-event-sources";
+import { Topic } from "aws-cdk-lib/aws-sns";
 import { Queue } from "aws-cdk-lib/aws-sqs";
 import { DedupQueue } from "onceonly/cdk";
 import { aFunction } from "../../given.ts";
-import { accepted, type Misconfiguration, noted, refused, runner } from "../given.ts";
-import { aQueue, consumed, days, eventsOf, forDay, number, parked, TOO_SHORT } from "./windows-given.ts";
+import { accepted, type Misconfiguration, noted, ofItem, refused, runner, warned } from "../given.ts";
+import {
+  aQueue,
+  consumed,
+  days,
+  eventsOf,
+  fedByOutbox,
+  forDay,
+  number,
+  parked,
+  relayTo,
+  TOO_SHORT,
+} from "./windows-given.ts";
 
 export const RETENTIONS: readonly Misconfiguration[] = [
   refused(
@@ -100,4 +112,20 @@ export const RETENTIONS: readonly Misconfiguration[] = [
     "count its 6 hours into `clientWindow`",
     forDay((stack, fn) => fn.grantInvoke(aFunction(stack, "Caller"))),
   ),
+  ...ofItem("H79: R1", [
+    warned(
+      "a queue that an OutboxRelay feeds, and a retention that covers the queue only",
+      "onceonly:outbox-window",
+      (stack) => fedByOutbox(stack, days(12)),
+    ),
+    warned(
+      "a topic that an OutboxRelay feeds, and a retention that covers the topic only",
+      "onceonly:sns-window",
+      (stack) => {
+        const topic = new Topic(stack, "Orders");
+        relayTo(stack, topic);
+        runner(stack, { retention: days(25) }).addEventSource(new SnsEventSource(topic));
+      },
+    ),
+  ]),
 ];

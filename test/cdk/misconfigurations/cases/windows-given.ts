@@ -7,8 +7,9 @@ import {
   StartingPosition,
 } from "aws-cdk-lib/aws-lambda";
 import { SqsEventSource } from "aws-cdk-lib/aws-lambda-event-sources";
+import type { Topic } from "aws-cdk-lib/aws-sns";
 import { Queue, type QueueProps } from "aws-cdk-lib/aws-sqs";
-import type { UseIdempotencyOptions } from "onceonly/cdk";
+import { IdempotencyTable, OutboxRelay, type UseIdempotencyOptions } from "onceonly/cdk";
 import { runner } from "../given.ts";
 
 export const days = (count: number) => Duration.days(count);
@@ -34,3 +35,16 @@ export const consumed =
     fn.addEventSource(eventsOf(aQueue(stack, props)));
 export const parked = (stack: Stack, id = "Parked") => aQueue(stack, { retentionPeriod: days(14) }, id);
 export const TOO_SHORT = "retention 86400 s <";
+
+export const relayTo = (stack: Stack, destination: Queue | Topic) =>
+  new OutboxRelay(stack, "Outbox", {
+    table: new IdempotencyTable(stack, "Committed", { outbox: true }),
+    destinations: [destination],
+  });
+
+/** A client may repeat for a day, by default, and the queue keeps messages for 10 days. */
+export const fedByOutbox = (stack: Stack, retention: Duration) => {
+  const queue = aQueue(stack, { retentionPeriod: days(10) });
+  relayTo(stack, queue);
+  runner(stack, { retention }).addEventSource(eventsOf(queue));
+};
