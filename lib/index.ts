@@ -128,7 +128,7 @@ export {
 export type { FifoMessage, FifoResend } from "./messaging/fifo-message.ts";
 export { FifoProducer } from "./messaging/fifo-producer.ts";
 export { MessageProducer, type MessageProducerOptions } from "./messaging/message-producer.ts";
-export type { FifoProducerOptions } from "./messaging/options.ts";
+export type { FifoProducerOptions, SendOptions } from "./messaging/options.ts";
 export {
   OUTBOX_EVENTS,
   type OutboxBacklogEvent,

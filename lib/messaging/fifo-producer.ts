@@ -8,7 +8,7 @@ import { withDefaults } from "../core/options.ts";
 import { allSent, sendEach } from "./deliver.ts";
 import { DestinationQueue, type Entry, type SendingRules } from "./destination-queue.ts";
 import { type FifoMessage, type FifoResend, prepareFifo, prepareResend } from "./fifo-message.ts";
-import { CHECKS, DEFAULTS, type FifoProducerOptions, signalOf, type Until } from "./options.ts";
+import { CHECKS, DEFAULTS, type FifoProducerOptions, type SendOptions, signalOf } from "./options.ts";
 import { connectToSqs, deduplicationIdOf, SQS_MAX_BYTES, type SqsForm, sqsEntry } from "./sqs-and-sns.ts";
 
 /**
@@ -39,26 +39,26 @@ export class FifoProducer {
 
   /**
    * Resolves once SQS has accepted the message, or had accepted it before.
-   * @param until ends the request that is under way, so that sending ends in time: pass the `execution` of an idempotent handler, or
+   * @param options ends the request that is under way, so that sending ends in time: pass the `execution` of an idempotent handler, or
    * `{ signal }`. A request that was ended may have been sent. Without it each request ends after 10 seconds.
    * @throws MessageIdInvalidError (`MESSAGE_ID_INVALID`) and PayloadInvalidError (`PAYLOAD_INVALID`) before anything is
    * sent; SendFailedError (`SEND_FAILED`): send the same again.
    */
-  async send(message: FifoMessage, until?: Until): Promise<SentMessage> {
+  async send(message: FifoMessage, options?: SendOptions): Promise<SentMessage> {
     const prepared = prepareFifo("the message", this.#queue.text, message);
-    const [sent] = await this.#sendAll([sqsEntry(prepared)], until);
+    const [sent] = await this.#sendAll([sqsEntry(prepared)], options);
     return sent!;
   }
 
   /**
    * Sends any number of messages; within a group in the order given. Answers in that order, once all are accepted.
    * Nothing is sent if one of them is not valid.
-   * @param until as that of `send`
+   * @param options as that of `send`
    * @throws MessageIdInvalidError (`MESSAGE_ID_INVALID`) and PayloadInvalidError (`PAYLOAD_INVALID`) before anything is
    * sent; SendFailedError (`SEND_FAILED`), with a result for each message. After a message that failed, none of its
    * group was sent. Send the same again, or only what `failed` names.
    */
-  async sendBatch(messages: readonly FifoMessage[], until?: Until): Promise<readonly SentMessage[]> {
+  async sendBatch(messages: readonly FifoMessage[], options?: SendOptions): Promise<readonly SentMessage[]> {
     if (!Array.isArray(messages)) throw new PayloadInvalidError("the messages must be an array");
     const prepared = Array.from(messages as readonly FifoMessage[], (message, index) =>
       prepareFifo(`messages[${index}]`, this.#queue.text, message),
@@ -66,7 +66,7 @@ export class FifoProducer {
     refuseTwins(prepared);
     return this.#sendAll(
       prepared.map((message) => sqsEntry(message)),
-      until,
+      options,
     );
   }
 
@@ -74,22 +74,22 @@ export class FifoProducer {
    * Sends a message again on purpose. Within 5 minutes of the last send SQS would drop it, even though the former copy has
    * failed or is gone. The deduplication id is new for each `attempt`, and the envelope keeps the key. So a
    * consumer that has completed the operation does not run it again.
-   * @param until as that of `send`
+   * @param options as that of `send`
    * @throws MessageIdInvalidError (`MESSAGE_ID_INVALID`) and PayloadInvalidError (`PAYLOAD_INVALID`) before anything is
    * sent; SendFailedError (`SEND_FAILED`): call again with the same `attempt`.
    */
-  async resend(message: FifoResend, until?: Until): Promise<SentMessage> {
+  async resend(message: FifoResend, options?: SendOptions): Promise<SentMessage> {
     const prepared = prepareResend("the message", this.#queue.text, message);
     const { attempt } = message;
     const entry = sqsEntry(prepared, ({ group, key }) => deduplicationIdOf(group, key, attempt));
-    const [sent] = await this.#sendAll([entry], until);
+    const [sent] = await this.#sendAll([entry], options);
     return sent!;
   }
 
-  async #sendAll(entries: readonly Entry<SqsForm>[], until?: Until): Promise<readonly SentMessage[]> {
+  async #sendAll(entries: readonly Entry<SqsForm>[], options?: SendOptions): Promise<readonly SentMessage[]> {
     const request = async (forms: readonly SqsForm[], signal?: AbortSignal) =>
       (await this.#connection)(this.#queue)(forms, signal);
-    const queue = new DestinationQueue(request, SQS_MAX_BYTES, { ...this.#rules, signal: signalOf(until) });
+    const queue = new DestinationQueue(request, SQS_MAX_BYTES, { ...this.#rules, signal: signalOf(options) });
     return allSent(await sendEach(entries, (entry, end) => queue.add(entry, end)));
   }
 }

@@ -8,7 +8,7 @@ import { withDefaults } from "../core/options.ts";
 import { type Clients, type Connections, connect } from "./connections.ts";
 import { allSent, deliver } from "./deliver.ts";
 import type { SendingRules } from "./destination-queue.ts";
-import { CHECKS, DEFAULTS, type RetryOptions, signalOf, type Until } from "./options.ts";
+import { CHECKS, DEFAULTS, type RetryOptions, type SendOptions, signalOf } from "./options.ts";
 import { checkSize } from "./sqs-and-sns.ts";
 
 export interface MessageProducerOptions extends Clients, RetryOptions {}
@@ -53,34 +53,37 @@ export class MessageProducer {
 
   /**
    * Resolves once the destination has accepted the message, or, where FIFO, had accepted it before.
-   * @param until ends the request that is under way, so that sending ends in time: pass the `execution` of an idempotent handler, or
+   * @param options ends the request that is under way, so that sending ends in time: pass the `execution` of an idempotent handler, or
    * `{ signal }`. A request that was ended may have been sent. Without it each request ends after 10 seconds.
    * @throws MessageIdInvalidError (`MESSAGE_ID_INVALID`) and PayloadInvalidError (`PAYLOAD_INVALID`) before anything is
    * sent; SendFailedError (`SEND_FAILED`): send the same again.
    */
-  async send(message: OutgoingMessage, until?: Until): Promise<SentMessage> {
+  async send(message: OutgoingMessage, options?: SendOptions): Promise<SentMessage> {
     const prepared = prepareMessage("the message", message);
     checkSize("the message", prepared);
-    const [sent] = await this.#sendAll([prepared], until);
+    const [sent] = await this.#sendAll([prepared], options);
     return sent!;
   }
 
   /**
    * Sends any number of messages to any number of destinations. Answers in the order given, once all are accepted.
    * Nothing is sent if one of them is not valid.
-   * @param until as that of `send`
+   * @param options as that of `send`
    * @throws MessageIdInvalidError (`MESSAGE_ID_INVALID`) and PayloadInvalidError (`PAYLOAD_INVALID`) before anything is
    * sent; SendFailedError (`SEND_FAILED`), with a result for each message. After a message to a FIFO destination that
    * failed, none of its group was sent. Send the same again, or only what `failed` names.
    */
-  async sendBatch(messages: readonly OutgoingMessage[], until?: Until): Promise<readonly SentMessage[]> {
+  async sendBatch(
+    messages: readonly OutgoingMessage[],
+    options?: SendOptions,
+  ): Promise<readonly SentMessage[]> {
     const prepared = prepareMessages(messages);
     for (const [index, message] of prepared.entries()) checkSize(`messages[${index}]`, message);
-    return this.#sendAll(prepared, until);
+    return this.#sendAll(prepared, options);
   }
 
-  async #sendAll(messages: readonly StoredMessage[], until?: Until): Promise<readonly SentMessage[]> {
-    const rules = { ...this.#rules, signal: signalOf(until) };
+  async #sendAll(messages: readonly StoredMessage[], options?: SendOptions): Promise<readonly SentMessage[]> {
+    const rules = { ...this.#rules, signal: signalOf(options) };
     return allSent(await deliver(messages, this.#connections, rules));
   }
 }

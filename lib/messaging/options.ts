@@ -44,14 +44,14 @@ export const CHECKS: Readonly<Record<keyof FifoProducerOptions, Check>> = {
 };
 
 /** What has a signal: an `execution`, or `{ signal }` of an `AbortController`. */
-export interface Until {
+export interface SendOptions {
   readonly signal: AbortSignal;
 }
 
 /** A context of Lambda, say, has no signal, and would end nothing. @throws InvalidOptionError (`INVALID_OPTION`) */
-export function signalOf(until: Until | undefined): AbortSignal | undefined {
-  if (until === undefined) return undefined;
-  const { signal } = Object(until) as Partial<Until>;
+export function signalOf(options: SendOptions | undefined): AbortSignal | undefined {
+  if (options === undefined) return undefined;
+  const { signal } = Object(options) as Partial<SendOptions>;
   // Test environments such as jsdom have a class of their own for it.
   if (typeof Object(signal).aborted === "boolean") return signal;
   const rule = "must be an AbortSignal: pass the execution of an idempotent handler, or { signal }";

@@ -15,7 +15,7 @@ import { type ConsumerProjects, prepareConsumerProjects } from "./projects-world
 const RUNTIME_PEERS = ["@aws-sdk/client-dynamodb", "@middy/core"];
 const CONSTRUCTS = ["aws-cdk-lib", "constructs"];
 const TYPES = ["@types/aws-lambda", "@types/express", "@types/node", "@types/pg"];
-const WITHOUT_MIDDY = ["@aws-sdk/client-dynamodb", "@types/node"];
+const WITHOUT_MIDDY = ["onceonly-explorer", "@aws-sdk/client-dynamodb", "@types/node"];
 const TSC = join(root, "node_modules/typescript/bin/tsc");
 /** The last version that knows the resolution of older projects. */
 const TSC_6 = join(root, "node_modules/@typescript/typescript6/bin/tsc6");
@@ -34,7 +34,12 @@ describe("a TypeScript consumer", () => {
   let project: string;
 
   beforeAll(async () => {
-    project = await projects.create("typescript", [...RUNTIME_PEERS, ...CONSTRUCTS, ...TYPES]);
+    project = await projects.create("typescript", [
+      "onceonly-explorer",
+      ...RUNTIME_PEERS,
+      ...CONSTRUCTS,
+      ...TYPES,
+    ]);
     await writeFile(join(project, "handler.ts"), example.source);
   });
 
