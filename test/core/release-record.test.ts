@@ -1,3 +1,4 @@
+import { EventEmitter, once } from "node:events";
 import { describe, expect, it } from "vitest";
 import { OutcomeUnknownError } from "../../lib/core/errors.ts";
 import { identify } from "../../lib/core/identity.ts";
@@ -41,6 +42,52 @@ describe("releaseRecord", () => {
     const answer = await releaseRecord({ store: overtaken }, recordKey, BY);
 
     expect(answer).toEqual({ released: false, state: "in-progress" });
+  });
+
+  it("releases nothing for a key without a record", async () => {
+    expect(await releaseRecord({ store: new MemoryStore() }, recordKey, BY)).toEqual({
+      released: false,
+      state: "absent",
+    });
+  });
+
+  it("refuses a key whose step may have happened, and names the step", async () => {
+    const store = new MemoryStore();
+    const options = { operation: "charge", store, leaseSeconds: 30, whenAbandoned: "hold" as const };
+    const failing = runOnce(options, "k", {}, ({ step }) =>
+      step(
+        "pay",
+        () => {
+          throw new OutcomeUnknownError();
+        },
+        { atMostOnce: true },
+      ),
+    );
+    await expect(failing).rejects.toThrow();
+
+    expect(await releaseRecord({ store }, recordKey, BY)).toEqual({
+      released: false,
+      state: "held",
+      steps: ["pay"],
+    });
+  });
+
+  it("interrupts an attempt that is in progress only if it is asked to", async () => {
+    const store = new MemoryStore();
+    const options = { operation: "charge", store, leaseSeconds: 30, renewLease: false };
+    const gate = new EventEmitter();
+    const running = runOnce(options, "k", {}, async () => {
+      await once(gate, "opened");
+      return "late";
+    });
+    while ((await store.find(recordKey, { consistent: true })) === undefined);
+
+    expect(await releaseRecord({ store }, recordKey, BY)).toEqual({ released: false, state: "in-progress" });
+    expect(await releaseRecord({ store }, recordKey, { ...BY, interrupts: true })).toEqual({
+      released: true,
+    });
+    gate.emit("opened");
+    await expect(running).rejects.toMatchObject({ code: "CLAIM_LOST" });
   });
 
   it.each([
