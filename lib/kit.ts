@@ -1,9 +1,9 @@
 /**
  * The entry "onceonly/kit", for tools that read and settle records: the command line, the explorer, the local runner, and
- * your own. Handlers don't need it. Its names change with the record, so a tool and the library must have the same version.
+ * your own. It has the names of a record, an envelope and a metric; what identifies, reads and shows records; what an operator
+ * decides about keys and messages; and how options are checked. Handlers don't need it. Its names change with the record, so a
+ * tool and the library must have the same version.
  */
-
-// The names that a record, an envelope and a metric have.
 export {
   ATTRIBUTES,
   ENVELOPE_ATTRIBUTE,
@@ -15,18 +15,14 @@ export {
   TURNED_BACK,
   UNSETTLED_INDEX,
 } from "./contract.ts";
-// What an operator decides about a key.
 export type { ByWhom } from "./core/by-whom.ts";
-// Time and randomness, which every part is given.
 export { type Clock, type Random, systemClock, systemRandom } from "./core/clock.ts";
-// How options are checked, and errors recognised across copies of the package.
 export { otherCopies, shared } from "./core/copies.ts";
 export { ending } from "./core/ending.ts";
 export { eraseRecord } from "./core/erase-record.ts";
 export { hasCode } from "./core/error-code.ts";
 export { InvalidOptionError } from "./core/errors.ts";
 export { hashTuple, identify, namesOf, PUBLIC_SCOPE } from "./core/identity.ts";
-// What an operator decides about messages.
 export { destinationOf, parseAddress, queueUrlOfArn } from "./core/messages/address.ts";
 export {
   type ListedCommit,
@@ -52,7 +48,6 @@ export { isLease } from "./core/store-lease.ts";
 export type { UnknownOutcome } from "./core/unknown-outcome.ts";
 export { decodeEvidence, type Evidence, MAX_TEXT_LENGTH } from "./core/verify.ts";
 export { visible } from "./core/visible.ts";
-// Records: identify, read, show.
 export { eraseItems, eraseItemsOf, placeOf } from "./dynamodb/erase-items.ts";
 export type { DynamoDBOutboxOptions, DynamoDBStoreOptions } from "./dynamodb/options.ts";
 export { type Attribute, type RecordTable, readRecord, recordTable } from "./dynamodb/record-table.ts";

@@ -17,9 +17,9 @@ const manifestOf = (path: string) => JSON.parse(readFileSync(new URL(path, impor
  * pinned.
  */
 export function pinnedVersions(): Record<string, string> {
-  const { optionalDependencies } = manifestOf("../tools/engines/package.json");
+  const { optionalDependencies } = manifestOf("../../tools/engines/package.json");
   return {
-    onceonly: manifestOf("../package.json").version,
+    onceonly: manifestOf("../../package.json").version,
     "Powertools idempotency": versionOf("@aws-lambda-powertools/idempotency"),
     Middy: versionOf("@middy/core"),
     "AWS SDK": versionOf("@aws-sdk/client-dynamodb"),
@@ -32,7 +32,7 @@ export function versionsOf({ engine }: DynamoDBEngine): Record<string, string> {
   const [engineName, enginePackage] =
     engine === "endpoint" ? ["the given endpoint", undefined] : ENGINE_PACKAGES[engine];
   return {
-    onceonly: manifestOf("../package.json").version,
+    onceonly: manifestOf("../../package.json").version,
     Powertools: versionOf("@aws-lambda-powertools/idempotency"),
     "Powertools batch": versionOf("@aws-lambda-powertools/batch"),
     [engineName]: enginePackage === undefined ? "" : versionOf(enginePackage),

@@ -29,7 +29,7 @@ export interface ColdStarts {
 export type ColdStartFigures = Readonly<Record<number, ColdStarts | { readonly absent: string }>>;
 
 /** Inside node_modules, so that the bundles find the SDK that they leave outside. */
-const folder = fileURLToPath(new URL("../../../node_modules/.cache/onceonly-bench/", import.meta.url));
+const folder = fileURLToPath(new URL("../../../../node_modules/.cache/onceonly-bench/", import.meta.url));
 
 const START = `
 const [path, event] = process.argv.slice(2);

@@ -35,7 +35,7 @@ export async function sampleWithout(
       );
       const asset = resource?.Metadata?.["aws:asset:path"];
       if (asset === undefined) throw new Error(`the template has no code for ${id}`);
-      return bundle(fileAt(`../../../../functions/${ENTRIES[id]}`), join(folder, asset, "index.mjs"));
+      return bundle(fileAt(`../../../../../functions/${ENTRIES[id]}`), join(folder, asset, "index.mjs"));
     }),
   );
   return { folder, remove: async () => rmSync(folder, { recursive: true, force: true }) };
