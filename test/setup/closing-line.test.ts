@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import type { SerializedError, TestModule } from "vitest/node";
 import ClosingLine from "./closing-line.ts";
 
@@ -21,6 +21,10 @@ function printedFor(modules: TestModule[], unhandled: SerializedError[] = []): s
 
 const ERROR: SerializedError = { message: "cannot be loaded" };
 
+// The counts of this run are real ones, and those of these tests are not.
+beforeEach(() => void vi.stubEnv("ONCEONLY_COUNTS", ""));
+afterEach(() => void vi.unstubAllEnvs());
+
 describe("ClosingLine", () => {
   it.each([
     ["all passed", [moduleWith(["passed", "passed"]), moduleWith(["passed"])], [], "3 passed, 0 failed"],
@@ -35,7 +39,6 @@ describe("ClosingLine", () => {
   it("leaves its counts where several runs are summed", () => {
     const file = join(mkdtempSync(join(tmpdir(), "counts-")), "counts");
     vi.stubEnv("ONCEONLY_COUNTS", file);
-    onTestFinished(() => void vi.unstubAllEnvs());
     printedFor([moduleWith(["passed", "skipped"])]);
     printedFor([moduleWith(["passed", "failed"])]);
 
