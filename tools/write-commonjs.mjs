@@ -16,7 +16,7 @@ export async function writeCommonJs(files, outdir) {
       target: "node20.19",
       charset: "utf8",
       minifyWhitespace: true,
-      // The bundler has told names that stack traces show; what it added itself needs none.
+      // The bundler has kept the names that stack traces show; its own helpers need none.
       minifyIdentifiers: true,
       lineLimit: BUNDLING.lineLimit,
       // Test runners load CommonJS where `import()` is an error.

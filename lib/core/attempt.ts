@@ -48,7 +48,7 @@ export class RunningAttempt<Write> implements Execution<Write> {
     this.#stop = stop;
   }
 
-  /** By this a store tells two attempts at one key apart. */
+  /** A store distinguishes two attempts at one key by this. */
   get token(): string {
     return this.#call.token;
   }
@@ -70,7 +70,7 @@ export class RunningAttempt<Write> implements Execution<Write> {
 
   // Bound: handlers take methods out of their object.
   readonly commit = <T>(result: T, effects?: CommitEffects<Write>): Promise<T> => {
-    // Checked at once, not in a promise: a handler that does not await it must not go on.
+    // Checked synchronously, not in a promise: a handler that doesn't await it must not go on.
     const [text, checked] = this.#check(result, effects);
     const committed = this.#commit(result, text, checked);
     this.#committed = committed;
@@ -147,7 +147,7 @@ export class RunningAttempt<Write> implements Execution<Write> {
   /** From now on nothing can be committed. A commit that is there, or under way, is to be waited for. */
   end(): Promise<Outcome> | undefined {
     this.#over = true;
-    // `decided` tells its failure, also when the handler does not look. An earlier failure stays an unhandled rejection.
+    // `decided` reports its failure even if the handler doesn't await it. An earlier failure stays an unhandled rejection.
     if (this.decided) this.#committed?.catch(() => {});
     return this.decided;
   }
@@ -160,7 +160,7 @@ export class RunningAttempt<Write> implements Execution<Write> {
     return this.#recording.lease.steps;
   }
 
-  /** Resolves when no step is running. @throws the error of a step that nobody waited for */
+  /** Resolves when no step is running. @throws the error of a step that the handler didn't await */
   stepsSettled(): Promise<void> | undefined {
     return this.#log?.settled();
   }

@@ -55,7 +55,7 @@ interface Answered {
 /** A claim that is asked for, and what follows from it if it wins. */
 type Tried = Pick<Claimed, "claim" | "since" | "abandoned"> & {
   /** The attempt before, where that was neither released nor expired. */
-  readonly former: IdempotencyRecord | undefined;
+  readonly previous: IdempotencyRecord | undefined;
 };
 
 /** What follows from a refusal: an answer, or another claim over the record that is there now. */
@@ -83,7 +83,7 @@ export async function claimKey<Write>(call: OngoingCall<Write>): Promise<Claimed
     if (next.kind === "answer" && next.verdict === "in-progress" && whenInProgress !== "reject") {
       const refusedBy = next.record;
       const record = await waitForWinner(call, refusedBy, whenInProgress);
-      // What comes next is no race with the record before.
+      // The next request doesn't race with the previous record.
       if (record !== refusedBy) races = 0;
       next = afterRefusal(call, tried, record);
     }
@@ -105,19 +105,19 @@ function claimOver<Write>(call: OngoingCall<Write>, seen: IdempotencyRecord | un
   // The lease could be over before the claim is answered: others would take over, and this token claim once more.
   if (now > call.startedAt && now >= call.workUntil(now)) throw noTimeLeft();
   const claim = claimAt(call, now, seen);
-  const former = claim.keepsSteps && seen?.state !== "released" ? seen : undefined;
-  const abandoned = call.options.whenAbandoned === "run" ? undefined : former;
-  return { claim, since: now, former, abandoned };
+  const previous = claim.keepsSteps && seen?.state !== "released" ? seen : undefined;
+  const abandoned = call.options.whenAbandoned === "run" ? undefined : previous;
+  return { claim, since: now, previous, abandoned };
 }
 
 function wonClaim<Write>(
   call: OngoingCall<Write>,
-  { claim, since, former, abandoned }: Tried,
+  { claim, since, previous, abandoned }: Tried,
   seen: IdempotencyRecord | undefined,
   serverTimeMs: number | undefined,
 ): Claimed {
   call.attempt = claim.attempt;
-  if (former && !abandoned) call.tell("taken-over");
+  if (previous && !abandoned) call.tell("taken-over");
   tellSkew(call, serverTimeMs);
   const formerEndedAt = seen ? endOf(seen) : since;
   return { kind: "claimed", claim, since, abandoned, steps: stepsAfter(claim, seen), formerEndedAt };

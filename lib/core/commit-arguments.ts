@@ -35,7 +35,7 @@ function isEffectsAlone(result: unknown): boolean {
 }
 
 /**
- * A misspelt or misplaced effect would be lost without a word, so any other shape is refused.
+ * A misspelt or misplaced effect would be lost silently, so any other shape is refused.
  * @throws CommitInvalidError (`COMMIT_INVALID`)
  */
 function readEffects<Write>(effects: CommitEffects<Write>): ListedEffects<Write> {

@@ -1,6 +1,6 @@
 /**
  * The fence around a commit that was refused while an earlier copy of it may still be under way. A claim under a fresh token
- * breaks the copy's condition on the record, so that the handler can be told of the refusal.
+ * breaks the copy's condition on the record, so that the handler can learn of the refusal.
  */
 import { claimAt, MAX_RACES, noTimeLeft } from "./claiming.ts";
 import { isRefusedCondition, isStoreFailure } from "./error-code.ts";
@@ -34,7 +34,7 @@ export async function fenceOff<Write>(
 type FenceEnd = "fenced" | SettleAnswer;
 
 async function fence<Write>(call: OngoingCall<Write>, lease: Lease<Write>): Promise<FenceEnd> {
-  const former = lease.token;
+  const previous = lease.token;
   lease.token = call.options.random.token();
   const until = call.recordUntil(lease.since);
   try {
@@ -42,7 +42,7 @@ async function fence<Write>(call: OngoingCall<Write>, lease: Lease<Write>): Prom
       for (let races = 0; races < MAX_RACES; races++) {
         // Its lease could be over before it is answered, and a late copy of it claim under the same number again.
         if (races > 0 && call.now() >= until) throw noTimeLeft();
-        const end = await claimAfresh(call, lease, store, former);
+        const end = await claimAfresh(call, lease, store, previous);
         if (end !== "raced") return end;
       }
       throw new StoreUnavailableError("conflict", undefined);
@@ -59,7 +59,7 @@ async function claimAfresh<Write>(
   call: OngoingCall<Write>,
   lease: Lease<Write>,
   store: Store<Write>,
-  former: string,
+  previous: string,
 ): Promise<FenceEnd | "raced"> {
   const { claim: held, token, seen } = lease;
   const claim = held ? { ...held, token, keepsSteps: true } : { ...claimAt(call, call.now(), seen), token };
@@ -69,29 +69,29 @@ async function claimAfresh<Write>(
     return "fenced";
   }
   const { record } = answer;
-  const isFormer = isClaimOf(record, former);
-  if (record?.token === former && !isFormer) return { settled: true };
-  return held ? refusedOver(lease, record, isFormer) : refusedUnclaimed(lease, record, isFormer);
+  const isPrevious = isClaimOf(record, previous);
+  if (record?.token === previous && !isPrevious) return { settled: true };
+  return held ? refusedOver(lease, record, isPrevious) : refusedUnclaimed(lease, record, isPrevious);
 }
 
 /** The claim that the fence was to replace is not there as it was. */
 function refusedOver<Write>(
   lease: Lease<Write>,
   record: IdempotencyRecord | undefined,
-  isFormer: boolean,
+  isPrevious: boolean,
 ): SettleAnswer | "raced" {
-  if (!record || !isFormer) return { settled: false, record };
+  if (!record || !isPrevious) return { settled: false, record };
   lease.takeRecord(record);
   return "raced";
 }
 
-/** A claim under the former token is one of ours whose answers were all lost: it is replaced, as any vacant record is. */
+/** A claim under the previous token is one of ours whose answers were all lost. It is replaced like any vacant record. */
 function refusedUnclaimed<Write>(
   lease: Lease<Write>,
   record: IdempotencyRecord | undefined,
-  isFormer: boolean,
+  isPrevious: boolean,
 ): FenceEnd | "raced" {
-  if (!record || isFormer || lease.isVacant(record)) {
+  if (!record || isPrevious || lease.isVacant(record)) {
     lease.seen = record;
     return "raced";
   }

@@ -5,7 +5,7 @@ import type { EngineOptions } from "./options.ts";
 import type { ResolvedOptions } from "./resolved-options.ts";
 
 /**
- * 35 days: three in an outbox, 14 in a queue, 14 in its dead-letter queue, and four until somebody redrives them.
+ * 35 days: three in an outbox, 14 in a queue, 14 in its dead-letter queue, and four until an operator redrives them.
  * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SetQueueAttributes.html
  */
 export const MESSAGE_DEFAULTS = { retentionSeconds: 3_024_000 };

@@ -2,7 +2,7 @@
 
 const BRAND = Symbol.for("onceonly.error");
 
-/** A longer message holds text that somebody else wrote, such as the name of a field of a payload. */
+/** A longer message contains text from outside, such as a payload's field name. */
 const MAX_MESSAGE_LENGTH = 1000;
 
 /** Beginning and end, which say what it is about and what to do. */

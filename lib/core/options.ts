@@ -273,7 +273,7 @@ function checkAbandoned({ whenAbandoned = "run", mode, whenStoreFails, store }: 
   throw new InvalidOptionError("whenAbandoned", rule);
 }
 
-/** @throws InvalidOptionError (`INVALID_OPTION`) for a lease that nobody could renew in time, or that is not there. */
+/** @throws InvalidOptionError (`INVALID_OPTION`) if the lease is missing, or too short to be renewed in time. */
 function checkRenewal({ renewLease, leaseSeconds, mode }: EngineOptions): void {
   if (!renewLease) return;
   if (mode === "optimistic") {

@@ -188,7 +188,7 @@ export function endOf({ state, evidence, leaseEndsAt }: IdempotencyRecord): numb
 /**
  * Whether a call may claim a held key. A call that could take the key over after a crash may do so after a hold, because
  * the options and the steps on record decide what it does then: ask, undo, go on, or hold the key again. Without steps only
- * an operation that asks or holds can have held the key. `OutcomeUnknownError` tells callers to wait as long before they retry.
+ * an operation that asks or holds can have held the key. `OutcomeUnknownError` asks callers to wait as long before they retry.
  */
 export function mayClaimHeld(
   { evidence, steps }: IdempotencyRecord,

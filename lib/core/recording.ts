@@ -80,7 +80,7 @@ export class Recording<Write> {
   }
 
   /**
-   * Lets a retry run at once, after `error`, of which the name is kept where somebody looks for it. Without
+   * Lets a retry run immediately after `error`, whose name is kept for operators. Without
    * a claim there is nothing to give back, but another attempt may have finished.
    * @throws StoreUnavailableError
    */
@@ -169,7 +169,7 @@ export class Recording<Write> {
       expiresAt: call.expiresAt(endedAt),
       ...effects,
     };
-    // Until then the record of an attempt that finished meanwhile is still there; later it can't be told.
+    // Until then the record of an attempt that finished meanwhile is still there; later there's no way to know.
     const recordedUntil = call.expiresAt(this.lease.since) * 1000;
     return async (store: Store<Write>): Promise<SettleAnswer> => {
       for (let races = 0; races < MAX_RACES; races++) {

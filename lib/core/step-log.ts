@@ -43,7 +43,7 @@ export class StepLog<Write> {
 
   /**
    * Resolves when no step is running, or the time to wait for one is over.
-   * @throws the error of a step that failed meanwhile: nobody may have waited for that step
+   * @throws the error of a step that failed meanwhile, which the handler may not have awaited
    */
   async settled(): Promise<void> {
     const running = [...this.#underWay.values()];
@@ -57,14 +57,14 @@ export class StepLog<Write> {
     await Promise.race([all, aborted]);
   }
 
-  /** Checked at once, not in a promise: a handler that does not await a step must not go on with a wrong one. */
+  /** Checked synchronously, not in a promise: a handler that doesn't await a step must not go on with a wrong one. */
   run<T>(name: string, work: StepWork<Write>, options: StepOptions = {}): Promise<T> {
     checkStep(name, work, options);
     this.#checkUse(name, options);
     this.#asked.add(name);
     const running = this.#run(name, work, options).finally(() => this.#underWay.delete(name));
     this.#underWay.set(name, running);
-    // Looked at once more where the attempt ends.
+    // Checked again when the attempt ends.
     running.catch(() => {});
     return running as Promise<T>;
   }
@@ -95,8 +95,8 @@ export class StepLog<Write> {
     const { steps } = lease;
     const { formerly = [] } = options;
     const known = [name, ...formerly].find((each) => (steps[each]?.state ?? "undone") !== "undone") ?? "";
-    const former = steps[known];
-    const isDone = former && (former.state === "done" || (await this.#ask(known, former, options)));
+    const previous = steps[known];
+    const isDone = previous && (previous.state === "done" || (await this.#ask(known, previous, options)));
     if (isDone) return decodeResult(await readResult(lease.steps[known]?.result, this.#call));
     if (Object.keys(steps).length >= MAX_STEPS && !steps[name]) {
       throw new StepInvalidError(`an operation takes at most ${MAX_STEPS} steps: join some`);
@@ -135,12 +135,12 @@ export class StepLog<Write> {
 
   /**
    * Asks how an interrupted step ended: resolves to whether it happened.
-   * @throws OutcomeUnknownError where nobody knows: the key is held
+   * @throws OutcomeUnknownError if the outcome stays unknown: the key is held
    */
-  async #ask(name: string, former: StoredStep, options: StepOptions) {
+  async #ask(name: string, previous: StoredStep, options: StepOptions) {
     const { verify } = options;
     const call = this.#call;
-    const { attempt, at } = former;
+    const { attempt, at } = previous;
     const { startBy, formerEndedAt } = this.#recording.lease;
     const about = { attempt, startedAt: at, leaseEndedAt: formerEndedAt };
     const { outcome, evidence, text, error } = verify
@@ -157,7 +157,7 @@ export class StepLog<Write> {
     this.#recording.evidence = told;
     const happened = outcome === "happened";
     await this.#write(name, {
-      ...former,
+      ...previous,
       ...marksOf(options),
       state: happened ? "done" : "undone",
       result: text,

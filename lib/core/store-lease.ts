@@ -9,7 +9,7 @@ const PREFIX = "#lease/";
 
 export const isLease = (recordKey: string): boolean => recordKey.startsWith(PREFIX);
 
-/** TTL deletes what nobody leases any more. */
+/** TTL deletes a lease that no process takes any more. */
 const EXPIRES_AFTER_SECONDS = 3600;
 
 /** @param names what the lease is about; in another order it's another lease */

@@ -98,7 +98,7 @@ export interface Store<Write = unknown> {
   readonly patienceMs?: number | undefined;
 
   /**
-   * By which clock a call waits for an answer. How much time it has left is told by its own.
+   * The clock by which a call waits for an answer. How much time is left comes from the call's own clock.
    * @default - the clock of the call
    */
   readonly patienceClock?: Clock | undefined;

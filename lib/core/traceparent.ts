@@ -11,7 +11,7 @@ export function readTraceparent(value: unknown): string | undefined {
 /**
  * The W3C form of a trace header of X-Ray, for the option `traceparent`. Lambda sets the header for each invocation, in the
  * variable `_X_AMZN_TRACE_ID`. `undefined` for a header that names no segment. A process that serves several
- * invocations at once takes theirs from `@aws/lambda-invoke-store` instead.
+ * invocations at the same time takes theirs from `@aws/lambda-invoke-store` instead.
  * https://docs.aws.amazon.com/xray/latest/devguide/xray-concepts.html#xray-concepts-tracingheader
  */
 export function traceparentFromXRay(header: string | undefined): string | undefined {

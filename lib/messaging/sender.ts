@@ -7,7 +7,7 @@ import { type Circuits, Dispatch } from "./connections.ts";
 import type { OutboxSettings } from "./outbox-options.ts";
 import { WaitingLines } from "./waiting-lines.ts";
 
-/** How many commits are sent at once: a commit can have 4 MB of messages, and a function has little memory and time. */
+/** How many commits are sent at the same time: a commit can have 4 MB of messages, and a function has little memory and time. */
 export const COMMITS_AT_ONCE = 10;
 
 interface InvocationTime {

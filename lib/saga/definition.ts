@@ -15,7 +15,7 @@ export interface SagaStepContext<Input, Write = unknown>
 /** What a compensation is given. */
 export interface CompensationContext<Input, Write = unknown> extends SagaStepContext<Input, Write> {
   /**
-   * The result of the step, or `undefined` where nobody knows whether the step has happened. To read one that is too large to be
+   * The result of the step, or `undefined` if it's unknown whether the step happened. To read one that is too large to be
    * kept throws ResultNotKeptError: `stepKey` names the effect too.
    */
   readonly result: unknown;

@@ -147,7 +147,7 @@ describe("a store that refuses a result for its content", () => {
     await expect(call(() => "odd")).rejects.toMatchObject({ code: "RESULT_NOT_KEPT" });
   });
 
-  it("H84: A4: a step whose result the store refuses counts as done, at once and in each attempt", async () => {
+  it("H84: A4: a step whose result the store refuses counts as done, in this attempt and each later one", async () => {
     const { call } = refusing("writeStep");
     let charges = 0;
     const work: Work = async ({ step }) => {

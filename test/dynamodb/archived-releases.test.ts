@@ -22,7 +22,7 @@ const MODES = ["claimed", "optimistic"] as const;
 const atMostOnce = { atMostOnce: true };
 const DAY = 86_400;
 
-/** Work that tells that it has begun, and doesn't end. */
+/** Work that announces its start, and doesn't end. */
 const dying = (begun: () => void) => (): Promise<never> => {
   begun();
   return new Promise(() => {});

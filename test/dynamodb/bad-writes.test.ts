@@ -119,7 +119,7 @@ describe.each(inject("dynamodbEngines"))("on $name", ({ endpoint }) => {
         const call = (id: string, work: (execution: Execution<DynamoDBWrite>) => unknown, store = make()) =>
           runOnce({ operation: "op", store, leaseSeconds: 30, mode }, id, {}, work);
 
-        it.each(BAD)("is told that it holds %s", async (_, writes, index, says) => {
+        it.each(BAD)("reports that it holds %s", async (_, writes, index, says) => {
           await call(key(), ({ commit }) => commit(1, { writes: [put({ id: "sum", n: CANARY })] }));
           const id = key();
 
@@ -134,7 +134,7 @@ describe.each(inject("dynamodbEngines"))("on $name", ({ endpoint }) => {
           });
           expect(index).toContain((error as { index?: number }).index);
           expect((error as Error).message).not.toMatch(/canary|4711/);
-          // The deployment that mends it runs, and nothing of the first attempt is there.
+          // The deployment that fixes it runs, and nothing of the first attempt is there.
           expect(
             await call(id, ({ commit, attempt }) => commit(`mended ${attempt}`, { writes: [good()] })),
           ).toBe(mode === "claimed" ? "mended 2" : "mended undefined");

@@ -189,7 +189,7 @@ describe.each(SDKS.slice(1))("H94: the serializer and the deserializer of %s", (
   it.each<[string, Row]>([
     ["another error", answered('{"__type":"ValidationException"}')],
     ["a refusal without a message", answered(JSON.stringify({ ...refusal, message: undefined }))],
-    ["an error that is no JSON", answered("<html>")],
+    ["an error that isn't JSON", answered("<html>")],
     ["a page in place of a success", answered("<html>", 200)],
     ["a list in place of a success", answered("[]", 200)],
   ])("read %s", async (_, row) => {

@@ -128,11 +128,11 @@ export async function startValkeyCluster({ spares = 0 } = {}): Promise<ValkeyClu
       const signal = AbortSignal.timeout(30_000);
       for (;;) {
         // The new owner first: with the old one first, a node that dies in between loses the slot. Replicas learn it from their masters.
-        const told = [...new Set([toPort, master, ...(await masters())])];
-        for (const port of told) await ask(port, "CLUSTER", "SETSLOT", `${slot}`, "NODE", to);
+        const asked = [...new Set([toPort, master, ...(await masters())])];
+        for (const port of asked) await ask(port, "CLUSTER", "SETSLOT", `${slot}`, "NODE", to);
         // Messages of an earlier move that are still under way may give the slot back.
         await new Promise((resolve) => setTimeout(resolve, 20));
-        if ((await Promise.all(told.map(isSeenBy))).every(Boolean)) return;
+        if ((await Promise.all(asked.map(isSeenBy))).every(Boolean)) return;
         signal.throwIfAborted();
       }
     };

@@ -287,7 +287,7 @@ describe("the options of relay and sweeper", () => {
     ["a client that cannot send", { ...needed, sqs: {} }, "option `sqs` must"],
     ["no try at all", { ...needed, maxTries: 0 }, "option `maxTries` must be a whole number from 1 to 20"],
     ["an observer that is none", { ...needed, observe: "log" }, "option `observe` must be a function"],
-  ])("R6: refuse %s at once", (_, options: object, message) => {
+  ])("R6: refuse %s when they are made", (_, options: object, message) => {
     for (const make of Object.values(both)) {
       expect(() => make(options as OutboxOptions)).toThrow(
         expect.objectContaining({ code: "INVALID_OPTION" }),

@@ -88,7 +88,7 @@ describe("FifoProducer.sendBatch", () => {
     }
   });
 
-  it("H80: R2: ends as soon as the signal of its caller aborts, and tells the client to stop", async () => {
+  it("H80: R2: ends as soon as the signal of its caller aborts, and aborts the client's request", async () => {
     for (const send of producersOf(world)) {
       const stop = new AbortController();
       const { client, signals } = hanging(() =>

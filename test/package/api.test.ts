@@ -1,4 +1,4 @@
-// The names of each entry, values and types. A change of them is reviewed in the diff of test/package/api: to write them anew,
+// The names of each entry, values and types. A change of them is reviewed in the diff of test/package/api. To write them again:
 // npx vitest run test/package/api -u
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";

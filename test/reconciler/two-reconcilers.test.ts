@@ -37,9 +37,9 @@ function counting<Method extends string, Client extends Readonly<Record<Method, 
     return (client[method] as (...all: unknown[]) => unknown).apply(client, given);
   };
   const requests = () => {
-    const told = count;
+    const made = count;
     count = 0;
-    return told;
+    return made;
   };
   return { client: { ...client, [method]: counted } as Client, requests };
 }

@@ -143,7 +143,7 @@ describe("a participant", () => {
     }
   });
 
-  it("H42: asks nobody about a compensation that was interrupted, and undoes once more", async () => {
+  it("H42: doesn't call `verify` for an interrupted compensation, and undoes again", async () => {
     let interrupts = true;
     const log: string[] = [];
     const { clock, reserve } = given(() => 7, {

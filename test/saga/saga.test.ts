@@ -234,7 +234,7 @@ describe("a saga", () => {
     expect(await listed(world)).toEqual([]);
   });
 
-  it("H42: undoes a step at most once that was interrupted, where nobody knows whether it happened", async () => {
+  it("H42: undoes an interrupted step at most once if it's unknown whether the step happened", async () => {
     const world = newWorld();
     const { log, step } = shop();
     const hangs = { atMostOnce: true, run: () => new Promise(() => {}) };

@@ -76,7 +76,7 @@ describe("erasing during a move", () => {
     await expect(alone).rejects.toMatchObject({ code: "RESULT_NOT_KEPT" });
   });
 
-  it("H39: a store that is down is told, and the next call ends the erasure in both", async () => {
+  it("H39: a store that is down is reported, and the next call finishes the erasure in both", async () => {
     const { from, to, world } = memoryPair("from");
     const key = randomUUID();
     const { recordKey } = identify("pay", "", key);

@@ -111,12 +111,14 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   }
   const { "x-amz-target": target, authorization, "x-amz-date": date } = request.headers;
   const headers = { "content-type": "application/x-amz-json-1.0", "x-amz-target": `${target}` };
-  const told = await fetch(engine, {
+  const answer = await fetch(engine, {
     method: "POST",
     headers: { ...headers, authorization: `${authorization}`, "x-amz-date": `${date}` },
     body,
   });
-  response.writeHead(told.status, { "content-type": "application/x-amz-json-1.0" }).end(await told.text());
+  response
+    .writeHead(answer.status, { "content-type": "application/x-amz-json-1.0" })
+    .end(await answer.text());
 }
 
 async function reportOf(tracer: string, program: string, hooks: readonly string[]): Promise<Report> {

@@ -81,7 +81,7 @@ function mayMean(app: App, pattern: unknown, resource: Resource | undefined): bo
   const [, name] = /^arn:.*[:/]([^:/]+)$/.exec(flatText(pattern)) ?? [];
   if (name === undefined || name.includes("?")) return true;
   const own = nameIn(resource, app.propertiesOf(resource));
-  // A name by CloudFormation is no literal.
+  // A name that CloudFormation generates isn't in the template as text.
   return own === undefined ? name.includes("*") : isMatch(name, own);
 }
 

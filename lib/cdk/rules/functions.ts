@@ -180,7 +180,7 @@ function findReader(
     report("refused", "no-stream", fn, text);
   }
   if (source.cfnResourceType !== QUEUE) return;
-  // A pipe that does not wait has its messages deleted at once.
+  // A pipe that doesn't wait has its messages deleted immediately.
   if (!isPipe || !forgotten.includes(fn)) findHiding(app, fn, source, timeout, report);
   findFifoSettings(app, source, report);
 }

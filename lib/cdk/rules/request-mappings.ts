@@ -69,7 +69,7 @@ function lossesOf({ integration: { type, requestTemplates, requestParameters } }
   ];
 }
 
-/** What each request has anew. */
+/** Values that are different for each request. */
 const OF_ONE_REQUEST = /context\.(extendedRequestId|requestId|requestTime(Epoch)?|awsEndpointRequestId)/;
 
 /** The value of a key in a JSON template: `"idempotencyKey": "$context.requestId"`. */

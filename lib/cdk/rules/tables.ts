@@ -152,7 +152,7 @@ function hasIndex({ GlobalSecondaryIndexes = [] }: TemplateProperties, keys: str
   );
 }
 
-/** Records that stay for ever break no promise and cost storage. That is a warning, since somebody may want them. */
+/** Records that stay for ever break no promise, but cost storage. A warning, since a team may want to keep them. */
 function findExpiry(table: RecordTable, properties: TemplateProperties, report: Report): void {
   const { AttributeName, Enabled } = objectIn(properties.TimeToLiveSpecification);
   const { at, path, ttlAttribute } = table;

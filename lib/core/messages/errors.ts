@@ -9,7 +9,7 @@ export class MessageIdInvalidError extends /* @__PURE__ */ errorClass(
   false,
 ) {}
 
-/** Messages were not accepted, or nobody knows. Send the same again: of what was accepted FIFO destinations take no second copy. */
+/** Messages were not accepted, or it's unknown whether they were. Send the same ones again: a FIFO destination ignores a second copy. */
 export class SendFailedError extends /* @__PURE__ */ errorClass("SendFailedError", "SEND_FAILED", true) {
   /** The messages that were not sent; `id` is the position among those given. */
   readonly failed: readonly { readonly id: string; readonly code: string }[];
@@ -54,7 +54,7 @@ export class BatchNotDoneError extends /* @__PURE__ */ errorClass(
 ) {
   /** What the answer would have been. */
   readonly batchItemFailures: readonly { readonly itemIdentifier: unknown }[];
-  /** How many of the records were in progress elsewhere: that is no error of theirs. */
+  /** How many records were in progress elsewhere, which isn't an error of theirs. */
   readonly inProgress: number;
 
   /** `first` names the first of the records, and `records` counts all of the batch. */

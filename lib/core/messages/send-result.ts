@@ -10,5 +10,5 @@ export interface SentMessage {
 
 export type SendResult =
   | SentMessage
-  /** `code` is the service's, the client's error name, or `NotAttempted`; `Error` for what is no code. */
+  /** `code` is the service's, the client's error name, or `NotAttempted`; `Error` if there's none. */
   | { readonly sent: false; readonly code: string };

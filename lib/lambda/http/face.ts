@@ -41,7 +41,7 @@ export function httpFace<Event, Write>(options: HttpIdempotencyOptions<Event, Wr
     const keyOfHeader = () => parseKeyHeader(http.headers(header), strict);
     return { options: engineOptions, key: key ?? keyOfHeader, scope, whenKeyMissing } as CallReading<Write>;
   };
-  /** What the engine is told of a request besides its caller and its payload. */
+  /** What the engine gets from a request in addition to its caller and its payload. */
   const ofRequest = (http: HttpEvent, event: unknown): Partial<CallInput> => ({
     isFormer: fingerprint === httpFingerprint ? formerFingerprintOf(event) : undefined,
     waitUntil: callerWaitsUntil(http, clock.now()),

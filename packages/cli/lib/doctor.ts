@@ -152,7 +152,7 @@ interface Counts {
   advice: number;
 }
 
-/** What can't be checked is said, and is no fault: the synthesis passes too. */
+/** What can't be checked is reported, and isn't a fault: the synthesis passes too. */
 function tellNote({ values, terminal }: CommandCall, check: string, resource: string, what: string): void {
   terminal.print(
     values.json ? JSON.stringify({ kind: "note", check, resource, what }) : `note: ${check}: ${what}`,

@@ -15,7 +15,7 @@ const USAGE = `usage: onceonly <command> [options]
   doctor --stack <name>      a deployed one, as it lives; or --table, --function, --endpoint
   find <key>                 what the record of one key says
   trace <key>                the whole life of one key: record, messages, queues, consumers
-  list unknown               keys of which nobody knows how they ended
+  list unknown               keys whose outcome is unknown
   list waiting|parked        messages that are not sent yet, or wait for a decision
   replay <key>               find the crash that left a record, on this machine
   release <key>              give a key back, so that a retry runs

@@ -62,7 +62,7 @@ export function memoryPorts(): Ports<MemoryWrite> {
 export async function dynamodbPorts(endpoint: string): Promise<Ports<DynamoDBWrite>> {
   const client = connect(endpoint);
   const tableName = await createOutboxTable(client);
-  // The model has an answer for every request: one that a busy machine brings late is no lost one.
+  // The model has an answer for every request: one that comes late on a busy machine isn't lost.
   const store = Object.assign(new DynamoDBStore({ tableName, client }), { patienceMs: undefined });
   const outbox = new DynamoDBOutbox({ tableName, client });
   const remove = async (pk: string) =>

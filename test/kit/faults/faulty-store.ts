@@ -34,7 +34,7 @@ export function isOfRecord([given]: readonly unknown[]): boolean {
 }
 
 /**
- * Fails the requests of one method about records as told: `before` it is applied, or `after` it, when only the answer is
+ * Fails the requests of one method about records as planned: `before` it is applied, or `after` it, when only the answer is
  * lost.
  */
 export function failing<S extends Store<never>>(

@@ -48,7 +48,7 @@ export interface Finding {
   readonly text: string;
 }
 
-/** What `UseIdempotency` was told beside its defaults; it writes them into the function's metadata. */
+/** Options of `UseIdempotency` that aren't defaults; it writes them into the function's metadata. */
 interface Told {
   readonly clientWindowSeconds?: unknown;
   readonly longRetention?: boolean;

@@ -161,7 +161,7 @@ describe("onceonly doctor", () => {
     expect(text).toMatch(/^note: visibility-unknown: whether .* is not checked/m);
   });
 
-  it("B5: an open line of the checklist is no fault, unless --strict is given", async () => {
+  it("B5: an open line of the checklist isn't a fault, unless --strict is given", async () => {
     const template = structuredClone(sample);
     without(/^MonitoringClaimLost/)(template);
 

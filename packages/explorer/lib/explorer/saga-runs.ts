@@ -1,4 +1,5 @@
 /** What the requests of a run tell of its steps and sagas. Pure. */
+import { TURNED_BACK } from "onceonly/kit";
 import type { Io } from "../simulator/io.ts";
 import { placeWithoutIds } from "./outside.ts";
 
@@ -20,7 +21,7 @@ interface StepWrite {
 }
 
 /** In the record the mark of a saga that has turned back ends so; the steps of a user have one `/` at most. */
-const TURNED_BACK = "//turned-back";
+const TURNED_BACK_MARK = `/${TURNED_BACK}`;
 
 /** Names the saga that has turned back in this run, its step that failed, and how much is to be undone. */
 export function turnedBackIn(ios: readonly Io[]): string | undefined {
@@ -41,7 +42,7 @@ export function undoingPlaces(ios: readonly Io[]): ReadonlySet<string> {
 }
 
 function markIn(ios: readonly Io[]): WrittenStep | undefined {
-  return stepsIn(ios).find(({ name }) => name.endsWith(TURNED_BACK));
+  return stepsIn(ios).find(({ name }) => name.endsWith(TURNED_BACK_MARK));
 }
 
 function stepsIn(ios: readonly Io[]): WrittenStep[] {

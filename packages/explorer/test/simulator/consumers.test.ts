@@ -41,7 +41,7 @@ describe("a consumer of a stream with three retries", () => {
     expect(trace).not.toContain("gives up");
   });
 
-  it("H66: gives it up only where it is told not to wait", async () => {
+  it("H66: gives it up only if it must not wait", async () => {
     const { effects, trace } = await consume("reject");
 
     expect(effects).toBe(0);
@@ -85,7 +85,7 @@ describe("a consumer of Kafka with two retries", () => {
     expect(await consume()).toEqual({ outcomes: ["crashed", "threw", "returned"], done: ["0", "1"] });
   });
 
-  it("H66: does not where it is told not to wait", async () => {
+  it("H66: doesn't if it must not wait", async () => {
     expect(await consume("reject")).toEqual({ outcomes: ["crashed", "threw", "threw"], done: [] });
   });
 });

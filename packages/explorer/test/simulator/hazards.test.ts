@@ -128,7 +128,7 @@ describe("environments that stand still", () => {
     expect(bodyOf(replayed)).toBe(bodyOf(answered));
   });
 
-  it("H43: work that nobody waited for goes on when its environment is used again, and changes nothing", async () => {
+  it("H43: work that the handler didn't await goes on when its environment is used again, and changes nothing", async () => {
     const aws = givenAws();
     // The second wait is over only after the thaw, when the claim has gone to the other invocation.
     const work = slowOnce([1000, 100], 5);

@@ -152,7 +152,7 @@ describe("a destination that is gone", () => {
 
 describe("a destination that comes back after its messages were parked for their age", () => {
   it.each([1, 2])(
-    "H72: gets them once somebody has them sent again, though their line of %i is noted as failing",
+    "H72: gets them once an operator has them sent again, although their line of %i is noted as failing",
     async (count) => {
       const { aws, commit, relay, sweep } = givenOutbox({}, { parkAfterSeconds: 1800 }, 1);
       aws.queue("mail.fifo");

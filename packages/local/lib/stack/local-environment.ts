@@ -177,7 +177,7 @@ export interface StackPlace {
 /** The function of an ARN, whatever version or alias it names, also inside an invocation URI. */
 export function functionOfArn(environment: LocalEnvironment, arn: string): LocalFunction | undefined {
   const [, region, account, name] = /:lambda:([\w-]*):(\d*):function:([\w-]+)/.exec(arn) ?? [];
-  // A function of somebody else's account may have the same name.
+  // A function of another account may have the same name.
   if (account !== LOCAL_ACCOUNT_ID) return undefined;
   const named = [...environment.functions.values()].filter((candidate) => candidate.name === name);
   return named.find((candidate) => candidate.arn.split(":")[3] === region) ?? named[0];

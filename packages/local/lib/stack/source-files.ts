@@ -18,7 +18,7 @@ interface Seen {
 /** Not the sources of an app: packages, what a tool keeps for itself, what a synthesis wrote. */
 const LEFT_OUT = /^(\..*|node_modules|cdk\.out.*|coverage)$/;
 const MAX_FILES = 20_000;
-/** Larger files are told apart by when they were written. */
+/** Larger files are compared by when they were written. */
 const MAX_READ_BYTES = 2 ** 22;
 
 /** @throws Error in the first `changed`, for more files than can be looked at again and again */

@@ -1,7 +1,6 @@
 // Runs a CDK app on this machine: synthesizes it, deploys its templates on local engines, and undoes everything
 // in the end. The one entry to this folder.
 import { randomBytes } from "node:crypto";
-import { basename, dirname, resolve } from "node:path";
 import { type Clock, systemClock, systemRandom } from "onceonly/kit";
 import { EventBridgeModel, SnsModel } from "onceonly-explorer/aws";
 import { startAwsEndpoint } from "../aws-endpoint.ts";
@@ -15,7 +14,7 @@ import { checkPort } from "../loopback-server.ts";
 import { eventBridgeFace, snsFace } from "../messaging-faces.ts";
 import type { LocalSchedule } from "../schedules/run-schedule.ts";
 import { startSqs } from "../sqs/start-sqs.ts";
-import { readAssembly, type SynthesizedStack } from "./assembly.ts";
+import type { SynthesizedStack } from "./assembly.ts";
 import { tellEnd } from "./asynchronous-end.ts";
 import { deliverEvent, deliverNotification } from "./deliveries.ts";
 import { deployStack, type PlannedStack, planStack, readableProperties } from "./deploy-stack.ts";
@@ -34,27 +33,11 @@ import {
   type LocalTopic,
   type NamedResource,
 } from "./local-environment.ts";
-import { readTemplate, templateFileIn } from "./sam/read-template.ts";
-import { synthesize } from "./synthesize.ts";
+import { type AppOptions, readApp } from "./read-app.ts";
 import { createUndoList, type UndoList } from "./undo-list.ts";
-import { type AppReading, watchApp } from "./watch-app.ts";
+import { watchApp } from "./watch-app.ts";
 
-export interface StartStackOptions {
-  /**
-   * The folder of a CDK app (with a cdk.json), or a cdk.out that it synthesized. A template of CloudFormation or SAM does as
-   * well, and so does its folder.
-   */
-  readonly folder: string;
-  /**
-   * CDK context for the synthesis.
-   * @default { ephemeral: "true" }: what runs here is thrown away
-   */
-  readonly context?: Readonly<Record<string, string>> | undefined;
-  /**
-   * The names of stacks and stages to run, as `cdk list` prints them: `Prod/Orders`, or `Prod` for all of that stage.
-   * @default - all
-   */
-  readonly stacks?: readonly string[] | undefined;
+export interface StartStackOptions extends AppOptions {
   /** Values of template parameters. @default - the templates' defaults */
   readonly parameters?: Readonly<Record<string, string>> | undefined;
   /** The port of the first API, further ones follow it; 0 takes free ones. @default 0 */
@@ -76,8 +59,6 @@ export interface StartStackOptions {
    * @default - changes are not looked for
    */
   readonly watch?: ((line: string) => void) | undefined;
-  /** Stops a start that is under way. */
-  readonly signal?: AbortSignal | undefined;
   /** Gets every line that a function prints and one for each request. @default - nobody does */
   readonly log?: ((line: string) => void) | undefined;
 }
@@ -257,31 +238,6 @@ async function disturbedEndpoint(
   return proxy.endpoint;
 }
 
-/** Reads the app as it is now, and of its stacks those that are asked for. */
-async function readApp(
-  options: StartStackOptions,
-  stopping: AbortSignal,
-  undo: UndoList,
-): Promise<AppReading> {
-  const { context = { ephemeral: "true" }, signal } = options;
-  const template = templateFileIn(options.folder);
-  if (template !== undefined) {
-    const stacks = chosenStacks([readTemplate(template)], options);
-    return { stacks, assembly: undefined, source: template, isTemplate: true };
-  }
-  const path = resolve(options.folder);
-  const folder = /^(cdk|manifest)\.json$/.test(basename(path)) ? dirname(path) : path;
-  const assembly = await synthesize({
-    folder,
-    context,
-    signal: AbortSignal.any([stopping, ...(signal ? [signal] : [])]),
-  });
-  undo.add(assembly.remove);
-  const stacks = chosenStacks(readAssembly(assembly.folder), options);
-  const isInPlace = assembly.folder === folder;
-  return { stacks, assembly: isInPlace ? undefined : assembly, source: folder, isTemplate: false };
-}
-
 async function deployAll(
   stacks: readonly SynthesizedStack[],
   { environment, named }: { environment: LocalEnvironment; named: Map<string, NamedResource> },
@@ -312,20 +268,4 @@ async function deployAll(
     for (const [name, value] of Object.entries(await finish())) outputs[prefix + name] = value;
   }
   return { planned, outputs };
-}
-
-/** @throws Error that lists the stacks, for a name that none of them has */
-function chosenStacks(
-  stacks: readonly SynthesizedStack[],
-  { stacks: wanted }: StartStackOptions,
-): readonly SynthesizedStack[] {
-  if (wanted === undefined || wanted.length === 0) return stacks;
-  const isMeant = ({ name, place }: SynthesizedStack, choice: string) =>
-    name === choice || place === choice || place.startsWith(`${choice}/`);
-  const unknown = wanted.find((choice) => !stacks.some((stack) => isMeant(stack, choice)));
-  if (unknown !== undefined) {
-    const places = stacks.map(({ place }) => place).join(", ");
-    throw new Error(`the app has no stack or stage ${unknown}: choose among ${places}`);
-  }
-  return stacks.filter((stack) => wanted.some((choice) => isMeant(stack, choice)));
 }

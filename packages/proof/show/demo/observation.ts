@@ -16,7 +16,7 @@ export interface Observation {
   readonly throttles: number;
   /** Charges that were asked for while the gateway was down. */
   readonly refusals: number;
-  /** Handlers that were started: by the claims that the records count, or all invocations where nobody claims. */
+  /** Handlers that were started: by the claims that the records count, or all invocations if there are no claims. */
   readonly executions: { readonly orders: number; readonly payments: number };
   readonly sends: readonly Send[];
   readonly sweeperSends: number;

@@ -105,7 +105,7 @@ interface FunctionCode {
   readonly content: string;
 }
 
-/** What runs, and what tells it from another deployment of the function. */
+/** What runs, and what distinguishes it from another deployment of the function. */
 function definitionOf(
   { path, properties: given }: ResolvedResource,
   environment: LocalEnvironment,
