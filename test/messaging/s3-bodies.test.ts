@@ -4,6 +4,7 @@ import { MessageProducer, S3Bodies, type S3BodiesOptions } from "onceonly";
 import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { CUTS, startCuttingProxy } from "../kit/faults/cutting-proxy.ts";
 import { newBucket } from "../kit/loopback-bucket.ts";
+import { endOf } from "../kit/time/end-of.ts";
 
 const queue = "https://sqs.eu-central-1.amazonaws.com/123456789012/reports.fifo";
 const LARGE = "größer\n".repeat(40_000);
@@ -245,23 +246,9 @@ describe("S3Bodies.open", () => {
 });
 
 describe("S3Bodies, over a client without timeouts", () => {
-  const realTimeout = setTimeout;
   afterEach(() => void vi.useRealTimers());
 
-  /** The time of timeouts passes only while a request gets no answer. */
-  async function endOf(call: Promise<unknown>, isSilent: () => boolean) {
-    let isEnded = false;
-    const end = call
-      .catch((error) => error.code ?? error)
-      .finally(() => {
-        isEnded = true;
-      });
-    for (let turn = 0; !isEnded; turn++) {
-      await new Promise((resolve) => realTimeout(resolve, 2));
-      if (isSilent() && turn % 10 === 9) await vi.advanceTimersByTimeAsync(30_000);
-    }
-    return end;
-  }
+  const pass = (isSilent: boolean) => isSilent && vi.advanceTimersByTimeAsync(30_000);
 
   it.each(CUTS)("H80: R2: each request ends when its connection is lost: %s", async (cut) => {
     const bucket = await newBucket("bodies");
@@ -283,12 +270,12 @@ describe("S3Bodies, over a client without timeouts", () => {
           isHit = true;
         });
 
-        const end = await endOf(call(bodies), () => isHit);
+        const end = await endOf(call(bodies), pass, () => isHit);
 
         expect([answer, "BODY_UNAVAILABLE"], `${cut} ${nth}`).toContain(end);
         if (!isHit) expect(end).toBe(answer);
         proxy.heal();
-        expect(await endOf(call(bodies), () => false), `${cut} ${nth}, again`).toBe(answer);
+        expect(await endOf(call(bodies), pass), `${cut} ${nth}, again`).toBe(answer);
       }
     }
   });

@@ -2,9 +2,9 @@
 import { fromPg, fromPostgresJs, PostgresOutbox, type SqlClient } from "onceonly/postgres";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { CUTS, type CuttingProxy, startCuttingProxy } from "../kit/faults/cutting-proxy.ts";
+import { endOf } from "../kit/time/end-of.ts";
 import { hasServer, poolOf, portOf, sqlOf, storeOf } from "./given.ts";
 
-const realTimeout = setTimeout;
 let port: number;
 let proxy: CuttingProxy;
 let table: string;
@@ -17,23 +17,9 @@ beforeAll(async () => {
 afterAll(() => proxy?.close());
 afterEach(() => void vi.useRealTimers());
 
-/** Timeouts come early only while a request gets no answer: the clients' own pauses take their time. */
-async function endOf(request: Promise<unknown>, isSilent: () => boolean) {
-  let isEnded = false;
-  const end = request
-    .then(
-      () => "answered",
-      (error) => error.code ?? error,
-    )
-    .finally(() => {
-      isEnded = true;
-    });
-  for (let turn = 0; !isEnded; turn++) {
-    await new Promise((resolve) => realTimeout(resolve, 5));
-    await vi.advanceTimersByTimeAsync(isSilent() && turn % 10 === 9 ? 30_000 : 5);
-  }
-  return end;
-}
+/** The clients' own pauses take their time. */
+const pass = (isSilent: boolean) => vi.advanceTimersByTimeAsync(isSilent ? 30_000 : 5);
+const answered = (request: Promise<unknown>) => request.then(() => "answered");
 
 const UNSENT = { recordKey: "a", token: "t", messages: [], committedAt: 1, dueAt: 1, shard: 0 };
 
@@ -65,13 +51,13 @@ describe.skipIf(!hasServer).each<[string, () => SqlClient<never>]>([
             isHit = true;
           });
 
-          const end = await endOf(request(outbox), () => isHit && cut.endsWith("silence"));
+          const end = await endOf(answered(request(outbox)), pass, () => isHit && cut.endsWith("silence"));
 
           const title = `${name}, ${cut} ${nth}`;
           expect(["answered", "STORE_UNAVAILABLE"], title).toContain(end);
           proxy.heal();
           const next = new PostgresOutbox({ client: connect(), table });
-          expect(await endOf(request(next), () => false), title).toBe("answered");
+          expect(await endOf(answered(request(next)), pass), title).toBe("answered");
         }
       }
     },

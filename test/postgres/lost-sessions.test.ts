@@ -7,11 +7,12 @@ import {
   PostgresTransactions,
   type SqlClient,
 } from "onceonly/postgres";
-import { type FakeClock, fakeClock } from "onceonly/testing";
+import { fakeClock } from "onceonly/testing";
 import type pg from "pg";
 import type postgres from "postgres";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CUTS, type CuttingProxy, startCuttingProxy } from "../kit/faults/cutting-proxy.ts";
+import { endOf } from "../kit/time/end-of.ts";
 import { inTier } from "../setup/tier.ts";
 import { freshTable, hasServer, poolOf, portOf, sqlOf, storeOf } from "./given.ts";
 import { ORMS, type Orm } from "./orms-given.ts";
@@ -83,23 +84,6 @@ async function shop(connect: (port: number) => Orm<never>, kind: "within" | "wri
   };
 }
 
-/** Time passes only for a call that gets no answer. */
-async function ended<T>(call: Promise<T>, clock: FakeClock, isSilent = () => false): Promise<T | Error> {
-  let isEnded = false;
-  const end = call
-    .catch((error) => error)
-    .finally(() => {
-      isEnded = true;
-    });
-  for (let turn = 0; !isEnded; turn++) {
-    await new Promise((resolve) => setTimeout(resolve, 5));
-    if (isSilent() && turn % 20 === 19) await clock.advance(31_000);
-  }
-  return end;
-}
-
-const described = (end: unknown) => (end instanceof Error ? ((end as { code?: string }).code ?? end) : end);
-
 describe.skipIf(!hasServer).each(Object.entries(CONNECTS))("with %s", (_, connect) => {
   it.each(inTier(["within"] as const, ["within", "writes"] as const))(
     "H80: R2: a call whose connection is lost at any message ends with a code, %s",
@@ -115,13 +99,14 @@ describe.skipIf(!hasServer).each(Object.entries(CONNECTS))("with %s", (_, connec
             isHit = true;
           });
 
-          const end = described(await ended(book(), clock, () => isHit && cut.endsWith("silence")));
+          const pass = (isSilent: boolean) => isSilent && clock.advance(31_000);
+          const end = await endOf(book(), pass, () => isHit && cut.endsWith("silence"));
 
           expect(["booked", "STORE_UNAVAILABLE"], `${cut} ${nth}`).toContain(end);
           proxy.heal();
           await clock.advance(60_000);
           const retry = cut.endsWith("silence") ? bookElsewhere : book;
-          expect(described(await ended(retry(), clock)), `${cut} ${nth}`).toBe("booked");
+          expect(await endOf(retry(), pass), `${cut} ${nth}`).toBe("booked");
           expect([await ids(), await states()], `${cut} ${nth}`).toEqual([
             isSilent ? [] : ["a"],
             ["completed"],

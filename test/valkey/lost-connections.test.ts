@@ -1,8 +1,9 @@
 // The connection is lost at each message of a call, with each client: the call ends with a code, and the effect happens once.
 import type { Redis } from "ioredis";
-import { type FakeClock, fakeClock } from "onceonly/testing";
+import { fakeClock } from "onceonly/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CUTS, type Cut, type CuttingProxy, startCuttingProxy } from "../kit/faults/cutting-proxy.ts";
+import { endOf } from "../kit/time/end-of.ts";
 import { inTier } from "../setup/tier.ts";
 import { CLIENTS, hasServer, portOf, redisOf } from "./given.ts";
 import { shopOf } from "./shop-given.ts";
@@ -16,21 +17,6 @@ beforeAll(async () => {
   proxy = await startCuttingProxy(port);
 });
 afterAll(() => proxy?.close());
-
-/** Time passes only for a call that gets no answer. */
-async function endOf(call: Promise<unknown>, clock: FakeClock, isSilent: () => boolean): Promise<unknown> {
-  let isEnded = false;
-  const end = call
-    .catch((error) => error.code ?? error)
-    .finally(() => {
-      isEnded = true;
-    });
-  for (let turn = 0; !isEnded; turn++) {
-    await new Promise((resolve) => setTimeout(resolve, 2));
-    if (isSilent() && turn % 10 === 9) await clock.advance(31_000);
-  }
-  return end;
-}
 
 /** A purchase of a step and a commit with a write. Resolves to whether the fault was met. */
 async function buyWith(client: Parameters<typeof shopOf>[0], nth: number, cut: Cut): Promise<boolean> {
@@ -50,13 +36,14 @@ async function buyWith(client: Parameters<typeof shopOf>[0], nth: number, cut: C
     isHit = true;
   });
 
-  const first = await endOf(buy(), clock, () => isHit && cut.endsWith("silence"));
+  const pass = (isSilent: boolean) => isSilent && clock.advance(31_000);
+  const first = await endOf(buy(), pass, () => isHit && cut.endsWith("silence"));
 
   const title = `${cut} ${nth}`;
   expect(`${first}`, title).toMatch(/^(ch_1|STORE_UNAVAILABLE)$/);
   proxy.heal();
   await clock.advance(60_000);
-  const retry = await endOf(buy(), clock, () => false);
+  const retry = await endOf(buy(), pass);
   expect([await admin.lrange(orders, 0, -1), await stateOf()], title).toEqual([[retry], "completed"]);
   if (first !== "STORE_UNAVAILABLE") expect(retry, title).toBe(first);
   return isHit;

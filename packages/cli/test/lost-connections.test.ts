@@ -5,31 +5,16 @@ import { PostgresOutbox } from "../../../lib/postgres/postgres-outbox.ts";
 import { PostgresStore } from "../../../lib/postgres/postgres-store.ts";
 import { CUTS, type CuttingProxy, startCuttingProxy } from "../../../test/kit/faults/cutting-proxy.ts";
 import { connect, createOutboxTable } from "../../../test/kit/tables.ts";
+import { endOf } from "../../../test/kit/time/end-of.ts";
 import { hasServer, poolOf, portOf, storeOf } from "../../../test/postgres/given.ts";
 import given from "./store-given.ts";
 import { runAlone } from "./world.ts";
 
-const realTimeout = setTimeout;
 const MODULE = "packages/cli/test/store-given.ts";
 afterEach(() => void vi.useRealTimers());
 
-/** Timeouts come early only while a request gets no answer: the clients' own pauses take their time. */
-async function endOf(command: Promise<{ readonly status: number }>, isSilent: () => boolean) {
-  let isEnded = false;
-  const end = command
-    .then(
-      ({ status }) => `status ${status}`,
-      (error) => `${error.code ?? error.name}`,
-    )
-    .finally(() => {
-      isEnded = true;
-    });
-  for (let turn = 0; !isEnded; turn++) {
-    await new Promise((resolve) => realTimeout(resolve, 5));
-    await vi.advanceTimersByTimeAsync(isSilent() && turn % 10 === 9 ? 30_000 : 5);
-  }
-  return end;
-}
+/** The clients' own pauses take their time. */
+const pass = (isSilent: boolean) => vi.advanceTimersByTimeAsync(isSilent ? 30_000 : 5);
 
 /** How each command ends when the nth message meets the fault, until there is no nth message. */
 async function endsOf(
@@ -44,7 +29,9 @@ async function endsOf(
     void proxy.cutAt(nth, cut).then(() => {
       isHit = true;
     });
-    ends.add(await endOf(command(), () => isHit && cut.endsWith("silence")));
+    const status = command().then(({ status }) => `status ${status}`);
+    const end = await endOf(status, pass, () => isHit && cut.endsWith("silence"));
+    ends.add(end instanceof Error ? end.name : `${end}`);
     proxy.heal();
   }
   return [...ends];
