@@ -1,4 +1,4 @@
-// Reads the rules of a synthesis over templates. What a construct was told, and no template says, is taken as its default, or as
+// Reads the rules of a synthesis over templates. An option of a construct that no template shows counts as its default, or as
 // right: docs/use/misconfigurations.md lists what that leaves out.
 
 import {
@@ -49,7 +49,7 @@ export interface Finding {
 }
 
 /** Options of `UseIdempotency` that aren't defaults; it writes them into the function's metadata. */
-interface Told {
+interface GivenOptions {
   readonly clientWindowSeconds?: unknown;
   readonly longRetention?: boolean;
   readonly outlivesGateway?: boolean;
@@ -120,7 +120,7 @@ function findSecondReconcilers(
 interface DoctorFunction {
   readonly fn: DoctorResource;
   readonly variables: Readonly<Record<string, unknown>>;
-  readonly told: Told;
+  readonly given: GivenOptions;
   /** As the variable says it. */
   readonly table: unknown;
   /** The table in the templates, if it is there. */
@@ -139,7 +139,7 @@ function readFunction(app: TemplateApp, fn: DoctorResource): DoctorFunction {
   return {
     fn,
     variables,
-    told: objectIn(fn.metadata.onceonly) as Told,
+    given: objectIn(fn.metadata.onceonly) as GivenOptions,
     table,
     resource: tableNamed(app, table, fn),
     isSender,
@@ -172,7 +172,7 @@ function secondsIn(value: unknown): number | undefined {
 
 function findInRunning(
   app: TemplateApp,
-  { fn, variables, told, resource, shards }: DoctorFunction,
+  { fn, variables, given, resource, shards }: DoctorFunction,
   senders: readonly DoctorFunction[],
   report: Report,
 ): void {
@@ -181,9 +181,9 @@ function findInRunning(
     {
       fn,
       retention: secondsIn(variables[ENVIRONMENT.retentionSeconds]),
-      clientWindow: secondsIn(told.clientWindowSeconds ?? DEFAULT_CLIENT_WINDOW),
-      longRetention: told.longRetention ?? false,
-      outlivesGateway: told.outlivesGateway ?? false,
+      clientWindow: secondsIn(given.clientWindowSeconds ?? DEFAULT_CLIENT_WINDOW),
+      longRetention: given.longRetention ?? false,
+      outlivesGateway: given.outlivesGateway ?? false,
       table: resource,
     },
     report,
@@ -269,7 +269,7 @@ function findInRecords(
   users: readonly DoctorFunction[],
   report: Report,
 ): void {
-  const told = users.map((each) => each.told.ttlAttribute ?? namesIn(each.variables).ttlAttribute);
+  const attributes = users.map((each) => each.given.ttlAttribute ?? namesIn(each.variables).ttlAttribute);
   const isOfCdk = resource.metadata["aws:cdk:path"] !== undefined;
   const table = {
     resource,
@@ -279,7 +279,7 @@ function findInRecords(
     keys: undefined,
     // Without the CDK the attribute is given in code.
     ttlAttribute:
-      told.find((name) => name !== undefined) ??
+      attributes.find((name) => name !== undefined) ??
       (isOfCdk && users.length > 0 ? ATTRIBUTES.expiresAt : undefined),
     hasKey: true,
     hasOutbox: users.some(({ shards, isSender }) => shards > 0 || isSender),

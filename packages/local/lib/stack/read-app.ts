@@ -2,9 +2,8 @@
 import { basename, dirname, resolve } from "node:path";
 import { readAssembly, type SynthesizedStack } from "./assembly.ts";
 import { readTemplate, templateFileIn } from "./sam/read-template.ts";
-import { synthesize } from "./synthesize.ts";
+import { type Assembly, synthesize } from "./synthesize.ts";
 import type { UndoList } from "./undo-list.ts";
-import type { AppReading } from "./watch-app.ts";
 
 export interface AppOptions {
   /**
@@ -24,6 +23,16 @@ export interface AppOptions {
   readonly stacks?: readonly string[] | undefined;
   /** Stops a start that is under way. */
   readonly signal?: AbortSignal | undefined;
+}
+
+/** An app, as it was read at one time. */
+export interface AppReading {
+  readonly stacks: readonly SynthesizedStack[];
+  /** The folder that it was synthesized into; `undefined` for a template or an assembly, which are read in place. */
+  readonly assembly: Assembly | undefined;
+  /** The template, the folder of the app, or the assembly that is read in place. */
+  readonly source: string;
+  readonly isTemplate: boolean;
 }
 
 /** Reads the app as it is now, and of its stacks those that are asked for. */

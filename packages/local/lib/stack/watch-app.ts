@@ -4,20 +4,9 @@ import { existsSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import type { Clock } from "onceonly/kit";
 import { applyChanges } from "./apply-changes.ts";
-import type { SynthesizedStack } from "./assembly.ts";
 import type { PlannedStack } from "./deploy-stack.ts";
+import type { AppReading } from "./read-app.ts";
 import { createSourceFiles } from "./source-files.ts";
-import type { Assembly } from "./synthesize.ts";
-
-/** An app, as it was read at one time. */
-export interface AppReading {
-  readonly stacks: readonly SynthesizedStack[];
-  /** The folder that it was synthesized into; `undefined` for a template or an assembly, which are read in place. */
-  readonly assembly: Assembly | undefined;
-  /** The template, the folder of the app, or the assembly that is read in place. */
-  readonly source: string;
-  readonly isTemplate: boolean;
-}
 
 export interface WatchAppOptions {
   readonly clock: Clock;
