@@ -1,10 +1,10 @@
 // The command line, run as `npx --no onceonly` by a project that installed the tarballs.
 import { spawn } from "node:child_process";
-import { mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { availableDynamoDBEngines } from "../../packages/local/lib/dynamodb-engine.ts";
-import { manifest } from "../kit/project.ts";
+import { manifest, root } from "../kit/project.ts";
 import { type ConsumerProjects, prepareConsumerProjects } from "./projects-world.ts";
 
 const APP = ["aws-cdk", "aws-cdk-lib", "constructs"];
@@ -146,6 +146,26 @@ describe("the installed command", () => {
     expect(await status).toBe(2);
     expect(printed.stderr).toContain(message);
     expect(printed.stdout).toBe("");
+  });
+});
+
+describe("the README's first example", () => {
+  it("is explored as the README says, with the answer that it shows", async () => {
+    const readme = await readFile(join(root, "README.md"), "utf8");
+    const project = await createProject(["@aws-sdk/client-dynamodb", "@middy/core"]);
+    for (const [language, file] of [
+      ["ts", "handler.mjs"],
+      ["js", "try.mjs"],
+    ] as const) {
+      const [, code = ""] = new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, "ms").exec(readme) ?? [];
+      await writeFile(join(project, file), code);
+    }
+
+    const { printed, status } = run(project, COMMAND, "explore", "try.mjs");
+
+    expect(await status).toBe(0);
+    expect(readme).toContain(`\`${printed.stdout.split("\n")[0]}\``);
+    expect(printed.stdout).toContain("exactly once");
   });
 });
 
