@@ -12,7 +12,8 @@ const ofRun = (files: string[]) => (isLong ? files.filter((file) => LONG.include
 const ofLong = (pattern: string) =>
   isLong ? LONG.filter((file) => file.startsWith(pattern)) : [`${pattern}**/*.test.ts`];
 
-const resolve = {
+/** The mutation tests resolve and transform files in the same way. */
+export const resolve = {
   alias: SOURCES.map(([name, source]) => ({
     find: new RegExp(`^${name}$`),
     replacement: fileURLToPath(new URL(source, import.meta.url)),
@@ -28,7 +29,7 @@ const decorators = {
     return transform(code, { loader: "ts", target: "node20", sourcemap: true });
   },
 };
-const plugins = [decorators];
+export const plugins = [decorators];
 const common = {
   env: { AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: "true" },
   testTimeout: 60_000,

@@ -2,7 +2,8 @@
 // share one key. The gateway's decision then commits in one transaction with the record.
 import { SQS } from "@aws-sdk/client-sqs";
 import type { SQSRecord } from "aws-lambda";
-import { DynamoDBStore, type DynamoDBWrite, emfMetrics, idempotentBatch, PermanentError } from "onceonly";
+import { emfMetrics, idempotentBatch, PermanentError } from "onceonly";
+import { DynamoDBStore, type DynamoDBWrite } from "onceonly/dynamodb";
 import type { Order } from "./order.ts";
 import { findOrder } from "./order-table.ts";
 import { charge, type Verdict } from "./payment-gateway.ts";

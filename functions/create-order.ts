@@ -2,7 +2,8 @@
 // the payment message commit in one transaction, so that no crash leaves one without the others.
 import middy from "@middy/core";
 import type { APIGatewayProxyEventV2WithLambdaAuthorizer } from "aws-lambda";
-import { callerFromAuthorizer, DynamoDBStore, emfMetrics, httpIdempotency } from "onceonly";
+import { callerFromAuthorizer, emfMetrics, httpIdempotency } from "onceonly";
+import { DynamoDBStore } from "onceonly/dynamodb";
 import { newOrder, orderView, readOrderRequest } from "./order.ts";
 import { json } from "./response.ts";
 

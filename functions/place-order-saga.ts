@@ -2,14 +2,8 @@
 // shop's tables and two systems of others. create-order and charge-payment do it by messages.
 import middy from "@middy/core";
 import type { APIGatewayProxyEventV2WithLambdaAuthorizer } from "aws-lambda";
-import {
-  callerFromAuthorizer,
-  DynamoDBStore,
-  type DynamoDBWrite,
-  emfMetrics,
-  httpIdempotency,
-  saga,
-} from "onceonly";
+import { callerFromAuthorizer, emfMetrics, httpIdempotency, type SagaStepContext, saga } from "onceonly";
+import { DynamoDBStore, type DynamoDBWrite } from "onceonly/dynamodb";
 import { newOrder, type Order, orderView, readOrderRequest } from "./order.ts";
 import { json } from "./response.ts";
 import { Declined, findCharge, refund, requireCharge, ship } from "./shipping-desk.ts";
@@ -24,10 +18,10 @@ const PIECES = 1_000_000;
 /** Only a refusal turns the saga back. Without an answer a retry asks again, under the same key. */
 const retryLater = (error: unknown) => !(error instanceof Declined);
 
-const placeOrder = saga<Order, DynamoDBWrite>("place-order", [
+const placeOrder = saga("place-order", [
   {
     name: "order",
-    run: ({ input, commit }) =>
+    run: ({ input, commit }: SagaStepContext<Order, DynamoDBWrite>) =>
       commit("created", {
         writes: [
           {

@@ -1,5 +1,5 @@
 // What a saga asks of the payment gateway besides a charge, and of its carrier.
-import { httpLookup } from "onceonly";
+import { httpLookup } from "onceonly/reconciler";
 import type { Order } from "./order.ts";
 import { charge, GATEWAY_TOKEN, GATEWAY_URL, post } from "./payment-gateway.ts";
 

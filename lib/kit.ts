@@ -1,13 +1,14 @@
 /**
  * The entry "onceonly/kit", for tools that read and settle records: the command line, the explorer, the local runner, and
- * your own. It has the names of a record, an envelope and a metric; what identifies, reads and shows records; what an operator
- * decides about keys and messages; and how options are checked. Handlers don't need it. Its names change with the record, so a
+ * your own. It has the names of records, envelopes and metrics; functions that identify, read and show records; an operator's
+ * decisions about keys and messages; and option checks. Handlers don't need it. Its names change with the record, so a
  * tool and the library must have the same version.
  */
 export {
   ATTRIBUTES,
   ENVELOPE_ATTRIBUTE,
   ENVIRONMENT,
+  EVENT_SOURCES,
   LONGEST_INVOCATION_SECONDS,
   METRICS,
   OUTBOX_INDEX,
@@ -31,6 +32,7 @@ export {
 } from "./core/messages/operated-outbox.ts";
 export { UNTRIED, type Unsent } from "./core/messages/outbox.ts";
 export { actsIn, type OutboxAct, type OutboxOperator } from "./core/messages/outbox-act.ts";
+export { nearest } from "./core/nearest.ts";
 export { aFunction, type Check, checkOptions, methods, oneOf, text } from "./core/option-checks.ts";
 export { withDefaults } from "./core/options.ts";
 export { decodeResult, NOT_KEPT } from "./core/outcome.ts";

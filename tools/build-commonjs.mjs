@@ -2,6 +2,7 @@
 import { build } from "esbuild";
 import { BUNDLING } from "./bundling.mjs";
 import { entriesOf } from "./entries.mjs";
+import { nameMissingPeersInCommonJs } from "./needed-peers.mjs";
 import { writeCommonJs } from "./write-commonjs.mjs";
 
 /** Loaded before aws-cdk-lib is, so it stays a file. */
@@ -21,7 +22,7 @@ export async function buildCommonJs(compiled, outdir) {
     write: false,
     plugins: [keepInstalledFirst],
   });
-  await writeCommonJs(outputFiles, outdir);
+  await writeCommonJs(outputFiles, outdir, nameMissingPeersInCommonJs);
 }
 
 /** @type {import("esbuild").Plugin} */

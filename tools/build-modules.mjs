@@ -5,15 +5,13 @@ import { dirname, join, relative } from "node:path";
 import { build, transform } from "esbuild";
 import { BUNDLING } from "./bundling.mjs";
 import { entriesOf } from "./entries.mjs";
+import { nameMissingPeers } from "./needed-peers.mjs";
 
 /** Servers and tests load them once and bundle nothing. */
 const BUNDLED = ["consumers/index", "http/index", "postgres/index", "testing/index", "valkey/index"];
 const HANDLER_ENTRIES = entriesOf("onceonly", "esm").filter((entry) => entry !== "testing/index");
 /** Modules of these folders are in the files of the entries, not beside them. */
 const BUNDLED_FOLDERS = BUNDLED.map((entry) => `lib/${dirname(entry)}/`);
-
-/** They let a bundler leave a call out. */
-const MARKS = /@__(PURE|NO_SIDE_EFFECTS)__/;
 
 /**
  * @param {string} commented the folder of the compiled modules with comments
@@ -31,6 +29,10 @@ export async function buildModules(commented, compiled, outdir) {
   await Promise.all(
     [...modules].map((module) => writeModule(join(commented, module), join(outdir, relative("lib", module)))),
   );
+  await nameMissingPeers(
+    outdir,
+    [...modules].map((module) => relative("lib", module)),
+  );
   await build({
     ...BUNDLING,
     absWorkingDir: compiled,
@@ -43,15 +45,10 @@ export async function buildModules(commented, compiled, outdir) {
   await chmod(command, 0o755);
 }
 
-/** With all names. Without white space there is no mark for a bundler, so a module with marks of our own keeps both. */
+/** In readable lines, without comments, but with the marks that let a bundler leave a call out. */
 async function writeModule(source, target) {
   const text = await readFile(source, "utf8");
-  const { code } = await transform(text, {
-    target: "node20.19",
-    charset: "utf8",
-    minifyWhitespace: !MARKS.test(text),
-    lineLimit: BUNDLING.lineLimit,
-  });
+  const { code } = await transform(text, { target: "node20.19", charset: "utf8" });
   await mkdir(dirname(target), { recursive: true });
   await writeFile(target, code);
 }

@@ -1,5 +1,5 @@
 // Builds the packages beside the library.
-import { chmod, copyFile, readFile, writeFile } from "node:fs/promises";
+import { chmod, copyFile } from "node:fs/promises";
 import { join } from "node:path";
 import { build } from "esbuild";
 import { buildConsole } from "./build-console.mjs";
@@ -28,8 +28,6 @@ export async function buildExplorer(compiled, dist) {
     build({
       ...BUNDLING,
       splitting: false,
-      // Names would cost 7 KB of the tarball, for frames of the models of AWS.
-      keepNames: false,
       stdin: { contents: entry, resolveDir: folder },
       outfile: join(outdir, `${STAND_INS}.js`),
       write: false,
@@ -53,7 +51,6 @@ export async function buildCommandLine(compiled, dist) {
   const { options } = bundling("onceonly-cli", compiled);
   await build({ ...options, outdir: join(dist, "esm") });
   const command = join(dist, "esm/onceonly.js");
-  await writeFile(command, withoutFunctionNames(await readFile(command, "utf8")));
   await chmod(command, 0o755);
   await buildConsole(join(dist, "esm/console.html"));
 }
@@ -62,16 +59,4 @@ function bundling(name, compiled) {
   const folder = join(compiled, PACKAGES[name].folder);
   const entryPoints = Object.fromEntries(entriesOf(name).map((entry) => [entry, `lib/${entry}.js`]));
   return { folder, options: { ...BUNDLING, absWorkingDir: folder, entryPoints } };
-}
-
-/**
- * The command line prints no stack traces, so that its functions need no names: 4 KB of the tarball. Classes keep theirs.
- * @param {string} code
- */
-function withoutFunctionNames(code) {
-  const naming = /(?<=[;}\n])([\w$]+)\([\w$]+,"[\w$]+"\)(?:;|(?=\n))/g;
-  const counts = new Map();
-  for (const [, name] of code.matchAll(naming)) counts.set(name, (counts.get(name) ?? 0) + 1);
-  const [[helper]] = [...counts].sort(([, some], [, others]) => others - some);
-  return code.replace(naming, (call, name) => (name === helper ? "" : call));
 }

@@ -1,4 +1,4 @@
-// How the package's own code is bundled: small, with the names that stack traces show, and in lines of a bounded length.
+// How the package's own code is bundled: in readable lines, because Node prints the line of an uncaught error. Users' bundlers minify.
 /** @type {import("esbuild").BuildOptions} */
 export const BUNDLING = {
   bundle: true,
@@ -10,9 +10,5 @@ export const BUNDLING = {
   target: "node20.19",
   packages: "external",
   charset: "utf8",
-  minify: true,
-  keepNames: true,
-  // Shorter lines would be easier to find, and cost the tarball 20 KB.
-  lineLimit: 1_000,
   logLevel: "warning",
 };

@@ -2,9 +2,21 @@
 // skips them without a word, and npm ci then refuses the lockfile. Run it after npm install; it changes nothing where
 // nothing is missing. The entries it adds have no integrity, because nobody here has seen the package. Run it with
 // --integrity where the registry has all packages, and the entries get theirs.
+//
+// It also drops `engines` from the packages in RUN_ON_NODE_20, so that npm ci doesn't warn about them.
 import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+
+/**
+ * Development dependencies that declare Node 22, although our tests run them on Node 20. The first two are tried by
+ * test/durable, the last by every test of packages/local.
+ */
+const RUN_ON_NODE_20 = [
+  "@aws/durable-execution-sdk-js",
+  "@aws/durable-execution-sdk-js-testing",
+  "aws-lambda-ric",
+];
 
 const SYSTEMS = "aix android darwin freebsd linux netbsd openbsd openharmony sunos win32".split(" ");
 const PROCESSORS = "arm64 arm ia32 loong64 mips64el ppc64 riscv64 s390x wasm32 x64".split(" ");
@@ -24,6 +36,8 @@ for (const [location, { dev, optionalDependencies = {} }] of Object.entries(lock
     };
   }
 }
+
+for (const name of RUN_ON_NODE_20) delete lockfile.packages[`node_modules/${name}`]?.engines;
 
 const packages = Object.entries({ ...lockfile.packages, ...added });
 lockfile.packages = Object.fromEntries(packages.sort(([left], [right]) => left.localeCompare(right, "en")));

@@ -1,2 +1,7 @@
 /** What each entry is called in an import, and the path of its source. */
 export const SOURCES: readonly (readonly [name: string, source: string])[];
+
+/** By name on npm. */
+export const PACKAGES: {
+  readonly onceonly: { readonly entries: Readonly<Record<string, string>> };
+};

@@ -2,6 +2,7 @@
 // `node tools/entries.mjs` writes them into the manifests and into tsconfig.json; vitest and the builds read them here.
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { PEER_IMPORTS } from "./needed-peers.mjs";
 
 /** @typedef {{ readonly folder: string, readonly entries: Readonly<Record<string, string>>, readonly only?: Readonly<Record<string, "esm" | "cjs">>, readonly isCommand?: boolean }} Package */
 
@@ -15,11 +16,16 @@ export const PACKAGES = {
       "./cdk-rules": "cdk/rules/index",
       "./client": "client/index",
       "./consumers": "consumers/index",
+      "./dynamodb": "dynamodb/index",
       "./http": "http/index",
       "./kit": "kit",
       "./lean": "lean/index",
+      "./messaging": "messaging/index",
       "./otel": "observe/otel/index",
       "./postgres": "postgres/index",
+      "./reconciler": "reconciler/index",
+      "./store-kit": "store-kit",
+      "./stores": "stores/index",
       "./testing": "testing/index",
       "./valkey": "valkey/index",
     },
@@ -85,6 +91,7 @@ function write() {
       ...manifest,
       ...(manifest.typesVersions && { typesVersions: typesVersionsOf(made) }),
       exports: exportsOf(made),
+      ...(made === PACKAGES.onceonly && { imports: PEER_IMPORTS }),
     }));
   }
   edit("tsconfig.json", (config) => ({

@@ -1,15 +1,16 @@
 // Installs what test/tracers runs, into tools/tracers/node_modules: the pinned tracers, and a Node that is new enough for them
 // if this one isn't. `npm ci` doesn't, since they are 100 MB and only one test needs them.
-import { spawnSync } from "node:child_process";
 import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { installNode } from "./pinned-node.mjs";
+import { installNode, npmCi } from "./pinned-node.mjs";
 
 const folder = fileURLToPath(new URL("tracers", import.meta.url));
-const npm = ["ci", "--ignore-scripts", "--omit=optional", "--no-audit", "--no-fund"];
-const { status } = spawnSync("npm", npm, { cwd: folder, stdio: "inherit" });
-if (status !== 0) process.exit(1);
+const { status, stderr } = npmCi(folder, "--omit=optional");
+if (status !== 0) {
+  console.error(stderr);
+  process.exit(1);
+}
 
 const installed = join(folder, "node_modules");
 const node = Number.parseInt(process.versions.node, 10) >= 24 ? process.execPath : newerNode();

@@ -39,14 +39,25 @@ export function installNode(major, folder) {
   const packages = { "": { dependencies }, [`node_modules/${name}`]: { version, integrity } };
   writeFileSync(join(folder, "package.json"), JSON.stringify({ private: true, dependencies }));
   writeFileSync(join(folder, "package-lock.json"), JSON.stringify({ lockfileVersion: 3, packages }));
-  const { status, stderr } = spawnSync("npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund"], {
-    cwd: folder,
-    encoding: "utf8",
-  });
+  const { status, reason, stderr } = npmCi(folder);
   if (status === 0) return join(folder, "node_modules", name, "bin/node");
   if (stderr.includes("EINTEGRITY")) throw new Error(`npm serves another ${name}@${version} than is pinned`);
-  const [reason = "npm ci failed"] = /npm error .*/.exec(stderr) ?? [];
   return { absent: `${name}@${version} cannot be installed (${reason})` };
+}
+
+/**
+ * Installs the lockfile of a folder. Warnings are dropped: they are about the Node that runs npm, and these packages run
+ * on a newer one.
+ * @param {string} folder
+ */
+export function npmCi(folder, ...options) {
+  const { status, stderr } = spawnSync(
+    "npm",
+    ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error", ...options],
+    { cwd: folder, encoding: "utf8" },
+  );
+  const [reason = "npm ci failed"] = /npm error .*/.exec(stderr) ?? [];
+  return { status, reason, stderr };
 }
 
 if (fileURLToPath(import.meta.url) === resolve(process.argv[1] ?? "")) {

@@ -2,8 +2,8 @@
 import { randomUUID } from "node:crypto";
 import type { AddressInfo } from "node:net";
 import express from "express";
-import { DynamoDBStore, type DynamoDBWrite } from "onceonly";
-import { executionOf, expressIdempotency, keepBody } from "onceonly/http";
+import { DynamoDBStore } from "onceonly/dynamodb";
+import { expressIdempotency, keepBody } from "onceonly/http";
 
 const { PORT = "3000", IDEMPOTENCY_TABLE, ORDERS_TABLE, TOKENS = "{}" } = process.env;
 const tenants = new Map(Object.entries<string>(JSON.parse(TOKENS)));
@@ -21,27 +21,25 @@ app.use((req, res, next) => {
 // The fingerprint is made of the bytes that the parser has read.
 app.use(express.json({ verify: keepBody }));
 
-app.post(
-  "/orders",
-  expressIdempotency({
-    operation: "create-order",
-    store,
-    scope: ({ res }: express.Request) => res?.locals.tenant,
-  }),
-  async (req, res) => {
-    const order = { ...req.body, tenant: res.locals.tenant, id: randomUUID() };
-    const answer = {
-      statusCode: 201,
-      headers: { location: `/orders/${order.id}` },
-      body: JSON.stringify(order),
-    };
-    // Order and answer are one transaction: no crash leaves one without the other.
-    await executionOf<DynamoDBWrite>(req).commit(answer, {
-      writes: [{ Put: { TableName: ORDERS_TABLE, Item: order } }],
-    });
-    res.status(201).json(order);
-  },
-);
+const once = expressIdempotency({
+  operation: "create-order",
+  store,
+  scope: ({ res }) => res?.locals.tenant,
+});
+
+app.post("/orders", once, async (req, res) => {
+  const order = { ...req.body, tenant: res.locals.tenant, id: randomUUID() };
+  const answer = {
+    statusCode: 201,
+    headers: { location: `/orders/${order.id}` },
+    body: JSON.stringify(order),
+  };
+  // Order and answer are one transaction: no crash leaves one without the other.
+  await once.executionOf(req).commit(answer, {
+    writes: [{ Put: { TableName: ORDERS_TABLE, Item: order } }],
+  });
+  res.status(201).json(order);
+});
 
 const server = app.listen(Number(PORT), () =>
   console.log(`listening on ${(server.address() as AddressInfo).port}`),

@@ -2,8 +2,8 @@
 import { randomUUID } from "node:crypto";
 import type { AddressInfo } from "node:net";
 import fastify, { type FastifyRequest } from "fastify";
-import { DynamoDBStore, type DynamoDBWrite } from "onceonly";
-import { executionOf, fastifyIdempotency } from "onceonly/http";
+import { DynamoDBStore } from "onceonly/dynamodb";
+import { fastifyIdempotency } from "onceonly/http";
 
 const { PORT = "3000", IDEMPOTENCY_TABLE, ORDERS_TABLE, TOKENS = "{}" } = process.env;
 const tenants = new Map(Object.entries<string>(JSON.parse(TOKENS)));
@@ -19,9 +19,9 @@ app.addHook("onRequest", async (request, reply) => {
   if (tenantOf(request) === undefined) await reply.code(401).send();
 });
 
-const hooks = fastifyIdempotency({ operation: "create-order", store, scope: tenantOf });
+const once = fastifyIdempotency({ operation: "create-order", store, scope: tenantOf });
 
-app.post("/orders", { ...hooks }, async (request, reply) => {
+app.post("/orders", { ...once }, async (request, reply) => {
   const order = { ...(request.body as object), tenant: tenantOf(request), id: randomUUID() };
   const answer = {
     statusCode: 201,
@@ -29,7 +29,7 @@ app.post("/orders", { ...hooks }, async (request, reply) => {
     body: JSON.stringify(order),
   };
   // Order and answer are one transaction: no crash leaves one without the other.
-  await executionOf<DynamoDBWrite>(request).commit(answer, {
+  await once.executionOf(request).commit(answer, {
     writes: [{ Put: { TableName: ORDERS_TABLE, Item: order } }],
   });
   return reply.code(201).send(order);

@@ -3,8 +3,8 @@ import { randomUUID } from "node:crypto";
 import { serve } from "@hono/node-server";
 import { type Context, Hono } from "hono";
 import { bearerAuth } from "hono/bearer-auth";
-import { DynamoDBStore, type DynamoDBWrite } from "onceonly";
-import { executionOf, honoIdempotency } from "onceonly/http";
+import { DynamoDBStore } from "onceonly/dynamodb";
+import { honoIdempotency } from "onceonly/http";
 
 const { PORT = "3000", IDEMPOTENCY_TABLE, ORDERS_TABLE, TOKENS = "{}" } = process.env;
 const tenants = new Map(Object.entries<string>(JSON.parse(TOKENS)));
@@ -25,27 +25,25 @@ app.use(
   }),
 );
 
-app.post(
-  "/orders",
-  honoIdempotency({
-    operation: "create-order",
-    store,
-    scope: (c: Context<Tenants>) => c.get("tenant"),
-  }),
-  async (c) => {
-    const order = { ...(await c.req.json()), tenant: c.get("tenant"), id: randomUUID() };
-    const answer = {
-      statusCode: 201,
-      headers: { location: `/orders/${order.id}` },
-      body: JSON.stringify(order),
-    };
-    // Order and answer are one transaction: no crash leaves one without the other.
-    await executionOf<DynamoDBWrite>(c).commit(answer, {
-      writes: [{ Put: { TableName: ORDERS_TABLE, Item: order } }],
-    });
-    return c.json(order, 201);
-  },
-);
+const once = honoIdempotency({
+  operation: "create-order",
+  store,
+  scope: (c: Context<Tenants>) => c.get("tenant"),
+});
+
+app.post("/orders", once, async (c) => {
+  const order = { ...(await c.req.json()), tenant: c.get("tenant"), id: randomUUID() };
+  const answer = {
+    statusCode: 201,
+    headers: { location: `/orders/${order.id}` },
+    body: JSON.stringify(order),
+  };
+  // Order and answer are one transaction: no crash leaves one without the other.
+  await once.executionOf(c).commit(answer, {
+    writes: [{ Put: { TableName: ORDERS_TABLE, Item: order } }],
+  });
+  return c.json(order, 201);
+});
 
 const server = serve({ fetch: app.fetch, port: Number(PORT) }, ({ port }) =>
   console.log(`listening on ${port}`),

@@ -1,4 +1,4 @@
-// Marks of constructs that another copy of this package knows too: an app may hold two. No I/O.
+// Marks on constructs that other copies of this package recognize too: an app may load two. No I/O.
 
 export function brand(construct: object, mark: symbol): void {
   Object.defineProperty(construct, mark, { value: true });

@@ -1,4 +1,4 @@
-// The consumers, grants and metrics of every FIFO queue for operations, created or imported.
+// The consumers, grants and metrics of every DedupQueue, created or imported.
 import { type Duration, type IResource, type RemovalPolicy, Resource } from "aws-cdk-lib";
 import type { Metric, MetricOptions } from "aws-cdk-lib/aws-cloudwatch";
 import { Grant, type IGrantable } from "aws-cdk-lib/aws-iam";
@@ -12,27 +12,27 @@ import { grantSending } from "./perms.ts";
 import { addEventSource, relativePath } from "./stable-ids.ts";
 import { withDefaults } from "./with-defaults.ts";
 
-/** A FIFO queue whose producers give deduplication ids. */
+/** A FIFO queue whose producers set deduplication ids. */
 export interface IDedupQueue extends IResource {
-  /** The queue itself, for everything that this construct does not wrap. */
+  /** The underlying queue, for everything that this construct doesn't wrap. */
   readonly queue: IQueue;
 
-  /** The URL of the queue, to which messages are sent. */
+  /** The URL of the queue, for sending messages. */
   readonly queueUrl: string;
 
   /** The ARN of the queue. */
   readonly queueArn: string;
 
-  /** Connects a function, or its alias or version, that handles messages with `idempotentBatch`. */
+  /** Adds a consumer: a function, alias or version that handles messages with `idempotentBatch`. */
   addConsumer(fn: IFunction, options?: DedupQueueConsumerOptions): SqsEventSource;
 
-  /** Grants `sqs:SendMessage`, and the use of the queue's customer key if it has one. */
+  /** Grants `sqs:SendMessage`, and the use of the queue's customer managed key if it has one. */
   grantProduce(grantee: IGrantable): Grant;
 
   /** Grants `sqs:ChangeMessageVisibility`. */
   grantChangeVisibility(grantee: IGrantable): Grant;
 
-  /** How many messages wait to be received. */
+  /** How many messages are waiting to be received. */
   metricApproximateNumberOfMessagesVisible(options?: MetricOptions): Metric;
 
   /** How long the oldest message has waited, in seconds. */
@@ -44,7 +44,7 @@ export const QUEUE_BRAND = Symbol.for("onceonly.DedupQueue");
 export abstract class DedupQueueBase extends Resource implements IDedupQueue {
   abstract readonly queue: IQueue;
 
-  /** `undefined` where it is not known. */
+  /** `undefined` if it isn't known. */
   protected abstract readonly visibilityTimeout: Duration | undefined;
 
   constructor(...args: ConstructorParameters<typeof Resource>) {
@@ -65,10 +65,10 @@ export abstract class DedupQueueBase extends Resource implements IDedupQueue {
   }
 
   /**
-   * Connects a function, or its alias or version, that handles messages with `idempotentBatch`: it reports its unfinished
-   * messages, and only those come again. Nothing is known of the timeout of an imported function, or of what an imported queue
-   * hides, which a note says.
-   * @throws Error when messages are hidden for less than six times the function's timeout
+   * Adds a consumer: a function, alias or version that handles messages with `idempotentBatch`. It reports the messages that
+   * it didn't finish, and only those are redelivered. The timeout of an imported function and the visibility timeout of an
+   * imported queue aren't known, so a note says that they weren't checked.
+   * @throws Error if the visibility timeout is less than six times the function's timeout
    */
   addConsumer(fn: IFunction, options: DedupQueueConsumerOptions = {}): SqsEventSource {
     checkQueueConsumer(this, this.visibilityTimeout, fn);
@@ -83,7 +83,7 @@ export abstract class DedupQueueBase extends Resource implements IDedupQueue {
     return source;
   }
 
-  /** Grants `sqs:SendMessage`, and the use of the queue's customer key if it has one. */
+  /** Grants `sqs:SendMessage`, and the use of the queue's customer managed key if it has one. */
   grantProduce(grantee: IGrantable): Grant {
     return grantSending(grantee, {
       action: "sqs:SendMessage",
@@ -93,8 +93,8 @@ export abstract class DedupQueueBase extends Resource implements IDedupQueue {
   }
 
   /**
-   * Grants `sqs:ChangeMessageVisibility`, for `changeVisibility` of `idempotentBatch`. A function of `addConsumer` has it
-   * already.
+   * Grants `sqs:ChangeMessageVisibility`, for `changeVisibility` of `idempotentBatch`. Functions passed to `addConsumer`
+   * already have it.
    */
   grantChangeVisibility(grantee: IGrantable): Grant {
     return Grant.addToPrincipal({
@@ -104,7 +104,7 @@ export abstract class DedupQueueBase extends Resource implements IDedupQueue {
     });
   }
 
-  /** How many messages wait to be received. */
+  /** How many messages are waiting to be received. */
   metricApproximateNumberOfMessagesVisible(options?: MetricOptions): Metric {
     return this.queue.metricApproximateNumberOfMessagesVisible(options);
   }

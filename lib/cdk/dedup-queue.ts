@@ -1,4 +1,4 @@
-// A FIFO queue whose producers give deduplication ids, with a dead-letter queue of the same kind.
+// A FIFO queue whose producers set deduplication ids, with a FIFO dead-letter queue.
 import { type Duration, type RemovalPolicy, Stack, Token } from "aws-cdk-lib";
 import type { Metric, MetricOptions } from "aws-cdk-lib/aws-cloudwatch";
 import type { IKey } from "aws-cdk-lib/aws-kms";
@@ -20,21 +20,21 @@ import { injected } from "./injected.ts";
 import { withDefaults } from "./with-defaults.ts";
 
 /**
- * A FIFO queue with a FIFO dead-letter queue. Throughput and deduplication are per message group; both queues
- * are encrypted, and closed to requests without TLS. Equal messages are not dropped, because both can be
- * meant; only a queue that an EventBridge rule feeds deduplicates by content.
+ * A FIFO queue with a FIFO dead-letter queue. Throughput and deduplication are per message group. Both queues are encrypted
+ * and reject requests without TLS. By default messages with equal bodies aren't duplicates, because both can be intended.
+ * Enable `contentBasedDeduplication` only for a queue that an EventBridge rule feeds.
  */
 export class DedupQueue extends DedupQueueBase {
-  /** The id by which property injectors of the app find this construct. */
+  /** The id that property injectors of the app use for this construct. */
   static readonly PROPERTY_INJECTION_ID: string = "onceonly.cdk.DedupQueue";
 
-  /** Whether it's a dedup queue: created or imported, also one of another copy of this package. */
+  /** Whether it's a dedup queue, created or imported, even if another copy of this package made it. */
   static isDedupQueue(construct: unknown): construct is IDedupQueue {
     return isBranded(construct, QUEUE_BRAND);
   }
 
   /**
-   * Uses a FIFO queue that exists already, of another app for example. Its settings are not known: notes say what is not checked.
+   * Imports an existing FIFO queue, for example from another app. Its settings aren't known, so notes list what isn't checked.
    * @param encryptionKey the customer managed key of the queue, if it has one
    * @throws Error for the ARN of a standard queue
    */
@@ -43,17 +43,17 @@ export class DedupQueue extends DedupQueueBase {
   }
 
   /**
-   * Uses a FIFO queue that exists already, as `fromQueueArn` does, with what you know about it.
+   * Imports an existing FIFO queue, like `fromQueueArn`, but with the settings that you know.
    * @throws Error for the ARN of a standard queue
    */
   static fromQueueAttributes(scope: Construct, id: string, attributes: DedupQueueAttributes): IDedupQueue {
     return new ImportedQueue(scope, id, attributes);
   }
 
-  /** The queue itself, for everything this construct does not wrap. */
+  /** The underlying queue, for everything that this construct doesn't wrap. */
   readonly queue: Queue;
 
-  /** The queue of messages that were received too often. */
+  /** The queue for messages that were received `maxReceiveCount` times. */
   readonly deadLetterQueue: IQueue;
 
   protected readonly visibilityTimeout: Duration;
@@ -88,20 +88,20 @@ export class DedupQueue extends DedupQueueBase {
       visibilityTimeout,
       retentionPeriod,
       deadLetterQueue: { queue: this.deadLetterQueue, maxReceiveCount },
-      // Messages that another queue gave up would mix with messages that were sent here.
+      // Otherwise another queue's dead letters could mix with messages that were sent here.
       redriveAllowPolicy: { redrivePermission: RedrivePermission.DENY_ALL },
     });
     this.visibilityTimeout = visibilityTimeout;
     checkFifoQueues(this, [this.queue, this.deadLetterQueue]);
   }
 
-  /** It is for both queues, unless the dead-letter queue was given. */
+  /** Applies to both queues, unless the app passed its own `deadLetterQueue`. */
   override applyRemovalPolicy(policy: RemovalPolicy): void {
     super.applyRemovalPolicy(policy);
     if (this.deadLetterQueue.node.scope === this) this.deadLetterQueue.applyRemovalPolicy(policy);
   }
 
-  /** How many messages wait in the dead-letter queue. */
+  /** How many messages are in the dead-letter queue. */
   metricDeadLetters(options?: MetricOptions): Metric {
     return this.deadLetterQueue.metricApproximateNumberOfMessagesVisible(options);
   }
@@ -117,7 +117,7 @@ class ImportedQueue extends DedupQueueBase {
     this.visibilityTimeout = visibilityTimeout;
     if (!Token.isUnresolved(queueArn) && !queueArn.endsWith(".fifo")) {
       throw new Error(
-        `${this.node.path} is ${queueArn}, a standard queue, which neither deduplicates nor keeps an order: give the ARN of a FIFO queue, which ends in .fifo`,
+        `${this.node.path} is ${queueArn}, a standard queue, which neither deduplicates nor keeps order: pass the ARN of a FIFO queue (it ends in .fifo)`,
       );
     }
     this.queue = Queue.fromQueueAttributes(this, "Default", {
@@ -133,8 +133,8 @@ class ImportedQueue extends DedupQueueBase {
 }
 
 /**
- * Only the queue before it may use the dead-letter queue. Its ARN must be known by its name, because
- * otherwise each of the two resources would refer to the other.
+ * Lets only the main queue use the dead-letter queue. The main queue needs a name for its ARN, because otherwise the two
+ * resources would refer to each other.
  */
 function redriveAllowed(
   scope: Construct,

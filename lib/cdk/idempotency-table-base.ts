@@ -63,8 +63,8 @@ export abstract class IdempotencyTableBase extends Resource implements IIdempote
   }
 
   /**
-   * Filters for the event source of `outboxRelay`: only changes that leave messages to be sent reach it, and
-   * the many others cost no invocation. Removals do not reach it either, because they have no new image.
+   * Filters for the event source of `outboxRelay`: it only receives changes that leave messages to send, so the many
+   * others cost no invocation. It doesn't receive removals either, because they have no new image.
    */
   readonly outboxFilters: readonly Record<string, unknown>[] = [
     FilterCriteria.filter({
@@ -73,21 +73,20 @@ export abstract class IdempotencyTableBase extends Resource implements IIdempote
   ];
 
   /**
-   * Grants the rights to run operations: `PutItem` and `UpdateItem`, `GetItem` by the options, and
-   * the use of the table's customer key if it has one. Without `operations` the grant reaches every record,
-   * and a warning says so.
-   * @throws Error for a restored table without `closedUntil`, and for a `scopeTag` with `commits` when there
-   * is an outbox
+   * Grants the permissions to run operations: `PutItem` and `UpdateItem`, `GetItem` if the options need it, and the use of
+   * the table's customer managed key if it has one. Without `operations` the grant covers every record, and synthesis
+   * warns about it.
+   * @throws Error for a restored table without `closedUntil`, and for a `scopeTag` with `commits` when there is an outbox
    */
   grantIdempotency(grantee: IGrantable, options: RecordAccessOptions = {}): Grant {
     if (this.hasOutbox && options.commits && options.scopeTag !== undefined) {
       throw new Error(
-        `scopeTag is ${options.scopeTag}, commits is true, and ${this.node.path} has an outbox: a session of a tenant could have anything sent with the rights of the relay. Leave commits out, or commit in a function that serves all tenants`,
+        `scopeTag is ${options.scopeTag}, commits is true, and ${this.node.path} has an outbox: a tenant's session could have any message sent with the relay's permissions. Leave commits out, or commit in a function that serves all tenants`,
       );
     }
     if (this.restoredAt && closingTime(options) === undefined) {
       throw new Error(
-        `${this.node.path} was restored at ${this.restoredAt.toISOString()} and has forgotten what ran since its backup: give closedUntil, or apply UseIdempotency, which computes it`,
+        `${this.node.path} was restored at ${this.restoredAt.toISOString()} and doesn't know what ran since its backup: pass closedUntil, or apply UseIdempotency, which computes it`,
       );
     }
     const grant = this.#grant(grantee, rightsOf(options, this.hasOutbox));
@@ -97,9 +96,8 @@ export abstract class IdempotencyTableBase extends Resource implements IIdempote
   }
 
   /**
-   * Grants the rights of `outboxRelay` on this table: `GetItem` and `UpdateItem`, `DeleteItem` in
-   * transactions, and the use of its key. The event source grants reading the stream; the destinations grant
-   * sending.
+   * Grants the permissions that `outboxRelay` needs on this table: `GetItem` and `UpdateItem`, `DeleteItem` in transactions,
+   * and the use of its key. The event source grants reading the stream, and the destinations grant sending.
    * @throws Error when `outbox` is off
    */
   grantRelay(grantee: IGrantable): Grant {
@@ -113,12 +111,11 @@ export abstract class IdempotencyTableBase extends Resource implements IIdempote
       noteSender(this);
       return this.#grant(grantee, SENDING_RIGHTS);
     }
-    throw new Error(`outbox of ${this.node.path} is off, so nothing can be relayed: set it to true`);
+    throw new Error(`outbox of ${this.node.path} is off, so there's nothing to relay: set it to true`);
   }
 
   /**
-   * Grants the rights of `outboxSweeper` on this table: those of the relay, and `Query` on the index of
-   * unsent messages.
+   * Grants the permissions that `outboxSweeper` needs on this table: those of the relay, and `Query` on the outbox index.
    * @throws Error when `outbox` is off
    */
   grantSweeper(grantee: IGrantable, indexName: string = OUTBOX_INDEX): Grant {
@@ -126,15 +123,14 @@ export abstract class IdempotencyTableBase extends Resource implements IIdempote
   }
 
   /**
-   * Grants the rights of `unknownOutcomes` and `resolveOutcome` on the records of every operation, and the use of the key.
-   * They are `Query` on the index of unknown outcomes, `GetItem`, `UpdateItem` without messages, and `PutItem` for large
-   * results.
+   * Grants the permissions that `unknownOutcomes` and `resolveOutcome` need on the records of every operation: `Query` on the
+   * index of unknown outcomes, `GetItem`, `UpdateItem` without messages, `PutItem` for large results, and the use of the key.
    * @throws Error when `unknownOutcomes` is off
    */
   grantResolving(grantee: IGrantable): Grant {
     if (!this.listsUnknownOutcomes) {
       throw new Error(
-        `unknownOutcomes of ${this.node.path} is off, so nothing can be listed: set it to true, in a deployment of its own if the table is there already`,
+        `unknownOutcomes of ${this.node.path} is off, so unknown outcomes can't be listed: set it to true (in a separate deployment if the table already exists)`,
       );
     }
     return this.#grant(grantee, rightsOf({}, this.hasOutbox)).combine(
@@ -162,19 +158,18 @@ export abstract class IdempotencyTableBase extends Resource implements IIdempote
     return this.table.metricSystemErrorsForOperations({ operations: HANDLER_OPERATIONS, ...options });
   }
 
-  /** Acknowledged by `Annotations.of(fn).acknowledgeWarning("onceonly:operations-unfenced")`. */
+  /** An app can acknowledge it: `Annotations.of(fn).acknowledgeWarning("onceonly:operations-unfenced")`. */
   #warnOfAll(grantee: IGrantable): void {
     const holder = Construct.isConstruct(grantee) ? grantee : this;
     Annotations.of(holder).addWarningV2(
       "onceonly:operations-unfenced",
-      `${holder === this ? "a grantee" : holder.node.path} can read and change the records of every operation in ${this.node.path}: give \`operations\` with the names of those that it runs`,
+      `${holder === this ? "a grantee" : holder.node.path} can read and change the records of every operation in ${this.node.path}: pass \`operations\` with the names of the operations that it runs`,
     );
   }
 
   #grant(grantee: IGrantable, rights: readonly Right[]): Grant {
     const { tableArn, encryptionKey } = this.table;
-    // `table.grants.actions` adds all indexes, which these actions do not touch, and leaves out the use of
-    // the key.
+    // `table.grants.actions` adds all indexes, which these actions don't need, and leaves out the use of the key.
     const grants = rights.map(({ actions, conditions }) =>
       Grant.addToPrincipal({
         grantee,

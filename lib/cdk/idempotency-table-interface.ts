@@ -9,16 +9,16 @@ import type {
 import type { Grant, IGrantable } from "aws-cdk-lib/aws-iam";
 import type { RecordAccessOptions } from "./record-access.ts";
 
-/** The names of key and TTL attribute of a table, where they are not the usual ones. */
+/** The names of a table's key and TTL attributes, if they aren't the defaults. */
 export interface TableNames {
   readonly partitionKey?: string;
   readonly sortKey?: { readonly name: string; readonly value: string };
   readonly ttlAttribute?: string;
 }
 
-/** A table that holds idempotency records. Its `env` is that of the table, also where that is imported. */
+/** A table that holds idempotency records. `env` is the table's, even if the table is imported. */
 export interface IIdempotencyTable extends IResource {
-  /** The table itself, for everything that this construct does not wrap. */
+  /** The underlying table, for everything that this construct doesn't wrap. */
   readonly table: ITableV2;
 
   /** The name of the table. */
@@ -27,42 +27,42 @@ export interface IIdempotencyTable extends IResource {
   /** The ARN of the table. */
   readonly tableArn: string;
 
-  /** Whether operations can commit messages: the table has a stream, and the index of unsent messages. */
+  /** Whether operations can commit messages: the table has a stream and the outbox index. */
   readonly hasOutbox: boolean;
 
-  /** Into how many shards of that index operations divide their commits; 0 without an outbox. */
+  /** The number of shards of the outbox index; 0 without an outbox. */
   readonly outboxShards: number;
 
-  /** Whether held keys and abandoned attempts can be listed: the table has the index of them. */
+  /** Whether held keys and abandoned attempts can be listed: the table has an index of them. */
   readonly listsUnknownOutcomes: boolean;
 
-  /** When a restored table was put to use, if it is one. */
+  /** When the table went into use, if it was restored from a backup. */
   readonly restoredAt: Date | undefined;
 
-  /** The names that its stores are given, where they are not the usual ones: an `OutboxRelay` takes them. */
+  /** The attribute names that its stores use, if they aren't the defaults. An `OutboxRelay` uses them too. */
   readonly names: TableNames;
 
-  /** Filters for the event source of `outboxRelay`: only changes that leave messages to be sent reach it. */
+  /** Filters for the event source of `outboxRelay`: it only receives changes that leave messages to send. */
   readonly outboxFilters: readonly Record<string, unknown>[];
 
-  /** Grants exactly the rights to run operations. */
+  /** Grants exactly the permissions to run operations. */
   grantIdempotency(grantee: IGrantable, options?: RecordAccessOptions): Grant;
 
-  /** Grants the rights of `outboxRelay` on this table. */
+  /** Grants the permissions that `outboxRelay` needs on this table. */
   grantRelay(grantee: IGrantable): Grant;
 
-  /** Grants the rights of `outboxSweeper` on this table, whose index of unsent messages has this name, or "outbox". */
+  /** Grants the permissions that `outboxSweeper` needs on this table. `indexName` is the outbox index, "outbox" by default. */
   grantSweeper(grantee: IGrantable, indexName?: string): Grant;
 
-  /** Grants the rights to list unknown outcomes, and to resolve them. */
+  /** Grants the permissions to list and resolve unknown outcomes. */
   grantResolving(grantee: IGrantable): Grant;
 
-  /** How many conditional writes were refused: each refused claim is one, and so is each lost race. */
+  /** How many conditional writes failed: each refused claim counts, and so does each lost race. */
   metricConditionalCheckFailedRequests(options?: MetricOptions): Metric;
 
-  /** How many requests DynamoDB throttled, of the kinds that handlers make. */
+  /** How many requests DynamoDB throttled, for the API operations that handlers use. */
   metricThrottledRequests(options?: OperationsMetricOptions): IMetric;
 
-  /** How many requests failed in DynamoDB, of the kinds that handlers make. */
+  /** How many requests failed with a DynamoDB system error, for the API operations that handlers use. */
   metricSystemErrors(options?: SystemErrorsForOperationsMetricOptions): IMetric;
 }

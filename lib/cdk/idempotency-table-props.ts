@@ -1,4 +1,4 @@
-// The properties of an IdempotencyTable, and of its import.
+// The properties of an IdempotencyTable, created or imported.
 import { RemovalPolicy } from "aws-cdk-lib";
 import type {
   ContributorInsightsSpecification,
@@ -20,115 +20,114 @@ export interface IdempotencyTableProps {
   readonly tableName?: string;
 
   /**
-   * What happens to the table when it leaves the stack. A lost table lets every finished operation run again.
+   * What happens to the table when it's removed from the stack. If you lose the table, every finished operation can run again.
    *
    * @default RemovalPolicy.RETAIN
    */
   readonly removalPolicy?: RemovalPolicy;
 
   /**
-   * Whether DynamoDB refuses to delete the table. Cannot be combined with `RemovalPolicy.DESTROY`.
+   * Whether DynamoDB refuses to delete the table. Can't be combined with `RemovalPolicy.DESTROY`.
    *
    * @default - on, unless `removalPolicy` is `RemovalPolicy.DESTROY`
    */
   readonly deletionProtection?: boolean;
 
   /**
-   * Whether the table can be restored to any second of the last 35 days. A restored table has forgotten the
-   * operations since then, so they can run again: see `restoredAt`.
+   * Whether you can restore the table to any second of the last 35 days. A restored table doesn't know the operations
+   * that ran after that point, so they can run again: see `restoredAt`.
    * @default true
    */
   readonly pointInTimeRecovery?: boolean;
 
   /**
-   * A customer managed key that encrypts the table. Every grant of this construct grants its use as well. The stack must
-   * name its region then.
+   * A customer managed key that encrypts the table. Every grant of this construct includes the use of the key. The stack
+   * must then name its region.
    *
    * @default - a key owned by DynamoDB
    */
   readonly encryptionKey?: IKey;
 
   /**
-   * How many write units a second the table takes at most. The limit caps the cost of runaway callers;
-   * DynamoDB refuses further claims.
+   * The maximum number of write units per second. It caps what runaway callers can cost: above it, DynamoDB rejects claims.
    * @default - as many as the account allows
    */
   readonly maxWriteRequestUnits?: number;
 
   /**
-   * The throughput that the table has before it has seen such traffic, for example before a launch.
+   * The throughput that the table can serve immediately, for example at a launch.
    * @default - what DynamoDB gives a new table
    */
   readonly warmThroughput?: WarmThroughput;
 
   /**
-   * Whether CloudWatch finds the keys that are used, or throttled, most. CloudWatch bills for that.
+   * Whether CloudWatch reports the keys that are accessed or throttled most. CloudWatch charges for it.
    * @default - off
    */
   readonly contributorInsightsSpecification?: ContributorInsightsSpecification;
 
   /**
-   * Principals beside those with grants, for example of other accounts.
+   * Gives access to more principals than those with grants, for example in other accounts.
    * @default - nobody
    */
   readonly resourcePolicy?: PolicyDocument;
 
   /**
-   * Whether operations commit messages: adds a stream for the relay, and an index for the sweeper that holds
-   * records with unsent messages only. Can be switched on later. Not on a table with replicas.
+   * Whether operations commit messages. Adds a stream for the relay, and for the sweeper an index that only holds records
+   * with unsent messages. You can switch it on later, but not on a table with replicas.
    *
    * @default false
    */
   readonly outbox?: boolean;
 
   /**
-   * The number of shards of that index, 1 to 1000: operations divide the commits that wait among them.
-   * Functions with `UseIdempotency` get the number as `IDEMPOTENCY_OUTBOX` for their stores. Raise `shards`
-   * of the `OutboxRelay` in an earlier deployment, and never lower that again.
+   * The number of shards of the outbox index, 1 to 1000: operations spread their unsent commits over them. Functions with
+   * `UseIdempotency` get the number as `IDEMPOTENCY_OUTBOX`, for their stores. Before you raise it, raise `shards` of the
+   * `OutboxRelay` in an earlier deployment, and never lower `shards` again.
    * @default 8
    */
   readonly outboxShards?: number;
 
   /**
-   * Whether `unknownOutcomes` of its stores lists held keys and abandoned attempts. Adds an index, which has the records of
-   * functions with `whenAbandoned` other than `run`, while they run or are held. Can be switched on later, in a
-   * deployment of its own: CloudFormation makes one index at a time. Records that were made before the index are in it too.
+   * Whether `unknownOutcomes` of the table's stores can list held keys and abandoned attempts. Adds an index of the records of
+   * functions with `whenAbandoned` other than `run`, while they run or are held. You can switch it on later, in a separate
+   * deployment, because CloudFormation creates one index at a time. The index includes records that are older than itself.
    *
    * @default false
    */
   readonly unknownOutcomes?: boolean;
 
   /**
-   * When this table was put to use, if it was restored from a backup. The table does not know the operations
-   * between the backup and then. So IAM refuses each function with `UseIdempotency` until the longest
-   * redelivery to the function has passed. Remove this property when that time is over.
+   * When this table went into use, if you restored it from a backup. The table doesn't know the operations that ran
+   * between the backup and that time, so IAM denies each function with `UseIdempotency` access until the longest
+   * redelivery to the function has passed. Remove this property after that.
    * @default - the table was not restored
    */
   readonly restoredAt?: Date;
 
   /**
-   * Copies of the table in other regions. Each region decides claims alone, so two regions can win the same
-   * key. Refused unless `keysPinnedToRegion` is set.
+   * Copies of the table in other regions. Each region decides claims independently, so two regions can both win the same
+   * key. Requires `keysPinnedToRegion`.
    * @default - the table is in one region
    */
   readonly replicas?: ReplicaTableProps[];
 
   /**
-   * By region, the ARN of the customer managed key that encrypts the replica there. With `encryptionKey` and `replicas`.
+   * For each region, the ARN of the customer managed key that encrypts its replica. Requires `encryptionKey` and `replicas`.
    *
    * @default - none
    */
   readonly replicaKeyArns?: Record<string, string>;
 
   /**
-   * Declares that each key is used in one region only, so that replicas are copies for disasters. After a
-   * disaster, operations that were not yet copied are forgotten, and can run again.
+   * Confirms that each key is used in one region only, so replicas are for disaster recovery. If you fail over, operations
+   * that weren't replicated yet are lost and can run again.
    * @default false
    */
   readonly keysPinnedToRegion?: boolean;
 
   /**
-   * Strong consistency is refused: such tables have neither TTL nor transactions.
+   * How replicas are kept consistent. Strong consistency is refused, because such tables support neither TTL nor transactions.
    *
    * @default - eventual
    */
@@ -144,7 +143,7 @@ export const TABLE_DEFAULTS = {
   keysPinnedToRegion: false,
 } as const;
 
-/** A table that exists already: give its name or its ARN. */
+/** An existing table: pass its name or its ARN. */
 export interface IdempotencyTableAttributes {
   /**
    * The name of the table, in the region and account of the stack.
@@ -161,54 +160,54 @@ export interface IdempotencyTableAttributes {
   readonly tableArn?: string;
 
   /**
-   * The ARN of its stream, with new images: then the table has an outbox, and must have its index. Without
-   * the stream no function gets the right to commit messages.
+   * The ARN of its stream, with new images. The table then has an outbox, and must have the outbox index. Without the
+   * stream, no function is allowed to commit messages.
    * @default - the table has no outbox
    */
   readonly tableStreamArn?: string;
 
   /**
-   * The number of shards of its index of unsent messages, with `tableStreamArn`.
+   * The number of shards of its outbox index. Requires `tableStreamArn`.
    * @default - as in `IdempotencyTableProps`
    */
   readonly outboxShards?: number;
 
   /**
-   * Whether it has the index `unsettled`: see `IdempotencyTableProps`.
+   * Whether the table has the index `unsettled`: see `IdempotencyTableProps`.
    * @default false
    */
   readonly unknownOutcomes?: boolean;
 
   /**
-   * The name of its partition key, as its stores are given it.
+   * The name of its partition key, as you pass it to the stores.
    *
    * @default "pk"
    */
   readonly partitionKey?: string;
 
   /**
-   * The name of its sort key, and the value that every record has there, as its stores are given them.
+   * The name of its sort key and the value that every record has there, as you pass them to the stores.
    *
    * @default - it has no sort key
    */
   readonly sortKey?: { readonly name: string; readonly value: string };
 
   /**
-   * The attribute by which its TTL deletes, as its stores are given it.
+   * Its TTL attribute, as you pass it to the stores.
    *
    * @default "expiresAt"
    */
   readonly ttlAttribute?: string;
 
   /**
-   * The customer managed key that encrypts it, whose use each grant includes. For a table of the same app synthesis asks for it.
+   * The customer managed key that encrypts it. Each grant includes its use. Required if the same app defines the table.
    *
    * @default - a key owned by DynamoDB
    */
   readonly encryptionKey?: IKey;
 
   /**
-   * When it was put to use, if it was restored from a backup: see `IdempotencyTableProps`.
+   * When it went into use, if you restored it from a backup: see `IdempotencyTableProps`.
    * @default - the table was not restored
    */
   readonly restoredAt?: Date;

@@ -28,33 +28,31 @@ import { injected } from "./injected.ts";
 import { protectionFaults } from "./rules/tables.ts";
 import { withDefaults } from "./with-defaults.ts";
 
-/**
- * A DynamoDB table for idempotency records: on-demand, expiring by TTL, and kept when its stack goes.
- */
+/** A DynamoDB table for idempotency records: on-demand, with TTL, and retained when its stack is deleted. */
 export class IdempotencyTable extends IdempotencyTableBase {
-  /** The id by which property injectors of the app find this construct. */
+  /** The id that property injectors of the app use for this construct. */
   static readonly PROPERTY_INJECTION_ID: string = "onceonly.cdk.IdempotencyTable";
 
-  /** Whether it's an idempotency table: created, imported or a replica, also one of another copy of this package. */
+  /** Whether it's an idempotency table: created, imported or a replica, even if another copy of this package made it. */
   static isIdempotencyTable(construct: unknown): construct is IIdempotencyTable {
     return isBranded(construct, TABLE_BRAND);
   }
 
-  /** Uses the table of this name in the account and Region of the stack: see `fromTableAttributes`. */
+  /** Imports the table with this name in the account and Region of the stack: see `fromTableAttributes`. */
   static fromTableName(scope: Construct, id: string, tableName: string): IIdempotencyTable {
     return IdempotencyTable.fromTableAttributes(scope, id, { tableName });
   }
 
-  /** Uses the table of this ARN: see `fromTableAttributes`. */
+  /** Imports the table with this ARN: see `fromTableAttributes`. */
   static fromTableArn(scope: Construct, id: string, tableArn: string): IIdempotencyTable {
     return IdempotencyTable.fromTableAttributes(scope, id, { tableArn });
   }
 
   /**
-   * Uses a table that exists already, of another stack for example. A table of the same app is looked at
-   * at synthesis, also where it is known by a literal name. Its customer key, its names of key and TTL attribute, and the view of
-   * its stream must be those that are given here. Without TTL it is told as the warning `onceonly:no-expiry`, and with replicas as
-   * `onceonly:replicated-table`.
+   * Imports an existing table, for example from another stack. If the same app defines the table, even under a literal name,
+   * synthesis compares the two: its customer managed key, its key and TTL attribute names, and its stream's view type must
+   * match these attributes. Synthesis warns with `onceonly:no-expiry` if it has no TTL, and with `onceonly:replicated-table`
+   * if it has replicas.
    */
   static fromTableAttributes(
     scope: Construct,
@@ -114,9 +112,9 @@ export class IdempotencyTable extends IdempotencyTableBase {
   }
 
   /**
-   * The table as functions of another region use it: one of `replicas`, or the table itself in its own region. Use each key in
-   * one region only. Stacks of several regions share a table with a `tableName` only, and the stack of the table names its region.
-   * @throws Error for a region in which there is no replica
+   * The table for functions in another region: one of `replicas`, or the table itself in its own region. Use each key in one
+   * region only. To share a table between stacks of several regions, set `tableName`, and set the region of its stack.
+   * @throws Error for a region that has no replica
    */
   replica(region: string): IIdempotencyTable {
     if (region === Stack.of(this).region) return this;
@@ -125,7 +123,7 @@ export class IdempotencyTable extends IdempotencyTableBase {
     return known ?? new ReplicaTable(this, id, this, region);
   }
 
-  /** The faults of later changes: `table.addReplica`, `RemovalPolicies.of(stack).destroy()`. */
+  /** Checks changes that came later: `table.addReplica`, `RemovalPolicies.of(stack).destroy()`. */
   #faults(props: IdempotencyTableProps): string[] {
     const { path } = this.node;
     const resource = this.table.node.defaultChild as CfnGlobalTable;
@@ -153,7 +151,7 @@ interface Replica {
   readonly deletionProtectionEnabled?: boolean;
 }
 
-/** A table with replicas has no outbox, so that this one has none. */
+/** A table with replicas can't have an outbox, so neither can a replica. */
 class ReplicaTable extends IdempotencyTableBase {
   readonly table: ITableV2;
   readonly outboxShards = 0;

@@ -6,57 +6,57 @@ import { RetentionDays } from "aws-cdk-lib/aws-logs";
 import type { IIdempotencyTable } from "./idempotency-table-interface.ts";
 import type { UseIdempotencyOptions } from "./use-idempotency-options.ts";
 
-/** Properties of an {@link IdempotentFunction}: those of a `NodejsFunction`, some with other defaults, and the table's. */
+/** Properties of an {@link IdempotentFunction}: those of `NodejsFunction`, some with other defaults, and `UseIdempotency`'s. */
 export interface IdempotentFunctionProps extends NodejsFunctionProps, UseIdempotencyOptions {
-  /** The file of the handler. */
+  /** The path of the handler's file. */
   readonly entry: string;
 
   /** The table that holds the records. */
   readonly table: IIdempotencyTable;
 
   /**
-   * The Node.js that runs it.
+   * The Node.js runtime of the function.
    *
    * @default Runtime.NODEJS_24_X
    */
   readonly runtime?: Runtime;
 
   /**
-   * The processor that runs it.
+   * The processor architecture of the function.
    *
    * @default Architecture.ARM_64
    */
   readonly architecture?: Architecture;
 
   /**
-   * Slightly shorter than an HTTP API waits.
+   * The function's timeout. The default is slightly shorter than an HTTP API waits.
    * @default Duration.seconds(29)
    */
   readonly timeout?: Duration;
 
   /**
-   * In MiB.
+   * The function's memory, in MiB.
    *
    * @default 512
    */
   readonly memorySize?: number;
 
   /**
-   * How the handler is bundled: each given setting replaces that setting of the default. An ES module also gets a
-   * `require` in front of the given `banner`, since CommonJS packages load Node's own modules by it.
+   * How the handler is bundled: each setting that you pass replaces its default. An ES module also gets a `require` in
+   * front of your `banner`, because CommonJS packages use it to load Node's built-in modules.
    * @default { format: OutputFormat.ESM, minify: true, mainFields: ["module", "main"], bundleAwsSDK: true }
    */
   readonly bundling?: BundlingOptions;
 
   /**
-   * How long logs are kept, in a log group of the function's own.
+   * How long the function's own log group keeps logs.
    *
    * @default RetentionDays.ONE_MONTH
    */
   readonly logRetention?: RetentionDays;
 
   /**
-   * What happens to the logs when the function leaves the stack.
+   * What happens to the logs when the function is removed from the stack.
    *
    * @default RemovalPolicy.RETAIN
    */

@@ -1,5 +1,5 @@
-// A preset for functions of apps that run operations: built, logged and connected as this package expects.
-// It bundles the app's own code, so this package's own functions do not use it.
+// A preset for an app's functions that run operations: bundled, logged and connected as this package expects.
+// It bundles the app's code, so this package's own functions don't use it.
 import { Annotations } from "aws-cdk-lib";
 import { type BundlingOptions, NodejsFunction, OutputFormat } from "aws-cdk-lib/aws-lambda-nodejs";
 import type { Construct } from "constructs";
@@ -12,19 +12,19 @@ import { UseIdempotency } from "./use-idempotency.ts";
 import { withDefaults } from "./with-defaults.ts";
 
 /**
- * CommonJS packages load Node's own modules by `require`, which esbuild takes from the global name. An import under a name
- * of its own could meet the same name in the bundle.
+ * CommonJS packages load Node's built-in modules with `require`, and esbuild uses the global one. An imported `require` could
+ * clash with the same name in the bundle.
  */
 const REQUIRE =
   'globalThis.require??=process.getBuiltinModule("node:module").createRequire(import.meta.url);';
 
 /**
- * A `NodejsFunction` that runs operations, on Node.js 24 and ARM, with `UseIdempotency` applied. It is one
- * minified ES module that contains the AWS SDK. It writes JSON logs to its own log group, and its role may do
- * nothing else. All other settings are those of a `NodejsFunction`.
+ * A `NodejsFunction` that runs operations, on Node.js 24 and ARM, with `UseIdempotency` applied. It's bundled as one minified
+ * ES module that contains the AWS SDK. It writes JSON logs to its own log group, and its role has no other permissions. All
+ * other settings are those of a `NodejsFunction`.
  */
 export class IdempotentFunction extends NodejsFunction {
-  /** The id by which property injectors of the app find this construct. Those of `NodejsFunction` apply too. */
+  /** The id that property injectors of the app use for this construct. Those for `NodejsFunction` apply too. */
   static override readonly PROPERTY_INJECTION_ID: string = "onceonly.cdk.IdempotentFunction";
 
   constructor(scope: Construct, id: string, props: IdempotentFunctionProps) {
@@ -49,7 +49,7 @@ export class IdempotentFunction extends NodejsFunction {
         if (ResolvedApp.of(this).propertiesAt(this).Layers === undefined) {
           Annotations.of(this).addWarningV2(
             "onceonly:missing-package",
-            `externalModules of ${this.node.path} has onceonly, and the function has no layer that could contain it, so that it can't start: leave onceonly out of externalModules, or add the layer`,
+            `externalModules of ${this.node.path} contains onceonly, but the function has no layer that could provide it, so it can't start: remove onceonly from externalModules, or add the layer`,
           );
         }
         return [];

@@ -1,4 +1,4 @@
-// A log group of a function's own, and a role that may write only there.
+// A log group for one function, and a role that may write only there.
 import { type RemovalPolicy, Stack } from "aws-cdk-lib";
 import {
   Grant,
@@ -16,23 +16,23 @@ import { acknowledge } from "./acknowledge.ts";
 
 const VPC_POLICY = "service-role/AWSLambdaVPCAccessExecutionRole";
 
-/** Roles that are made here: a role that was given stays as it is. */
+/** Roles that were created here. A role that the app passed isn't changed. */
 const leanRoles = new WeakSet<IRole>();
 
 interface LeanLoggingProps {
   readonly logRetention: RetentionDays;
   readonly logRemovalPolicy: RemovalPolicy;
-  /** Replaces the log group that is made here. */
+  /** Used instead of the log group that is created here. */
   readonly logGroup?: ILogGroupRef;
-  /** Replaces the role that is made here. */
+  /** Used instead of the role that is created here. */
   readonly role?: IRole;
-  /** Encrypts the log group that is made here. */
+  /** Encrypts the log group that is created here. */
   readonly logEncryptionKey?: IKey;
 }
 
 /**
- * Properties of the function `id`, made beside it. Lambda's default role has a managed policy that allows
- * writing to every log group.
+ * Logging properties for the function `id`; creates the log group and role next to it. Lambda's default role has a managed
+ * policy that allows writing to every log group.
  */
 export function leanLogging(scope: Construct, id: string, props: LeanLoggingProps) {
   const { logRetention, logRemovalPolicy, logEncryptionKey } = props;
@@ -59,7 +59,7 @@ export function leanLogging(scope: Construct, id: string, props: LeanLoggingProp
       acknowledge(
         role,
         `${pack}::${pack}-IAMNoInlinePolicy`,
-        "these are the rights of one function, and a policy that stands alone could be given to others",
+        "these permissions belong to one function, and a managed policy could be attached to others",
       );
     }
     leanRoles.add(role);
@@ -67,14 +67,14 @@ export function leanLogging(scope: Construct, id: string, props: LeanLoggingProp
   }
 }
 
-/** Adds the rights that a function in a VPC needs to its role. The VPC may come from a property injector of the app. */
+/** Adds the permissions of a function in a VPC to its role. The VPC may come from a property injector of the app. */
 export function allowNetworkInterfaces({ role, isBoundToVpc }: LambdaFunction): void {
   if (!isBoundToVpc || !role || !leanRoles.has(role)) return;
   role.addManagedPolicy(ManagedPolicy.fromAwsManagedPolicyName(VPC_POLICY));
   acknowledge(
     role,
     `AwsSolutions::AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/${VPC_POLICY}]`,
-    "network interfaces cannot be granted one by one, and this is the policy that AWS keeps for them",
+    "network interfaces can't be granted one by one, and AWS maintains this policy for them",
   );
 }
 

@@ -1,16 +1,16 @@
-// Notes say what synthesis could not check. The CLI prints them as `[Info at /Shop/Fn]`.
+// Notes report what synthesis couldn't check. The CLI prints them as `[Info at /Shop/Fn]`.
 import { Annotations } from "aws-cdk-lib";
 import type { IConstruct } from "constructs";
 
 /**
- * Apps by `cdk init` set it since 2.253. The CLI then prints a validation report, which leaves notes out as soon as the app has a
- * warning, and leaves stages out unless they are selected.
+ * Apps from `cdk init` set it since 2.253. The CLI then prints a validation report, which omits notes if the app has any
+ * warning, and omits stages that aren't selected.
  */
 const HIDES_NOTES = "@aws-cdk/core:annotationsInValidationReport";
 
 const printed = new WeakMap<IConstruct, Set<string>>();
 
-/** Adds a note, and prints it where the CLI would not. A note that was acknowledged by its id is left out. */
+/** Adds a note, and prints it if the CLI wouldn't. A note that the app acknowledged by its id is omitted. */
 export function note(construct: IConstruct, id: string, text: string): void {
   Annotations.of(construct).addInfoV2(id, text);
   const { node } = construct;

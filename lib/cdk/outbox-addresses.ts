@@ -1,7 +1,7 @@
-// The addresses to which relay and sweeper may send: one list for all operations, or one for each. No I/O.
+// The addresses that relay and sweeper may send to: one list for all operations, or one for each. No I/O.
 import { Token } from "aws-cdk-lib";
 
-/** The names of operations at run time. */
+/** The limit that handlers have for `operation`. */
 const MAX_OPERATION_LENGTH = 64;
 
 /** Collects the addresses; the first one decides whether each operation has its own list. */
@@ -16,15 +16,15 @@ export class OutboxAddresses {
     this.#isPerOperation = isPerOperation;
   }
 
-  /** @throws Error where some destinations are for all operations and others are not */
+  /** @throws Error if some destinations are for all operations and others aren't */
   add(addresses: readonly string[], operations: readonly string[]): void {
     const isPerOperation = operations.length > 0;
     this.#isPerOperation ??= isPerOperation;
     if (this.#isPerOperation !== isPerOperation) {
       throw new Error(
         isPerOperation
-          ? `${this.#path} has destinations for all operations, and one for ${operations.join(", ")} only: give each the operations that it is for, or none`
-          : `${this.#path} has destinations per operation, and one for none: name the operations that it is for`,
+          ? `${this.#path} has destinations for all operations, and one for ${operations.join(", ")} only: list operations for every destination, or for none`
+          : `${this.#path} has destinations per operation, and one without any: list the operations that it's for`,
       );
     }
     const unusable = operations.find(
@@ -32,7 +32,7 @@ export class OutboxAddresses {
     );
     if (unusable !== undefined) {
       throw new Error(
-        `destinations of ${this.#path} are for the operation ${JSON.stringify(unusable)}: give the \`operation\` of a handler, which has 1 to ${MAX_OPERATION_LENGTH} characters`,
+        `destinations of ${this.#path} are for the operation ${JSON.stringify(unusable)}: use the \`operation\` of a handler, 1 to ${MAX_OPERATION_LENGTH} characters`,
       );
     }
     if (!isPerOperation) this.#ofAll.push(...addresses);
@@ -45,12 +45,12 @@ export class OutboxAddresses {
     return this.#ofAll.length === 0 && this.#ofEach.size === 0;
   }
 
-  /** The operations that have destinations of their own. */
+  /** The operations that have their own destinations. */
   get operations(): string[] {
     return [...this.#ofEach.keys()];
   }
 
-  /** The form of the option `destinations` of relay and sweeper. */
+  /** The value of the option `destinations` of relay and sweeper. */
   get asOption(): object {
     return this.#isPerOperation ? Object.fromEntries(this.#ofEach) : this.#ofAll;
   }

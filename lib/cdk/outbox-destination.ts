@@ -1,4 +1,4 @@
-// The destinations of committed messages, and the right to send there.
+// The destinations of committed messages, and the permissions to send there.
 import type { IResource } from "aws-cdk-lib";
 import type { IEventBus } from "aws-cdk-lib/aws-events";
 import type { Grant, IGrantable } from "aws-cdk-lib/aws-iam";
@@ -6,10 +6,10 @@ import type { ITopic } from "aws-cdk-lib/aws-sns";
 import type { IQueue } from "aws-cdk-lib/aws-sqs";
 import { grantSending } from "./perms.ts";
 
-/** A queue, standard or FIFO, a topic, or an event bus. */
+/** A standard or FIFO queue, a topic, or an event bus. */
 export type OutboxDestination = IQueue | ITopic | IEventBus;
 
-/** The names that messages use: an event bus of the same account and Region also has its short name. */
+/** The addresses that messages use. An event bus in the same account and Region can also be addressed by its name. */
 export function addressesOf(destination: OutboxDestination, { env }: IResource): string[] {
   if ("queueUrl" in destination) return [destination.queueUrl];
   if ("topicArn" in destination) return [destination.topicArn];
@@ -17,7 +17,7 @@ export function addressesOf(destination: OutboxDestination, { env }: IResource):
   return isNear ? [destination.eventBusArn, destination.eventBusName] : [destination.eventBusArn];
 }
 
-/** Exactly the rights to send. */
+/** Grants exactly the permissions to send. */
 export function grantSendingTo(destination: OutboxDestination, grantee: IGrantable): Grant {
   if ("queueArn" in destination) {
     const { queueArn: arn, encryptionMasterKey: key } = destination;
@@ -27,8 +27,7 @@ export function grantSendingTo(destination: OutboxDestination, grantee: IGrantab
     const { topicArn: arn, masterKey: key } = destination;
     return grantSending(grantee, { action: "sns:Publish", arn, key });
   }
-  // EventBridge accepts events for a missing bus, and drops them: the sender first asks whether the bus
-  // exists.
+  // EventBridge accepts events for a missing bus and drops them, so the sender first checks that the bus exists.
   const arn = destination.eventBusArn;
   const asking = grantSending(grantee, { action: "events:DescribeEventBus", arn });
   return grantSending(grantee, { action: "events:PutEvents", arn }).combine(asking);

@@ -11,72 +11,70 @@ import type { OutboxDestination } from "./outbox-destination.ts";
 
 /** Properties of an {@link OutboxRelay}. */
 export interface OutboxRelayProps {
-  /** The table whose operations commit messages: with `outbox: true`. */
+  /** The table whose operations commit messages. It needs `outbox: true`. */
   readonly table: IIdempotencyTable;
 
   /**
-   * The queues, topics and event buses of the messages, at least one; `addDestination` adds more. A list is
-   * for all operations. An object has a list for each operation, by its name, and other operations may send
-   * nowhere. Then a role that may only write its own operation's records cannot send to another operation's
-   * destinations.
+   * The queues, topics and event buses that messages are sent to, at least one; `addDestination` adds more. A list applies
+   * to all operations. An object has a list for each operation name, and other operations can't send anywhere. So a role
+   * that may only write its own operation's records can't send to another operation's destinations.
    * @default - none yet
    */
   readonly destinations?: OutboxDestination[] | { readonly [operation: string]: OutboxDestination[] };
 
   /**
-   * The number of shards of the index, 1 to 1000: at least as many as any store of the table has ever had.
-   * Raise it here first, and in a later deployment in the table (`outboxShards`).
+   * The number of shards of the outbox index, 1 to 1000: at least as many as any store of the table has ever had.
+   * Raise it here first, then raise `outboxShards` of the table in a later deployment.
    * @default - `outboxShards` of the table
    */
   readonly shards?: number;
 
   /**
-   * The name of the table's partition key, as the stores of its functions are given it.
+   * The name of the table's partition key, as you pass it to the stores.
    * @default - as the table was imported, or "pk"
    */
   readonly partitionKey?: string;
 
   /**
-   * The name of the table's sort key, and the value that every record has there, as the stores of its functions are given
-   * them.
+   * The name of the table's sort key and the value that every record has there, as you pass them to the stores.
    * @default - as the table was imported, or none
    */
   readonly sortKey?: { readonly name: string; readonly value: string };
 
   /**
-   * The attribute by which the table's TTL deletes, as the stores of its functions are given it.
+   * The table's TTL attribute, as you pass it to the stores.
    * @default - as the table was imported, or "expiresAt"
    */
   readonly ttlAttribute?: string;
 
   /**
-   * The name of the sparse index of unsent messages.
+   * The name of the outbox index, the sparse index of unsent messages.
    * @default "outbox"
    */
   readonly indexName?: string;
 
   /**
-   * How many changes of the table the relay gets at once at most, 1 to 10000.
+   * The maximum number of table changes that the relay gets in one batch, 1 to 10000.
    *
    * @default 100
    */
   readonly batchSize?: number;
 
   /**
-   * How often a failed batch is retried. The sweeper sends the messages that the relay gives up, after later
+   * How many times a failed batch is retried. If the relay gives messages up, the sweeper sends them, but after later
    * messages of their groups.
    * @default - for as long as the stream holds it, so that nothing overtakes it
    */
   readonly retryAttempts?: number;
 
   /**
-   * The greatest age of a change that the relay still tries, 60 seconds to 24 hours.
+   * The maximum age of a change that the relay still processes, 60 seconds to 24 hours.
    * @default - as old as the stream lets it be, which is 24 hours
    */
   readonly maxRecordAge?: Duration;
 
   /**
-   * A standard queue that gets the stream positions of batches that the relay gave up.
+   * A standard queue that gets the stream positions of the batches that the relay gave up.
    * @default - nobody is told; the sweeper sends their messages all the same
    */
   readonly onFailureQueue?: IQueue;
@@ -89,28 +87,28 @@ export interface OutboxRelayProps {
   readonly sweepInterval?: Duration;
 
   /**
-   * The timeout of relay and sweeper.
+   * The timeout of both functions, the relay and the sweeper.
    *
    * @default Duration.seconds(30)
    */
   readonly timeout?: Duration;
 
   /**
-   * The memory of relay and sweeper, in MiB.
+   * The memory of both functions, in MiB.
    *
    * @default 512
    */
   readonly memorySize?: number;
 
   /**
-   * The dimension `service` of their metrics: give `IdempotencyMonitoring` the same.
+   * The `service` dimension of their metrics: pass the same to `IdempotencyMonitoring`.
    *
    * @default "onceonly"
    */
   readonly service?: string;
 
   /**
-   * The namespace of their metrics: give `IdempotencyMonitoring` the same.
+   * The namespace of their metrics: pass the same to `IdempotencyMonitoring`.
    *
    * @default "Onceonly"
    */
@@ -124,39 +122,40 @@ export interface OutboxRelayProps {
   readonly logRetention?: RetentionDays;
 
   /**
-   * What happens to their logs when they leave the stack.
+   * What happens to their logs when they're removed from the stack.
    *
    * @default RemovalPolicy.RETAIN
    */
   readonly logRemovalPolicy?: RemovalPolicy;
 
   /**
-   * A log group for both.
+   * A log group that both functions share.
    * @default - each has a log group of its own
    */
   readonly logGroup?: ILogGroup;
 
   /**
-   * The key that encrypts their own log groups. A key of the app lets CloudWatch Logs use it; the policy of an imported
-   * key must do so already.
+   * The key that encrypts their own log groups. CloudWatch Logs must be allowed to use it: the construct adds that to the
+   * policy of a key of the app, but an imported key's policy must already allow it.
    * @default - CloudWatch Logs encrypts with a key of its own
    */
   readonly logEncryptionKey?: IKey;
 
   /**
-   * A role for both. It gets the rights to send; give it those to write logs, and in a VPC those to network interfaces.
+   * A role that both functions share. The construct adds the permissions to send; you add those to write logs and, in a VPC,
+   * to manage network interfaces.
    * @default - each has a role of its own
    */
   readonly role?: IRole;
 
   /**
-   * The VPC that both run in. They must reach DynamoDB and the destinations from there.
+   * The VPC that both functions run in. They must be able to reach DynamoDB and the destinations from it.
    * @default - they run in no VPC of yours
    */
   readonly vpc?: IVpc;
 
   /**
-   * The subnets of the VPC.
+   * The subnets of the VPC that they run in.
    * @default - the private subnets, as Lambda's construct chooses them
    */
   readonly vpcSubnets?: SubnetSelection;
@@ -168,14 +167,14 @@ export interface OutboxRelayProps {
   readonly securityGroups?: ISecurityGroup[];
 
   /**
-   * How many invocations are reserved for each of the two. The relay needs one for each shard of the stream, times
+   * The reserved concurrency of each function. The relay needs one invocation for each shard of the stream, times
    * `parallelizationFactor`.
    * @default - none are reserved
    */
   readonly reservedConcurrentExecutions?: number;
 
   /**
-   * How many batches of one shard the relay gets at once, 1 to 10. Above 1 the commits of a group can overtake each other.
+   * How many batches of one shard the relay gets in parallel, 1 to 10. Above 1, commits of one group can overtake each other.
    * @default - 1, as Lambda has it
    */
   readonly parallelizationFactor?: number;

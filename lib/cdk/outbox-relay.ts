@@ -1,5 +1,4 @@
-// The senders of committed messages: a relay on the table's stream, and a sweeper for what the stream
-// lost.
+// The senders of committed messages: a relay on the table's stream, and a sweeper for messages that the stream lost.
 import { Annotations, Lazy, Stack, Token } from "aws-cdk-lib";
 import type { Metric, MetricOptions } from "aws-cdk-lib/aws-cloudwatch";
 import type { Rule } from "aws-cdk-lib/aws-events";
@@ -48,34 +47,34 @@ const BRAND = Symbol.for("onceonly.OutboxRelay");
 type FunctionSettings = OutboxRelayProps & Required<Pick<OutboxRelayProps, keyof typeof RELAY_DEFAULTS>>;
 
 /**
- * Sends the messages that operations of a table commit, by two functions that come with the package. The
- * relay reads the table's stream from its beginning, in order, and gives up nothing by default. Every minute
- * the sweeper looks for messages that the stream has lost.
+ * Sends the messages that operations of a table commit, with two functions that come with the package. The relay reads the
+ * table's stream from its beginning, in order, and by default never gives up a message. Every minute the sweeper looks for
+ * messages that the stream has lost.
  *
- * A table has one relay, for all of its operations and destinations: a second one in the app is refused.
+ * A table has one relay, for all of its operations and destinations. A second one in the same app is refused.
  */
 export class OutboxRelay extends Construct {
-  /** The id by which property injectors of the app find this construct. */
+  /** The id that property injectors of the app use for this construct. */
   static readonly PROPERTY_INJECTION_ID: string = "onceonly.cdk.OutboxRelay";
 
-  /** Whether it is one, also of another copy of this package: an app may hold two. */
+  /** Whether it's an outbox relay, even if another copy of this package made it. */
   static isOutboxRelay(construct: unknown): construct is OutboxRelay {
     return isBranded(construct, BRAND);
   }
 
-  /** The function on the table's stream. */
+  /** The function that reads the table's stream. */
   readonly relay: LambdaFunction;
 
-  /** The function on a schedule. */
+  /** The function that the schedule runs. */
   readonly sweeper: LambdaFunction;
 
-  /** The schedule. */
+  /** The schedule of the sweeper. */
   readonly sweeping: Rule;
 
-  /** The dimension `service` of their metrics. */
+  /** The `service` dimension of the metrics of both functions. */
   readonly service: string;
 
-  /** The namespace of their metrics. */
+  /** The namespace of the metrics of both functions. */
   readonly namespace: string;
 
   readonly #destinations: OutboxAddresses;
@@ -106,7 +105,7 @@ export class OutboxRelay extends Construct {
         filters: [...table.outboxFilters],
         batchSize: settings.batchSize,
         reportBatchItemFailures: true,
-        // The relay names the first change that it could not send, and Lambda starts again there.
+        // The relay reports the first change that it couldn't send, and Lambda retries from there.
         bisectBatchOnError: false,
         ...(props.retryAttempts !== undefined && { retryAttempts: props.retryAttempts }),
         ...(props.parallelizationFactor !== undefined && {
@@ -121,7 +120,7 @@ export class OutboxRelay extends Construct {
       acknowledge(
         props.onFailureQueue,
         "AwsSolutions::AwsSolutions-SQS3",
-        "it is the dead-letter queue of a stream, which is not seen in its own settings",
+        "it's the dead-letter queue of a stream, which its own settings don't show",
       );
     }
 
@@ -142,9 +141,9 @@ export class OutboxRelay extends Construct {
   }
 
   /**
-   * Lets relay and sweeper send to a queue, a topic or an event bus. The destination is for all operations,
-   * or, with destinations per operation, for the named ones.
-   * @throws Error when only some destinations name their operations
+   * Lets relay and sweeper send to a queue, a topic or an event bus. The destination applies to all operations, or only to
+   * `operations` if the relay has destinations per operation.
+   * @throws Error if some destinations list operations and others don't
    */
   addDestination(destination: OutboxDestination, ...operations: string[]): Grant {
     this.#destinations.add(addressesOf(destination, this.relay), operations);
@@ -157,7 +156,7 @@ export class OutboxRelay extends Construct {
     return grantSendingTo(destination, this.relay).combine(grantSendingTo(destination, this.sweeper));
   }
 
-  /** How far the relay is behind the stream, in milliseconds; after 24 hours the stream forgets. */
+  /** How far the relay is behind the stream, in milliseconds. The stream drops changes after 24 hours. */
   metricIteratorAge(options?: MetricOptions): Metric {
     return this.relay.metric("IteratorAge", { statistic: "Maximum", ...options });
   }
@@ -170,7 +169,7 @@ export class OutboxRelay extends Construct {
     for (const [operation, list] of Object.entries(destinations)) {
       if (list.length === 0) {
         throw new Error(
-          `destinations of ${this.node.path} has none for ${operation}: name one at least, or leave the operation out`,
+          `destinations of ${this.node.path} has no destination for ${operation}: add at least one, or remove the operation`,
         );
       }
       for (const destination of list) this.addDestination(destination, operation);
@@ -212,14 +211,14 @@ export class OutboxRelay extends Construct {
       acknowledge(
         fn,
         `${pack}::${pack}-LambdaDLQ`,
-        "a dead-letter queue is for asynchronous events: the stream keeps what the relay has not sent, and the sweeper looks again in its next run",
+        "a dead-letter queue is for asynchronous events: the stream keeps what the relay hasn't sent, and the sweeper retries in its next run",
       );
     }
     if (fn.role && !settings.role && tracing !== undefined && tracing !== Tracing.DISABLED) {
       acknowledge(
         fn.role,
         "AwsSolutions::AwsSolutions-IAM5[Resource::*]",
-        "X-Ray takes segments and telemetry of no resource, so that these two rights name none",
+        "X-Ray doesn't support resource-level permissions for these two actions",
       );
     }
     return fn;
@@ -231,17 +230,17 @@ export class OutboxRelay extends Construct {
     checkShards(path, "shards", shards);
     if (shards !== undefined && shards < table.outboxShards) {
       throw new Error(
-        `shards of ${path} is ${shards} and outboxShards of ${table.node.path} is ${table.outboxShards}: what is in the others nobody would find. Make it at least as many, or leave it out`,
+        `shards of ${path} is ${shards}, but outboxShards of ${table.node.path} is ${table.outboxShards}: messages in the other shards would never be found. Make it at least ${table.outboxShards}, or leave it out`,
       );
     }
     if (table.restoredAt) {
       throw new Error(
-        `${table.node.path} was restored at ${table.restoredAt.toISOString()}: ${path} would send again what was sent after its backup. Leave the relay out until the unsent messages of the backup are looked through and restoredAt is gone`,
+        `${table.node.path} was restored at ${table.restoredAt.toISOString()}: ${path} would resend messages that were sent after its backup. Leave the relay out until you have reviewed the backup's unsent messages and removed restoredAt`,
       );
     }
     if (onFailureQueue?.fifo) {
       throw new Error(
-        `onFailureQueue of ${path} is ${onFailureQueue.node.path}, a FIFO queue: Lambda sends what it gives up to standard queues only`,
+        `onFailureQueue of ${path} is ${onFailureQueue.node.path}, a FIFO queue: Lambda only sends failed events to standard queues`,
       );
     }
     checkOnlyRelay(this, table);
@@ -249,7 +248,7 @@ export class OutboxRelay extends Construct {
     const age = maxRecordAge && knownSeconds(maxRecordAge);
     if (age !== undefined && age > longest) {
       throw new Error(
-        `maxRecordAge of ${path} is ${age} s and the stream of a table keeps a change for ${longest} s: make it shorter, or leave it out`,
+        `maxRecordAge of ${path} is ${age} s, but a table's stream keeps changes for ${longest} s: make it shorter, or leave it out`,
       );
     }
   }
@@ -261,12 +260,12 @@ export class OutboxRelay extends Construct {
     if (!Token.isUnresolved(parallelizationFactor) && parallelizationFactor > 1) {
       Annotations.of(this).addWarningV2(
         "onceonly:parallel-shard",
-        `parallelizationFactor of ${path} is ${parallelizationFactor}, so that commits of one group can overtake each other: make it 1, or acknowledge this where no order matters`,
+        `parallelizationFactor of ${path} is ${parallelizationFactor}, so commits of one group can overtake each other: set it to 1, or acknowledge this if order doesn't matter`,
       );
     }
   }
 
-  /** The template decides: an app may have overridden what was made here. */
+  /** Checks the template, because an app may have overridden parts of this construct. */
   #faults(table: IIdempotencyTable): string[] {
     warnOfDestinations(this, table, this.#destinations.operations);
     const app = ResolvedApp.of(this);
@@ -285,7 +284,7 @@ export class OutboxRelay extends Construct {
   }
 }
 
-/** The relay's own settings replace those of the table. */
+/** The relay's own settings take precedence over the table's. */
 function namesOf({ table, partitionKey, sortKey, ttlAttribute }: OutboxRelayProps): TableNames {
   const { names } = table;
   return {

@@ -1,9 +1,9 @@
-// The rights of principals beside the actions themselves: the use of the key that encrypts a resource.
+// Permissions that principals need in addition to the actions: to use the key that encrypts a resource.
 import { Grant, type IGrantable, PolicyStatement } from "aws-cdk-lib/aws-iam";
 import type { IKey } from "aws-cdk-lib/aws-kms";
 
 /**
- * DynamoDB's use of a customer managed key for principals that read and write a table.
+ * What DynamoDB needs to use a customer managed key for principals that read and write a table:
  * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/encryption.usagenotes.html
  */
 const TABLE_KEY_ACTIONS = [
@@ -17,17 +17,17 @@ const TABLE_KEY_ACTIONS = [
 ];
 
 /**
- * The rights of a sender to a queue or a topic:
+ * What a sender to a queue or a topic needs:
  * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-key-management.html
  */
 const SENDING_KEY_ACTIONS = ["kms:Decrypt", "kms:GenerateDataKey"];
 
-/** Without it every request to the table is an AccessDeniedException. */
+/** Without it every request to the table fails with an AccessDeniedException. */
 export function withTableKey(grant: Grant, key: IKey | undefined, grantee: IGrantable): Grant {
   return key ? grant.combine(grantKey(key, grantee, "dynamodb", TABLE_KEY_ACTIONS)) : grant;
 }
 
-/** One action of a service on one resource, such as `sqs:SendMessage`, and the use of its key. */
+/** Grants one action on one resource, such as `sqs:SendMessage`, and the use of its key. */
 export function grantSending(
   grantee: IGrantable,
   { action, arn, key }: { readonly action: string; readonly arn: string; readonly key?: IKey },
@@ -38,7 +38,7 @@ export function grantSending(
 }
 
 /**
- * Through the service alone: with the key itself a principal could decrypt other data under the key, and
+ * Grants use of the key through the service only. With direct use, a principal could decrypt other data under the key, and
  * copies of it.
  * https://docs.aws.amazon.com/kms/latest/developerguide/conditions-kms.html#conditions-kms-via-service
  */
@@ -49,10 +49,10 @@ function grantKey(key: IKey, grantee: IGrantable, service: string, actions: read
   const grant = key.grant(granteeOf(grantee, use), ...actions);
   if ("aliasName" in key && !grant.success) {
     throw new Error(
-      `the key ${key.node.path} is known by an alias, for which CDK grants nothing: every request would be refused. Give the key itself, by Key.fromKeyArn or Key.fromLookup`,
+      `the key ${key.node.path} is referenced by an alias, and CDK grants nothing on an alias: every request would be refused. Pass the key itself, from Key.fromKeyArn or Key.fromLookup`,
     );
   }
-  // The key's own policy, if the key is of this app.
+  // Also covers the key's own policy, if the key is in this app.
   for (const statement of [...grant.principalStatements, ...grant.resourceStatements]) {
     statement.addCondition("StringLike", conditions.StringLike);
   }
@@ -60,8 +60,8 @@ function grantKey(key: IKey, grantee: IGrantable, service: string, actions: read
 }
 
 /**
- * The grantee, whose policy gets this statement instead of CDK's own: for a key of another account or by a token CDK grants the
- * actions on every key, and doesn't hand out the statement that a condition could be added to.
+ * The grantee, with this statement added to its policy instead of CDK's. For a key in another account, or one whose ARN is a
+ * token, CDK grants the actions on every key, and doesn't return the statement, so no condition could be added to it.
  */
 function granteeOf(grantee: IGrantable, use: PolicyStatement): IGrantable {
   const { grantPrincipal } = grantee;
@@ -77,6 +77,6 @@ function granteeOf(grantee: IGrantable, use: PolicyStatement): IGrantable {
   });
 }
 
-/** Methods of constructs use private fields, which a proxy has not. */
+/** Methods of constructs use private fields, which a proxy doesn't have. */
 const bound = (target: object, value: unknown): unknown =>
   typeof value === "function" ? value.bind(target) : value;

@@ -1,9 +1,9 @@
-// Finds the functions that the build of this package bundled, so that no bundler runs in the app.
+// Finds the functions that this package's build bundled, so the app doesn't need a bundler.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type AssetCode, Code } from "aws-cdk-lib/aws-lambda";
 
-/** The package has the first folder beside dist/cjs/cdk; its sources have the second beside lib/cdk. */
+/** In the package, the first folder is relative to dist/cjs/cdk. In the sources, the second is relative to lib/cdk. */
 const FOLDERS = ["../../functions/outbox", "../../dist/functions/outbox"];
 
 /** The code of the functions with the handlers `index.relay` and `index.sweeper`. */
@@ -12,7 +12,7 @@ export function prebuiltCode(): AssetCode {
   const folder = candidates.find((candidate) => existsSync(join(candidate, "index.mjs")));
   if (folder === undefined) {
     throw new Error(
-      `the prebuilt functions are in none of ${candidates.join(", ")}: install onceonly again, or run "npm run build" in its sources`,
+      `the prebuilt functions aren't in any of ${candidates.join(", ")}: reinstall onceonly, or run "npm run build" in its source tree`,
     );
   }
   return Code.fromAsset(folder);

@@ -5,17 +5,17 @@ import type { IIdempotencyTable } from "./idempotency-table-interface.ts";
 
 /** Properties of a {@link Reconciler}. */
 export interface ReconcilerProps {
-  /** The table of the operations: with `unknownOutcomes: true`. */
+  /** The table of the operations. It needs `unknownOutcomes: true`. */
   readonly table: IIdempotencyTable;
 
   /**
-   * The function that `reconciler(options)` of `onceonly` made. It holds the `verify` of each operation, so
-   * it comes from the app.
+   * The function whose handler is `reconciler(options)` from `onceonly`. You write it, because it contains the `verify` of
+   * each operation.
    */
   readonly handler: IFunction;
 
   /**
-   * How often the reconciler looks for keys that nobody settles: whole minutes.
+   * How often the reconciler looks for keys that no call has settled, in whole minutes.
    *
    * @default Duration.minutes(1)
    */

@@ -1,4 +1,4 @@
-// A schedule for the app's own reconciler, with the rights to find and settle unknown outcomes.
+// A schedule for the app's own reconciler, with the permissions to find and settle unknown outcomes.
 import { Annotations } from "aws-cdk-lib";
 import type { ITableV2 } from "aws-cdk-lib/aws-dynamodb";
 import type { Rule } from "aws-cdk-lib/aws-events";
@@ -23,32 +23,30 @@ import { sharedRegistry } from "./shared-registry.ts";
 import { setVariable } from "./variables.ts";
 import { withDefaults } from "./with-defaults.ts";
 
-/** The paths of an app's reconcilers, by their tables. */
+/** For each app, the paths of its reconcilers by table. */
 const reconcilers = sharedRegistry<Map<unknown, string>>("reconcilers");
-
-/** How long a question and its verdict take by default: ten seconds are half of the time, and six are for the record. */
 
 /** https://docs.aws.amazon.com/lambda/latest/dg/configuration-timeout.html */
 const DEFAULT_TIMEOUT_SECONDS = 3;
 
 /**
- * Runs a function of the app every minute, whose handler is `reconciler(options)`. The function may list and
- * resolve the unknown outcomes of the table, and reads the table's name from `IDEMPOTENCY_TABLE`. Runs of the same
- * operations take turns by a lease in the table, so no concurrency is reserved.
+ * Runs your function every minute. Its handler is `reconciler(options)`. The function may list and resolve the unknown
+ * outcomes of the table, and reads the table's name from `IDEMPOTENCY_TABLE`. Runs for the same operations take turns with a
+ * lease in the table, so the construct reserves no concurrency.
  *
- * A function with less than 20 seconds is told as the warning `onceonly:reconciler-timeout`, since `verify`
- * gets half of the invocation at most.
+ * Synthesis warns with `onceonly:reconciler-timeout` if the function's timeout is less than 20 seconds, because `verify` gets
+ * at most half of the invocation.
  */
 export class Reconciler extends Construct {
-  /** The id by which property injectors of the app find this construct. */
+  /** The id that property injectors of the app use for this construct. */
   static readonly PROPERTY_INJECTION_ID: string = "onceonly.cdk.Reconciler";
 
-  /** The schedule. */
+  /** The schedule of the reconciler. */
   readonly reconciling: Rule;
 
   /**
-   * @throws Error when `unknownOutcomes` of the table is off, when the table is of another region, or `IDEMPOTENCY_TABLE` of the
-   * function is another table
+   * @throws Error if `unknownOutcomes` of the table is off, if the table is in another region, or if `IDEMPOTENCY_TABLE` of
+   * the function is set to another table
    */
   constructor(scope: Construct, id: string, props: ReconcilerProps) {
     super(scope, id);
@@ -58,11 +56,11 @@ export class Reconciler extends Construct {
     this.#warnOfSecond(table.table);
     this.reconciling = runOnSchedule(this, "Resource", interval, handler);
     checkRegion(handler, table);
-    // An imported function and an alias have no environment to set, and tell no timeout.
+    // An imported function and an alias have no environment to set and no known timeout.
     if (!("addEnvironment" in handler)) {
       Annotations.of(this).addWarningV2(
         "onceonly:no-environment",
-        `${handler.node.path} is an alias, a version or an imported function, so that Reconciler sets no ${ENVIRONMENT.idempotencyTable} there: give it the function itself, or set the variable where the function is made`,
+        `${handler.node.path} is an alias, a version or an imported function, so Reconciler can't set ${ENVIRONMENT.idempotencyTable} on it: pass the function itself, or set the variable where the function is defined`,
       );
       return;
     }
@@ -83,7 +81,7 @@ export class Reconciler extends Construct {
     if (numberIn(ReservedConcurrentExecutions) === 0) {
       Annotations.of(this).addWarningV2(
         "onceonly:no-concurrency",
-        `reservedConcurrentExecutions of ${fn.node.path} is 0, so that no key is settled: make it 1 or more, or leave it out`,
+        `reservedConcurrentExecutions of ${fn.node.path} is 0, so no key is ever settled: set it to at least 1, or leave it out`,
       );
     }
     return reported(fn, (report) => {

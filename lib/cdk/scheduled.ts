@@ -1,4 +1,4 @@
-// A schedule that runs a function, under ids that do not depend on the path of the stack.
+// A schedule that runs a function, with ids that don't depend on the stack's path.
 import { Annotations, type Duration } from "aws-cdk-lib";
 import { Rule, Schedule } from "aws-cdk-lib/aws-events";
 import { ServicePrincipal } from "aws-cdk-lib/aws-iam";
@@ -12,7 +12,7 @@ const intervals = sharedRegistry<Duration>("intervals");
 
 export function runOnSchedule(scope: Construct, id: string, interval: Duration, fn: IFunction): Rule {
   const rule = new Rule(scope, id, { schedule: Schedule.rate(interval) });
-  // CDK's own target names the permission by the whole path of the function.
+  // CDK's own target puts the function's whole path into the permission's id.
   fn.addPermission("Invoke", {
     scope: rule,
     principal: new ServicePrincipal("events.amazonaws.com"),
@@ -23,13 +23,13 @@ export function runOnSchedule(scope: Construct, id: string, interval: Duration, 
   return rule;
 }
 
-/** How often a schedule of these constructs runs the function. */
+/** How often a schedule made here runs the function. */
 export function intervalOf(fn: IConstruct): Duration | undefined {
   return intervals.get(fn);
 }
 
 interface Overlap {
-  /** Of the function. */
+  /** The function's path. */
   readonly path: string;
   readonly timeout: Duration;
   readonly interval: Duration;
@@ -37,7 +37,7 @@ interface Overlap {
   readonly intervalName: string;
 }
 
-/** Two runs at the same time look for the same work: a timeout within the interval rules that out. */
+/** Two overlapping runs look for the same work. A timeout below the interval prevents that. */
 export function warnOfOverlap(scope: Construct, { path, timeout, interval, intervalName }: Overlap): void {
   const [longest, pause] = [knownSeconds(timeout), knownSeconds(interval)];
   if (longest === undefined || pause === undefined || longest <= pause) return;

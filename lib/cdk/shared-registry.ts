@@ -1,9 +1,9 @@
-// Registries of what the constructs of an app have said of each other.
+// Registries that the constructs of an app share.
 import type { IConstruct } from "constructs";
 
 /**
- * The registry of that name for all copies of this package in the process. An app may load it as an ES module and as CommonJS, or
- * have two installed. A copy that keeps another kind of value takes another number.
+ * One registry per name, shared by all copies of this package in the process: an app may load it as an ES module and as
+ * CommonJS, or have two versions installed. Change the number when a registry stores another kind of value.
  */
 export function sharedRegistry<Value>(name: string): WeakMap<IConstruct, Value> {
   const holder = globalThis as { [key: symbol]: WeakMap<IConstruct, Value> | undefined };

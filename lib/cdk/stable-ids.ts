@@ -1,10 +1,10 @@
-// What CDK names by the whole path of something else, under ids that stay when a stack moves or gets another id. A logical
-// id that followed the path would change with it, and CloudFormation would replace the resource.
+// CDK derives some ids from the whole path of another construct. These ids stay the same when a stack moves or gets another
+// id; otherwise the logical id would change with the path, and CloudFormation would replace the resource.
 import { Stack, Stage } from "aws-cdk-lib";
 import type { EventSourceMappingOptions, IEventSource, IFunction } from "aws-cdk-lib/aws-lambda";
 import type { IConstruct } from "constructs";
 
-/** The path of a construct from the stack of its user; that of a construct of another stack begins in their stage. */
+/** The path of a construct relative to its user's stack, or to their stage if it's in another stack. */
 export function relativePath(user: IConstruct, { node }: IConstruct): string {
   const stack = Stack.of(user);
   const around = node.scopes.includes(stack) ? stack : (Stage.of(user) ?? user.node.root);
@@ -15,7 +15,7 @@ export function relativePath(user: IConstruct, { node }: IConstruct): string {
     .join(".");
 }
 
-/** Lambda refuses a second mapping of one source to one function, so that one with another id cannot replace it. */
+/** Lambda rejects a second mapping of one source to one function, so a mapping whose id changed couldn't be replaced. */
 export function addEventSource(fn: IFunction, id: string, source: IEventSource): void {
   const addMapping = (_: string, options: EventSourceMappingOptions) => fn.addEventSourceMapping(id, options);
   source.bind(

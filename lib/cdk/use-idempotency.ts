@@ -1,5 +1,5 @@
-// The mixin that connects a function with an IdempotencyTable: the grant, the handler's environment
-// variables, and the proof that its numbers agree.
+// The mixin that connects a function with an IdempotencyTable: the grant, the handler's environment variables, and the
+// checks that its settings fit together.
 import { Annotations, CfnResource, Lazy, Mixin, Tokenization } from "aws-cdk-lib";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import type { IConstruct } from "constructs";
@@ -23,45 +23,45 @@ import { USE_DEFAULTS, type UseIdempotencyOptions } from "./use-idempotency-opti
 import { setVariable } from "./variables.ts";
 
 /**
- * Lets a Lambda function run operations against a table: `fn.with(new UseIdempotency(table))` grants exactly
- * the rights for that. It sets two environment variables: `IDEMPOTENCY_TABLE` is the table's name, and
- * `IDEMPOTENCY_OUTBOX` says whether the function may commit messages. The latter is `none` without `commits`,
- * or on a table without an outbox, otherwise the number of shards. `new DynamoDBStore({ outbox:
- * process.env.IDEMPOTENCY_OUTBOX })` then refuses messages at once; and IAM refuses them in any case.
+ * Lets a Lambda function run operations on a table: `fn.with(new UseIdempotency(table))` grants exactly the permissions that
+ * this needs. It sets environment variables: `IDEMPOTENCY_TABLE` is the table's name, `IDEMPOTENCY_RETENTION_SECONDS` is
+ * `retention`, and `IDEMPOTENCY_OUTBOX` is the number of outbox shards, or `none` without `commits` or on a table without an
+ * outbox. With `none`, `new DynamoDBStore({ outbox: process.env.IDEMPOTENCY_OUTBOX })` refuses messages immediately, and IAM
+ * denies them in any case.
  *
- * At synthesis it computes the longest redelivery to the function, over all event sources of the app that reach
- * it. A queue, for example, brings a message for visibility timeout × receives + its retention + that of its
- * dead-letter queue + client window. A shorter `retention` fails with these numbers. A maximum of AWS that the
- * template does not set is a warning.
+ * Synthesis computes the longest redelivery to the function, over all event sources in the app that reach it. A queue, for
+ * example, can redeliver a message for visibility timeout × receives + its retention + that of its dead-letter queue + client
+ * window. Synthesis fails with these numbers if `retention` is shorter. It only warns about an AWS maximum that the template
+ * doesn't set.
  *
- * Synthesis also fails when a queue hides messages for less than the function's timeout, or an API Gateway
- * gives up before the function. It fails when the function reads the stream of a table that has none. Numbers
- * that are known only at deployment are not checked, and a note says so. Two functions that name the same operation of one
- * table are told as the warning `onceonly:shared-operation`.
+ * Synthesis also fails if a queue's visibility timeout is shorter than the function's timeout, if an API Gateway times out
+ * before the function, or if the function reads the stream of a table that has none. Numbers that are only known at deployment
+ * aren't checked, and a note says so. Synthesis warns with `onceonly:shared-operation` if two functions name the same operation
+ * of one table.
  *
- * A function with a capacity provider (Lambda Managed Instances) gets the same rights and variables. The note
+ * A function with a capacity provider (Lambda Managed Instances) gets the same permissions and variables. The note
  * `onceonly:managed-instances` says that its leases are short and renewed.
  *
- * A table of another account is named by its ARN. A table of another region is refused: each claim would cross regions, and
- * a table of that name may be here too.
+ * A table in another account is passed by its ARN. A table in another region is refused: each claim would cross regions, and
+ * the function's own region may have a table with the same name.
  *
- * Applied to a stack it leaves alone the functions that have it already, those by which CDK makes resources, and plain resources.
+ * Applied to a stack, it skips functions that already have it, functions that CDK uses to create resources, and plain
+ * resources.
  *
- * Works once for each `Function`, and for classes that extend it, such as `NodejsFunction`. An imported
- * function and an alias have no environment to set, and the functions of an `OutboxRelay` run no operations:
- * they are left alone.
+ * Apply it once to each `Function`, or to a class that extends it, such as `NodejsFunction`. It skips imported functions and
+ * aliases, which have no environment to set, and the functions of an `OutboxRelay`, which run no operations.
  *
- * Synthesis fails for a construct that is no function and has none inside. An alias or an imported function
- * that it is applied to by itself is told as the warning `onceonly:no-environment`.
- * @throws Error when a function has it already, or has one of the variables with another value
+ * Synthesis fails if you apply it to a construct that isn't a function and contains none. It warns with
+ * `onceonly:no-environment` if you apply it directly to an alias or an imported function.
+ * @throws Error if a function already has it, or has one of the variables set to another value
  */
 export class UseIdempotency extends Mixin {
   readonly #table: IIdempotencyTable;
   readonly #options: UseIdempotencyOptions;
-  /** Constructs that the mixin was applied to and that are no functions, without their children. */
+  /** Constructs that the mixin was applied to and that aren't functions, without their children. */
   readonly #asked = new Set<IConstruct>();
   readonly #applied = new Set<IConstruct>();
-  /** Functions that had it before. */
+  /** Functions that already had it. */
   readonly #left = new Set<IConstruct>();
 
   constructor(table: IIdempotencyTable, options: UseIdempotencyOptions = {}) {
@@ -71,7 +71,7 @@ export class UseIdempotency extends Mixin {
   }
 
   override supports(construct: IConstruct): construct is LambdaFunction {
-    // Not instanceof: an app may hold two copies of aws-cdk-lib. A SingletonFunction stands for one that is elsewhere.
+    // Not instanceof: an app may load two copies of aws-cdk-lib. A SingletonFunction refers to a function elsewhere.
     const hasResource = construct.node.defaultChild !== undefined;
     const isFunction = hasResource && "addEnvironment" in construct && "grantPrincipal" in construct;
     this.#tellOfPlain(construct);
@@ -81,8 +81,8 @@ export class UseIdempotency extends Mixin {
   }
 
   /**
-   * Applied to a stack, the mixin is meant for the functions that run operations. Those that have it already are not meant, nor
-   * those by which CDK makes resources. A function that it is applied to by itself is meant.
+   * Applied to a stack, the mixin skips functions that already have it and functions that CDK uses to create resources. A
+   * function that it's applied to directly is never skipped.
    */
   #leavesAlone(construct: IConstruct): boolean {
     const isFoundInside = construct.node.scopes.some((each) => each !== construct && this.#asked.has(each));
@@ -91,17 +91,17 @@ export class UseIdempotency extends Mixin {
     if (hasItAlready) this.#left.add(construct);
     else if (!isOfCdk(construct)) return false;
     const why = hasItAlready
-      ? "has UseIdempotency already"
-      : "is a function of CDK's own, which runs no operations";
+      ? "already has UseIdempotency"
+      : "is one of CDK's own functions, which run no operations";
     note(
       construct,
       "onceonly:left-alone",
-      `${construct.node.path} ${why}: UseIdempotency, which is applied to what it is in, leaves it as it is`,
+      `${construct.node.path} ${why}: the UseIdempotency applied to its parent leaves it unchanged`,
     );
     return true;
   }
 
-  /** A function of a template that is included, or a plain resource, has no role to grant to. */
+  /** A plain resource, or a function from an included template, has no role to grant to. */
   #tellOfPlain(construct: IConstruct): void {
     const { scope, path } = construct.node;
     const isPlain =
@@ -113,13 +113,13 @@ export class UseIdempotency extends Mixin {
     note(
       construct,
       "onceonly:left-alone",
-      `${path} is a plain resource, which has no role to grant to: UseIdempotency, which is applied to what it is in, leaves it as it is. ${construct.cfnResourceType === "AWS::Lambda::WebFunction" ? "Its" : "Make a Function of it, or its"} role and variables are yours to set: grant it by the table's grants, and give its store the table's name`,
+      `${path} is a plain resource without a role to grant to: the UseIdempotency applied to its parent leaves it unchanged. ${construct.cfnResourceType === "AWS::Lambda::WebFunction" ? "Set" : "Use a Function construct instead, or set"} its role and variables yourself: use the table's grants, and pass the table's name to its store`,
     );
   }
 
   /**
-   * A mixin that is not supported is skipped without a word. CDK asks here about the construct that the mixin is
-   * applied to, and then about each of its children.
+   * CDK silently skips a mixin that a construct doesn't support. It calls `supports` for the construct that the mixin is
+   * applied to, and then for each of its children.
    */
   #expectFunctions(construct: IConstruct): void {
     const { path, scopes } = construct.node;
@@ -128,7 +128,7 @@ export class UseIdempotency extends Mixin {
     if ("grantInvoke" in construct) {
       Annotations.of(construct).addWarningV2(
         "onceonly:no-environment",
-        `${path} is an alias, a version, an imported or a singleton function, or a part of an OutboxRelay, so that UseIdempotency leaves it as it is: apply it to the function that runs operations`,
+        `${path} is an alias, a version, an imported or a singleton function, or part of an OutboxRelay, so UseIdempotency leaves it unchanged: apply it to the function that runs operations`,
       );
       return;
     }
@@ -139,7 +139,7 @@ export class UseIdempotency extends Mixin {
         return isFound
           ? []
           : [
-              `UseIdempotency of ${this.#table.node.path} is applied to ${where}, in which is no Lambda function: apply it to the function that runs operations`,
+              `UseIdempotency of ${this.#table.node.path} is applied to ${where}, which contains no Lambda function: apply it to the function that runs operations`,
             ];
       },
     });
@@ -148,13 +148,13 @@ export class UseIdempotency extends Mixin {
   override applyTo(construct: IConstruct): void {
     if (!this.supports(construct)) {
       throw new Error(
-        `${construct.node.path} is not a Lambda function: apply UseIdempotency to functions only`,
+        `${construct.node.path} isn't a Lambda function: apply UseIdempotency to functions only`,
       );
     }
     if (isChecked(construct)) {
-      // The first table would be granted and never used, and rights add up.
+      // The function would keep the permissions on the first table without using it.
       throw new Error(
-        `${construct.node.path} has UseIdempotency already, and would have it of ${this.#table.node.path} as well: apply it once, with all options`,
+        `${construct.node.path} already has UseIdempotency, and would get that of ${this.#table.node.path} as well: apply it once, with all options`,
       );
     }
     this.#applied.add(construct);
@@ -171,15 +171,15 @@ export class UseIdempotency extends Mixin {
     if (commits) warnOfFarCommits(construct, this.#table);
     const retention = options.retention ?? USE_DEFAULTS.retention;
     setVariable(construct, ENVIRONMENT.retentionSeconds, Tokenization.stringifyNumber(retention.toSeconds()));
-    const { longRetention, outlivesGateway } = options;
+    const { allowLongRetention, outlivesGateway } = options;
     const { ttlAttribute } = this.#table.names;
     const clientWindowSeconds = options.clientWindow && (knownSeconds(options.clientWindow) ?? "unknown");
-    tellDoctor(construct, { clientWindowSeconds, longRetention, outlivesGateway, ttlAttribute });
+    tellDoctor(construct, { clientWindowSeconds, allowLongRetention, outlivesGateway, ttlAttribute });
     checkConsumer(construct, this.#table, options);
     warnOfSharedOperations(construct, this.#table, options.operations);
   }
 
-  /** The time after which no call from between the backup and the restoration can come again. */
+  /** The time after which no call from between the backup and the restoration can be redelivered. */
   #closedUntil(fn: LambdaFunction): ComputedAccess {
     const options = this.#options;
     const { restoredAt, node } = this.#table;
@@ -190,7 +190,7 @@ export class UseIdempotency extends Mixin {
         const longest = longestRedelivery(fn, options);
         if ("unknown" in longest) {
           throw new Error(
-            `${node.path} was restored at ${restoredAt.toISOString()}, and for how long ${fn.node.path} must be closed cannot be computed, since ${longest.unknown}: give closedUntil`,
+            `${node.path} was restored at ${restoredAt.toISOString()}, but how long ${fn.node.path} must stay closed can't be computed because ${longest.unknown}: pass closedUntil`,
           );
         }
         return new Date(restoredAt.getTime() + longest.seconds * 1000).toISOString();

@@ -1,12 +1,12 @@
-// Sets the environment variables that handlers read, and never one that the app has set to something else. No I/O.
+// Sets the environment variables that handlers read, but never overwrites a value that the app set. No I/O.
 import { Stack } from "aws-cdk-lib";
 import type { CfnFunction, Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { ResolvedApp } from "./checks/resolved-app.ts";
 import { objectIn, valueIn } from "./rules/app.ts";
 
 /**
- * A value of the app's own would say something else than the rights and the proofs do.
- * @throws Error where the function has the variable with another value; one that is set later fails the synthesis
+ * If the app set another value, it would contradict the permissions and the checks.
+ * @throws Error if the function has the variable with another value. Synthesis fails if it's set later.
  */
 export function setVariable(fn: LambdaFunction, name: string, value: string): void {
   const fault = () => {
@@ -20,7 +20,7 @@ export function setVariable(fn: LambdaFunction, name: string, value: string): vo
   fn.node.addValidation({ validate: () => [...new Set([...fault(), ...overrideFault(fn, name, value)])] });
 }
 
-/** An override is in the template alone. */
+/** An override is only in the template. */
 export function overrideFault(fn: LambdaFunction, name: string, value: string): string[] {
   const app = ResolvedApp.of(fn);
   const said = valueIn(objectIn(app.propertiesAt(fn).Environment), "Variables", name);
@@ -29,7 +29,7 @@ export function overrideFault(fn: LambdaFunction, name: string, value: string): 
 }
 
 const toldOf = ({ node }: LambdaFunction, name: string) =>
-  `${node.path} has the variable ${name} with another value than UseIdempotency, Reconciler or OutboxRelay gives it: leave it to them, or read a variable of another name`;
+  `${node.path} sets the variable ${name} to a different value than UseIdempotency, Reconciler or OutboxRelay does: leave it to them, or use a variable with another name`;
 
 function variablesOf(fn: LambdaFunction): Readonly<Record<string, unknown>> {
   const { environment } = fn.node.defaultChild as CfnFunction;

@@ -1,4 +1,4 @@
-/** Fills in defaults for what is not given; unlike spreading, an explicit `undefined` keeps the default. */
+/** Fills in defaults. Unlike with object spread, an explicit `undefined` keeps the default. */
 export function withDefaults<Given extends object, Defaults extends object>(
   given: Given,
   defaults: Defaults,

@@ -1,9 +1,6 @@
 /** The client's own errors. Users branch on `code`. Messages never hold keys or payloads. */
 
-/**
- * The brand of every onceonly error: `isOnceonlyError` of the entry "onceonly" recognizes the client's errors
- * too.
- */
+/** The brand of every onceonly error: `isOnceonlyError` from "onceonly" recognizes the client's errors too. */
 const BRAND = Symbol.for("onceonly.error");
 
 /** The codes of the client's errors. */
@@ -27,7 +24,7 @@ export class InvalidOptionError extends IdempotentFetchError {
 
   constructor(option: string, rule: string, got?: string) {
     // Code names its options; an unknown long name means that a payload was spread into the options.
-    super(`option \`${option.slice(0, 80)}\` ${rule}${got === undefined ? "" : `; got ${got}`}`);
+    super(`\`${option.slice(0, 80)}\` ${rule}${got === undefined ? "" : ` (got ${got})`}`);
     this.option = option;
   }
 }
@@ -39,17 +36,14 @@ export interface LastTry {
 }
 
 /**
- * No final answer came before the deadline, so whether the operation happened is unknown. Continue with the
- * same `key` and the same payload, now or later, and never with a new key.
+ * No final response arrived before the deadline, so it's unknown whether the operation happened. Continue with the same
+ * `key` and the same payload, now or later, and never with a new key.
  */
 export class IdempotentFetchDeadlineError extends IdempotentFetchError {
   override readonly name = "IdempotentFetchDeadlineError";
   readonly code = "IDEMPOTENT_FETCH_DEADLINE";
   readonly retryable = true;
-  /**
-   * The idempotency key of the operation. Continue with it: `idempotentFetch(url, { ...init, key: error.key
-   * })`.
-   */
+  /** The operation's idempotency key. Continue with it: `idempotentFetch(url, { ...init, key: error.key })`. */
   readonly key: string;
   /** How many tries were sent. */
   readonly tries: number;
@@ -58,15 +52,15 @@ export class IdempotentFetchDeadlineError extends IdempotentFetchError {
    * last error.
    */
   readonly response: Response | undefined;
-  /** The server's `Retry-After` in milliseconds, if the last answer had one. */
+  /** The server's `Retry-After` in milliseconds, if the last response had one. */
   readonly retryAfterMs: number | undefined;
 
   constructor(key: string, tries: number, last: LastTry, retryAfterMs: number | undefined) {
     const ending = last.response ? `status ${last.response.status}` : "no response";
     const due =
-      retryAfterMs === undefined ? "" : `, and the server asks to wait ${Math.ceil(retryAfterMs / 1000)} s`;
+      retryAfterMs === undefined ? "" : `, and the server asked to wait ${Math.ceil(retryAfterMs / 1000)} s`;
     super(
-      `no final answer before the deadline (tries: ${tries}, the last with ${ending}${due}): go on later with the same key`,
+      `no final response before the deadline (tries: ${tries}, the last one with ${ending}${due}): retry later with the same key`,
       { cause: last.response ?? last.error },
     );
     this.key = key;

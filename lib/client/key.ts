@@ -1,5 +1,6 @@
-/** The idempotency key: how it is made, checked, and written as a header. */
+/** Creates and checks the idempotency key, and writes it as a header. */
 import { InvalidOptionError } from "./errors.ts";
+import { kindOf } from "./options.ts";
 import type { ClientRuntime } from "./runtime.ts";
 
 export const KEY_HEADER = "Idempotency-Key";
@@ -19,15 +20,11 @@ export function makeKey(runtime: Pick<ClientRuntime, "now" | "randomBytes">): st
 /** @throws InvalidOptionError (`INVALID_OPTION`), which says what is wrong without repeating the key */
 export function checkKey(key: unknown): asserts key is string {
   if (typeof key === "string" && key.length <= MAX_KEY_LENGTH && /^[ -~]+$/.test(key)) return;
-  let got = `a value of type ${typeof key}`;
-  if (typeof key === "string") {
-    const other = key.search(/[^ -~]/);
-    got = other < 0 ? `${key.length} characters` : `another character at index ${other}`;
-  }
+  const other = typeof key === "string" ? key.search(/[^ -~]/) : -1;
   throw new InvalidOptionError(
     "key",
     `must be a string of 1 to ${MAX_KEY_LENGTH} printable ASCII characters`,
-    got,
+    other < 0 ? kindOf(key) : `another character at index ${other}`,
   );
 }
 

@@ -1,11 +1,11 @@
-/** Sends one try and waits for its whole answer. */
+/** Sends one try and waits for its whole response. */
 import type { LastTry } from "./errors.ts";
 import type { RetrySettings } from "./options.ts";
 import { orAborted } from "./or-aborted.ts";
 import type { ReplayableRequest } from "./replayable-request.ts";
 import type { ClientRuntime } from "./runtime.ts";
 
-/** The name of the fetch standard's error for a failed network: tests and iframes have other classes. */
+/** Compare names of the fetch standard's network errors: tests and iframes have other classes. */
 const NETWORK_ERRORS = ["TypeError", "NetworkError", "AbortError", "TimeoutError"];
 
 /**
@@ -21,7 +21,7 @@ export async function sendOneTry(
   signal?.throwIfAborted();
   const controller = new AbortController();
   const stopTimer = runtime.startTimer(timeoutMs, () =>
-    controller.abort(new DOMException(`no answer within ${timeoutMs} ms`, "TimeoutError")),
+    controller.abort(new DOMException(`no response within ${timeoutMs} ms`, "TimeoutError")),
   );
   try {
     const answer = fetchWholeAnswer(fetch, request, { ...init, signal: controller.signal });
@@ -36,7 +36,7 @@ export async function sendOneTry(
   }
 }
 
-/** An answer that loses its body on the way is a lost answer: only a retry can get it back. */
+/** A response that loses its body on the way counts as lost: only a retry can get it back. */
 async function fetchWholeAnswer(
   fetch: NonNullable<RetrySettings["fetch"]>,
   request: Request,

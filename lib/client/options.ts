@@ -1,17 +1,17 @@
-/** The client's options: what they mean, their defaults and their checks. Pure. */
+/** The client's options with their defaults and checks. Pure. */
 import { InvalidOptionError } from "./errors.ts";
 
 /** How an operation is retried. Every field is optional. */
 export interface IdempotentFetchOptions {
   /**
-   * Gives up after this many seconds, counted from the first try. No try starts later, a running try is cut
-   * off, and a wait that would end later is not begun. More than 0, at most 86 400.
+   * Gives up this many seconds after the first try. No try starts later, a running try is cut off, and a wait that would
+   * end later isn't started. More than 0, at most 86 400.
    * @default 120
    */
   readonly deadlineSeconds?: number | undefined;
   /**
-   * Cuts off a try without a whole answer after this many seconds, and tries again with the same key. The
-   * default outlasts the 30 seconds an API Gateway HTTP API waits. More than 0, at most 86 400.
+   * Cuts off a try without a whole response after this many seconds, and tries again with the same key. The default
+   * outlasts the 30 seconds that an API Gateway HTTP API waits. More than 0, at most 86 400.
    * @default 35
    */
   readonly tryTimeoutSeconds?: number | undefined;
@@ -28,24 +28,24 @@ export interface IdempotentFetchOptions {
    */
   readonly maxDelaySeconds?: number | undefined;
   /**
-   * Called as `fetch(request, init)` for each try, with everything in `init`; must pass on `init.headers`,
-   * `init.body` and `init.signal`.
+   * Called as `fetch(request, init)` for each try. `init` contains everything; pass on `init.headers`, `init.body` and
+   * `init.signal`.
    * @default globalThis.fetch
    */
   readonly fetch?: ((input: Request, init: RequestInit) => Promise<Response>) | undefined;
 }
 
-/** The options of `fetch`, the retry options, and the key of this one operation. */
+/** The `fetch` options, the retry options, and the key of this operation. */
 export interface IdempotentFetchInit extends RequestInit, IdempotentFetchOptions {
   /**
-   * The idempotency key: 1 to 255 printable ASCII characters. Give a key to continue an earlier operation, or
-   * a business key such as an order number.
+   * The idempotency key: 1 to 255 printable ASCII characters. Pass one to continue an earlier operation, or to use a
+   * business key such as an order number.
    * @default a new UUIDv7
    */
   readonly key?: string | undefined;
   /**
-   * Called with the key, made or given, before the first try, and awaited. Store the key here, so that a page
-   * reload or a crash can continue with it. If `onKey` throws, nothing is sent and its error is thrown.
+   * Called with the key, generated or given, and awaited before the first try. Store the key here, so that you can
+   * continue with it after a page reload or a crash. If `onKey` throws, nothing is sent and its error is thrown.
    */
   readonly onKey?: ((key: string) => void | Promise<void>) | undefined;
 }
@@ -72,7 +72,7 @@ const FETCH_NAMES = `body cache credentials dispatcher duplex headers integrity 
   priority redirect referrer referrerPolicy signal window`.split(/\s+/);
 
 /**
- * Checks `given` and lays it over `below`; an explicit `undefined` keeps the value below.
+ * Checks `given` and merges it over `below`; an explicit `undefined` keeps the value from `below`.
  * @throws InvalidOptionError (`INVALID_OPTION`)
  */
 export function resolveOptions(given: IdempotentFetchOptions, below: RetrySettings): RetrySettings {
@@ -105,7 +105,7 @@ export function readCall(init: IdempotentFetchInit, shared: RetrySettings): Fetc
   if (init.mode === "no-cors") {
     throw invalid(
       "mode",
-      'must not be "no-cors": the Idempotency-Key header and the answer have to get through',
+      'must not be "no-cors", because that would drop the Idempotency-Key header and hide the response',
     );
   }
   const part = (names: readonly string[]) =>
@@ -114,12 +114,12 @@ export function readCall(init: IdempotentFetchInit, shared: RetrySettings): Fetc
 }
 
 function checkNames(what: string, given: object, known: readonly string[]): void {
-  // A Request in place of init has its fields on its prototype: they would be ignored silently.
+  // A Request passed as init has its fields on its prototype, so they would be ignored silently.
   if (Object.prototype.toString.call(given) !== "[object Object]") {
     throw invalid(what, "must be a plain object", given);
   }
   for (const name of Object.keys(given)) {
-    if (!known.includes(name)) throw invalid(name, `is unknown here (known: ${known.join(", ")})`);
+    if (!known.includes(name)) throw invalid(name, `isn't an option (valid options: ${known.join(", ")})`);
   }
 }
 
@@ -127,17 +127,15 @@ function checkFunction(name: string, value: unknown): void {
   if (value !== undefined && typeof value !== "function") throw invalid(name, "must be a function", value);
 }
 
-/**
- * Without a third argument the message does not mention the value: under an unknown name it may be anything.
- */
+/** Without a third argument the message omits the value: an unknown option may hold anything. */
 function invalid(option: string, rule: string, ...got: readonly [value?: unknown]): InvalidOptionError {
   return new InvalidOptionError(option, rule, got.length > 0 ? kindOf(got[0]) : undefined);
 }
 
-/** A wrong value may be a secret in the wrong place: the message names only the kind of texts and objects. */
-function kindOf(value: unknown): string {
-  if (value === null) return "null";
-  if (typeof value === "string") return `text of ${value.length} characters`;
-  if (typeof value === "number" || typeof value === "boolean") return `${value} (${typeof value})`;
-  return `a value of type ${typeof value}`;
+/** A wrong value may be a secret in the wrong place: the message names only the kind of strings and objects. */
+export function kindOf(value: unknown): string {
+  if (typeof value === "string")
+    return `a string of ${value.length} character${value.length === 1 ? "" : "s"}`;
+  if (typeof value === "object" && value !== null) return Array.isArray(value) ? "an array" : "an object";
+  return /^(function|symbol|bigint)$/.test(typeof value) ? `a ${typeof value}` : `${value}`;
 }

@@ -1,4 +1,4 @@
-/** Settles like `work`, or rejects with the signal's reason as soon as it aborts, whatever `work` still does. */
+/** Settles like `work`, or rejects with the signal's reason as soon as it aborts, even if `work` continues. */
 export function orAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   return new Promise((resolve, reject) => {
     const rejectWithReason = () => reject(signal?.reason);

@@ -4,7 +4,7 @@ import { KEY_HEADER, keyHeaderValue } from "./key.ts";
 import { orAborted } from "./or-aborted.ts";
 
 export interface ReplayableRequest {
-  /** Carries what `init` cannot: the settings of a given Request. */
+  /** Carries what `init` can't: the settings of a given Request. */
   readonly request: Request;
   /**
    * Everything else, including the key's header and the body's bytes; wrappers of `fetch` find it all here.
@@ -26,13 +26,13 @@ export async function replayableRequest(
   const method = init.method ?? given?.method ?? "GET";
   const headers = new Headers(init.headers ?? given?.headers);
   if (headers.has(KEY_HEADER)) {
-    throw new InvalidOptionError("headers", `must not carry ${KEY_HEADER}`, "one: give it as `key`");
+    throw new InvalidOptionError("headers", `must not contain ${KEY_HEADER}: pass the key as \`key\``);
   }
   const signal = (init.signal === undefined ? given?.signal : init.signal) ?? undefined;
   const { bytes, contentType } = await orAborted(readBody(given, init), signal);
   if (contentType && !headers.has("content-type")) headers.set("content-type", contentType);
   headers.set(KEY_HEADER, keyHeaderValue(key));
-  // GET and HEAD may have no body; for other methods an empty body equals none.
+  // GET and HEAD must not have a body; for other methods, an empty body equals none.
   const body = bytes.byteLength === 0 && /^(GET|HEAD)$/i.test(method) ? undefined : bytes;
   // Built before the first try, because an invalid request must not look like a network error.
   const request = new Request(input, { ...init, method, headers, body, signal: null });
@@ -44,8 +44,8 @@ export async function replayableRequest(
 }
 
 /**
- * Response writes every kind of body, in every browser, and FormData with its boundary fixed.
- * A Blob is read too: the file behind it may change between two tries.
+ * Response handles every kind of body in every browser, and fixes FormData's boundary. A Blob is read too, because its
+ * file may change between two tries.
  */
 async function readBody(
   given: Request | undefined,
@@ -56,7 +56,7 @@ async function readBody(
   return { bytes: await written.arrayBuffer(), contentType: written.headers.get("content-type") };
 }
 
-/** `instanceof` would miss a Request of another realm (an iframe, a test runner's sandbox). */
+/** `instanceof` would miss a Request from another realm (an iframe, a test runner's sandbox). */
 function isRequest(input: string | URL | Request): input is Request {
   return typeof input === "object" && "arrayBuffer" in input;
 }

@@ -1,4 +1,4 @@
-/** Decides which answers are retried, and after how long. Pure. */
+/** Decides which responses are retried, and after how long. Pure. */
 
 const RETRIED_STATUSES = [429, 500, 502, 503, 504];
 
@@ -32,13 +32,13 @@ export function waitBeforeRetry(
   random: number,
 ): number {
   const firstMs = bounds.firstDelaySeconds * 1000;
-  // Many clients get the same time: a random tenth more spreads them.
+  // Many clients get the same time, so add up to a tenth at random to spread them.
   if (retryAfterMs !== undefined) return retryAfterMs + random * Math.max(firstMs, retryAfterMs / 10);
   return random * Math.min(bounds.maxDelaySeconds * 1000, firstMs * 2 ** (tries - 1));
 }
 
 function parseHttpDate(value: string): number | undefined {
-  // Date.parse alone would take "-5" and "1.5" for dates; asctime dates carry no zone and mean GMT.
+  // Date.parse would accept "-5" and "1.5" as dates; asctime dates have no zone and mean GMT.
   if (!/^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)/.test(value)) return undefined;
   const time = Date.parse(value.endsWith("GMT") ? value : `${value} GMT`);
   return Number.isNaN(time) ? undefined : time;

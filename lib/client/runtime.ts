@@ -1,4 +1,4 @@
-/** The only source of time, timers and randomness. Tests give their own. */
+/** The only source of time, timers and randomness. Tests inject their own. */
 import { orAborted } from "./or-aborted.ts";
 
 export interface ClientRuntime {
@@ -17,7 +17,7 @@ export interface ClientRuntime {
 export const systemRuntime: ClientRuntime = {
   now: () => Date.now(),
   random: () => Math.random(),
-  // Not crypto.randomUUID: it gives version 4, and browsers offer it on https pages only.
+  // Not crypto.randomUUID: it creates version 4, and browsers offer it on https pages only.
   randomBytes: (count) => crypto.getRandomValues(new Uint8Array(count)),
   sleep: (ms, signal) => {
     let stopTimer = () => {};

@@ -1,4 +1,4 @@
-/** One operation from its key to its answer: the loop over tries. */
+/** The retry loop: one operation from its key to its final response. */
 import { IdempotentFetchDeadlineError, type LastTry } from "./errors.ts";
 import { checkKey, makeKey } from "./key.ts";
 import { sendOneTry } from "./one-try.ts";
@@ -17,7 +17,7 @@ export async function sendUntilAnswered(
   const { key = makeKey(runtime), onKey, settings, fetchInit } = readCall(init, shared);
   checkKey(key);
   const request = await replayableRequest(input, fetchInit, key);
-  // The caller keeps the key before the operation can have happened.
+  // The caller stores the key before the operation can happen.
   if (onKey) await orAborted(Promise.resolve(onKey(key)), request.signal);
 
   const deadline = runtime.now() + settings.deadlineSeconds * 1000;

@@ -1,19 +1,19 @@
-/** What every broker's message comes down to. */
+/** The common form of every broker's messages. */
 
 export interface Delivery {
-  /** As logs name the message: its place at the broker, nothing of its content. */
+  /** The message's name in logs: its position at the broker, nothing of its content. */
   readonly name: string;
-  /** What the producer sent. It is the default fingerprint. */
+  /** The bytes or text that the producer sent: the default fingerprint. */
   readonly content: Uint8Array | string | null | undefined;
-  /** The value of the header `OnceonlyEnvelope`, as text or bytes; `undefined` without such a header. */
+  /** The value of the header `OnceonlyEnvelope`, as a string or bytes; `undefined` without such a header. */
   readonly envelope: unknown;
-  /** The place of the message, the same at each delivery and of no other message. A broker without places has none. */
+  /** The unique position of the message, the same for each delivery. Absent if the broker has no positions. */
   readonly position?: readonly string[] | undefined;
-  /** How often the message was delivered, from 1, where the broker counts. */
+  /** How often the message was delivered, from 1, if the broker counts. */
   readonly deliveries?: number | undefined;
 }
 
-/** Text of bytes, as clients differ in what they make of headers. */
+/** Converts bytes to a string, because clients represent headers differently. */
 export function headerText(value: unknown): unknown {
   return value instanceof Uint8Array ? Buffer.from(value).toString() : value;
 }

@@ -1,12 +1,13 @@
-/** The envelope as a header, for those who send to a broker. */
+/** The envelope as a header, for producers. */
 import { ENVELOPE_ATTRIBUTE } from "../contract.ts";
 import { checkId, envelopeContent, messageText } from "../core/messages/prepare-message.ts";
 
 export type EnvelopeHeaders = Readonly<Record<typeof ENVELOPE_ATTRIBUTE, string>>;
 
 /**
- * The headers of a message that carry its idempotency key, in ASCII: `producer.send({ topic, messages: [{ value, headers: envelopeHeaders({ key }) }] })`.
- * A second send of one operation has the same key. A `traceparent` that is malformed is left out.
+ * The headers that carry a message's idempotency key, in ASCII: `producer.send({ topic, messages: [{ value, headers:
+ * envelopeHeaders({ key }) }] })`. Use the same key when you send the same operation again. A malformed `traceparent` is left
+ * out.
  * @throws MessageIdInvalidError (`MESSAGE_ID_INVALID`) for an unusable key
  */
 export function envelopeHeaders(envelope: {
@@ -18,7 +19,7 @@ export function envelopeHeaders(envelope: {
   return { [ENVELOPE_ATTRIBUTE]: asciiOf(messageText(envelopeContent({ key, traceparent }))) };
 }
 
-/** Brokers and clients differ in what they make of other characters. */
+/** Brokers and clients treat other characters differently. */
 function asciiOf(json: string): string {
   return json.replace(
     /[\u0080-\uFFFF]/g,

@@ -1,31 +1,31 @@
-/** One message under the engine, and what is to become of it at its broker. */
-import { tellObserver } from "../core/decisions.ts";
+/** Runs one message through the engine, and decides what its broker should do with it. */
+import { reportDecision } from "../core/decisions.ts";
 import { perform } from "../core/engine.ts";
 import { hasCode } from "../core/error-code.ts";
 import { type ExecutionInProgressError, InvalidOptionError } from "../core/errors.ts";
 import { hashTuple } from "../core/identity.ts";
 import { agedCall } from "../core/message-age.ts";
 import type { CallInput } from "../core/ongoing-call.ts";
+import { type CallReading, readCall } from "../lambda/adapter.ts";
 import { envelopeKeyOf } from "../lambda/batch/envelope-key.ts";
 import type { WithIdempotency } from "../lambda/context.ts";
-import { type CallReading, readCall } from "../lambda/face.ts";
 import { type Envelope, readHeldEnvelope } from "../messaging/envelope.ts";
 import { type Delivery, headerText } from "./delivery.ts";
 import { type ConsumerOptions, engineOptionsOf, type Read } from "./options.ts";
 
-/** Handles one message. What it returns is not stored, since nobody reads it. */
+/** Handles one message. Its return value is not stored, because nothing reads it. */
 export type MessageHandler<Message, Write = unknown> = (
   message: Message,
   context: WithIdempotency<Write>,
 ) => unknown;
 
-/** What is to become of a message. */
+/** What the consumer should do with a message. */
 export type MessageEnd =
-  /** It is done, now or before: acknowledge it. */
+  /** It is done, now or earlier: acknowledge it. */
   | { readonly end: "done" }
-  /** It will never succeed: put it aside. */
+  /** It will never succeed: move it elsewhere, such as a dead-letter queue. */
   | { readonly end: "final"; readonly error: unknown }
-  /** It has to come again, not before `afterMs`. */
+  /** It must be delivered again, not before `afterMs`. */
   | {
       readonly end: "retry";
       readonly afterMs: number;
@@ -34,7 +34,7 @@ export type MessageEnd =
       readonly isInProgress: boolean;
     };
 
-/** Refusals that no retry changes. A store that refuses is none: that is mended, and no message is at fault. */
+/** Refusals that no retry changes. A store's refusal isn't among them: it will be fixed, and the message isn't at fault. */
 const REFUSALS = [
   "IDEMPOTENCY_KEY_MISSING",
   "IDEMPOTENCY_KEY_INVALID",
@@ -47,11 +47,11 @@ const DONE: MessageEnd = { end: "done" };
 const MAX_PAUSE_SECONDS = 60;
 
 /**
- * Runs `handler` once per operation, scope and key of each message, and says what is to become of the message. The answer comes
- * after the record and all that was committed with it. `kafkaEachMessage`, `rabbitMqConsumer` and `natsConsumer` acknowledge for
- * their brokers. For another broker read its messages by `read`, and act on the answer, which never rejects.
+ * Runs `handler` once per operation, scope and key, and returns what to do with each message. It resolves after the record, and
+ * everything committed with it, is written. `kafkaEachMessage`, `rabbitMqConsumer` and `natsConsumer` acknowledge messages for
+ * their brokers. For another broker, read its messages with `read`, and act on the returned promise, which never rejects.
  *
- * @throws InvalidOptionError (`INVALID_OPTION`) at once.
+ * @throws InvalidOptionError (`INVALID_OPTION`) immediately.
  */
 export function idempotentConsumer<Message, Write = unknown>(
   handler: MessageHandler<Message, Write>,
@@ -59,30 +59,34 @@ export function idempotentConsumer<Message, Write = unknown>(
   read: (message: Message) => Delivery,
 ): (message: Message) => Promise<MessageEnd> {
   if (typeof handler !== "function" || handler.length > 2)
-    throw new InvalidOptionError("handler", "must be a function of a message and its context", handler);
+    throw new InvalidOptionError(
+      "handler",
+      "must be a function that accepts a message and its context",
+      handler,
+    );
   if (typeof read !== "function") throw new InvalidOptionError("read", "must be a function", read);
   const engineOptions = engineOptionsOf(options);
   const { whenFinalError = "return", retrySeconds = 1, operation } = options;
   const reading = readingOf(options, engineOptions);
 
-  function tell(error: unknown, message: Message, name: string): void {
+  function report(error: unknown, message: Message, name: string): void {
     try {
       if (options.onMessageError) options.onMessageError(error, message);
-      else console.error(`onceonly: ${name} is not done (operation "${operation}"):`, error);
+      else console.error(`onceonly: ${name} failed (operation "${operation}"):`, error);
     } catch {
-      // Watching does not change an outcome.
+      // Observers don't change an outcome.
     }
   }
 
   async function putAside(error: unknown, message: Message, name: string): Promise<MessageEnd> {
-    tell(error, message, name);
+    report(error, message, name);
     if (whenFinalError === "acknowledge") return DONE;
     if (whenFinalError === "return") return { end: "final", error };
     try {
       await whenFinalError(message, error);
       return DONE;
     } catch (failure) {
-      tell(failure, message, name);
+      report(failure, message, name);
       return { end: "retry", afterMs: retrySeconds * 1000, error: failure, isInProgress: false };
     }
   }
@@ -91,7 +95,7 @@ export function idempotentConsumer<Message, Write = unknown>(
     let name = "a message";
     let deliveries: number | undefined;
     const again = (error: unknown, seconds = pauseOf(retrySeconds, deliveries)): MessageEnd => {
-      tell(error, message, name);
+      report(error, message, name);
       return { end: "retry", afterMs: seconds * 1000, error, isInProgress: false };
     };
     try {
@@ -105,7 +109,7 @@ export function idempotentConsumer<Message, Write = unknown>(
       if (!failure) return DONE;
       return failure.isRecorded ? await putAside(failure.error, message, name) : again(failure.error);
     } catch (error) {
-      // What the handler threw is a failure above, whatever its code: these are errors about this message.
+      // An error from the handler counts as a failure above, whatever its code: these are errors about this message.
       if (hasCode(error, "EXECUTION_IN_PROGRESS")) {
         const { retryAfterSeconds } = error as ExecutionInProgressError;
         return { end: "retry", afterMs: retryAfterSeconds * 1000, error, isInProgress: true };
@@ -132,14 +136,14 @@ function readingOf<Message, Write>(
     scope: scope === "public" ? scope : (event: unknown) => scope((event as Read<Message>).message),
     whenKeyMissing: "reject",
     keyMissing: key
-      ? "no idempotency key: `key` yielded none for this message"
-      : 'no idempotency key: the message has no envelope. Send it with `envelopeHeaders`, give a `key`, or `whenKeyMissing: "position"`',
+      ? "no idempotency key: `key` returned none for this message"
+      : 'no idempotency key: the message has no envelope. Send it with `envelopeHeaders`, or set `key` or `whenKeyMissing: "position"`',
   };
 }
 
 /**
- * Reads who is meant, under which key, and with what. Everything is checked before any I/O.
- * @throws as `readCall`, and IdempotencyKeyInvalidError for an envelope that cannot be read
+ * Reads a message's owner, key and payload. Everything is checked before any I/O.
+ * @throws as `readCall`, and IdempotencyKeyInvalidError for an unreadable envelope
  */
 function callOf<Message, Write>(
   reading: CallReading<Write>,
@@ -157,13 +161,13 @@ function callOf<Message, Write>(
   const readKey = key ? () => key(message) : own;
   const call = readCall({ ...reading, key: readKey }, event, {});
   if (!key && isAbsent) {
-    tellObserver(reading.options.observe, call.identity, { decision: "key-fallback", durationMs: 0 });
+    reportDecision(reading.options.observe, call.identity, { decision: "key-fallback", durationMs: 0 });
   }
   const { committedAt, traceparent } = found.found ? found.envelope : ({} as Partial<Envelope>);
   return { call: { ...call, payload: message, forgetsReturned: true, traceparent }, committedAt };
 }
 
-/** As an event of Lambda has the value of a record, so that a key may move between both. A tombstone isn't an empty value. */
+/** Same as the value of a record in a Lambda event, so that a key can move between both. A tombstone isn't an empty value. */
 function textOf(content: Delivery["content"]): string | null {
   return content === null || content === undefined
     ? null

@@ -1,4 +1,4 @@
-/** The entry "onceonly/consumers": messages of Kafka, RabbitMQ and NATS, acknowledged after the commit. */
+/** Entry "onceonly/consumers": Kafka, RabbitMQ and NATS messages, acknowledged after the commit. */
 export type { Delivery } from "./delivery.ts";
 export { type EnvelopeHeaders, envelopeHeaders } from "./envelope-headers.ts";
 export {

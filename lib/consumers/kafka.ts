@@ -1,4 +1,4 @@
-/** Consumers of `kafkajs`: an offset is resolved, and so committed, after the record. */
+/** `kafkajs` consumers: an offset is resolved, and so committed, after the record. */
 import { ENVELOPE_ATTRIBUTE } from "../contract.ts";
 import { systemClock } from "../core/clock.ts";
 import type { Delivery } from "./delivery.ts";
@@ -6,7 +6,7 @@ import { idempotentConsumer, type MessageHandler } from "./idempotent-consumer.t
 import type { ConsumerOptions } from "./options.ts";
 import { withPulse } from "./pulse.ts";
 
-/** What this consumer uses of the `EachMessagePayload` of kafkajs. */
+/** The part of kafkajs' `EachMessagePayload` that this consumer uses. */
 export interface KafkaMessageLike {
   readonly topic: string;
   readonly partition: number;
@@ -19,7 +19,7 @@ export interface KafkaMessageLike {
   heartbeat(): Promise<void>;
 }
 
-/** What this consumer uses of the `EachBatchPayload` of kafkajs. */
+/** The part of kafkajs' `EachBatchPayload` that this consumer uses. */
 export interface KafkaBatchLike<Message extends KafkaMessageLike = KafkaMessageLike> {
   readonly batch: {
     readonly topic: string;
@@ -33,27 +33,28 @@ export interface KafkaBatchLike<Message extends KafkaMessageLike = KafkaMessageL
   isStale(): boolean;
 }
 
-/** For `consumer.run`. Without `eachBatchAutoResolve: false` a consumer that stops would skip what is left of its batch. */
+/** For `consumer.run`. Without `eachBatchAutoResolve: false`, a consumer that stops would skip the rest of its batch. */
 export interface KafkaEachBatch<Payload> {
   readonly eachBatch: (payload: Payload) => Promise<void>;
   readonly eachBatchAutoResolve: false;
 }
 
-/** Each third second, as kafkajs does itself between two messages. */
+/** Every three seconds, as kafkajs does between two messages. */
 const HEARTBEAT_MS = 3000;
 
-/** How long a partition waits for another attempt before its client's own retries begin: nothing can hide its message. */
+/** How long a partition waits for another attempt before the client's own retries begin: nothing can hide its message. */
 const WAIT_MS = 60_000;
 
 /**
  * `consumer.run({ eachMessage: kafkaEachMessage(handler, options) })`: each message runs once per operation, scope and key. It
- * resolves after the commit. It rejects for what has to come again, so that kafkajs tries again and commits no offset. A message
- * that another attempt works on is waited for, a minute at most. The group gets heartbeats meanwhile.
+ * resolves after the commit. It rejects if the message must be delivered again, so that kafkajs retries and commits no offset.
+ * It waits at most a minute for a message that another attempt is working on, and sends the group heartbeats meanwhile.
  *
- * **Not tested on a broker**: on the classes of kafkajs 2.2 that call it, since none of its brokers runs where the tests do.
+ * **Not tested on a broker**, because none of Kafka's brokers runs in the test environment: only on the kafkajs 2.2 classes that
+ * call it.
  *
- * @throws InvalidOptionError (`INVALID_OPTION`) at once. On messages: an Error whose `cause` is the handler's own, or one of
- * docs/use/errors.md.
+ * @throws InvalidOptionError (`INVALID_OPTION`) immediately. For messages: an Error whose `cause` is the handler's own, or one
+ * from docs/use/errors.md.
  */
 export function kafkaEachMessage<Message extends KafkaMessageLike = KafkaMessageLike, Write = unknown>(
   handler: MessageHandler<Message, Write>,
@@ -81,16 +82,16 @@ export function kafkaEachMessage<Message extends KafkaMessageLike = KafkaMessage
 }
 
 /**
- * By the name of an error, such as `SyntaxError`, or `retriable: false` in it, kafkajs ends the consumer for good. So it gets one
- * that says neither, whatever a handler throws.
+ * kafkajs stops the consumer for good on certain error names, such as `SyntaxError`, or `retriable: false`. So it gets an error
+ * with neither, whatever a handler throws.
  */
 function notDone(message: KafkaMessageLike, cause: unknown): Error {
-  return new Error(`${deliveryOf(message).name} is not done`, { cause });
+  return new Error(`${deliveryOf(message).name} failed`, { cause });
 }
 
 /**
- * `consumer.run(kafkaEachBatch(handler, options))`: as `kafkaEachMessage`, for the messages of a batch one after the other. Each
- * offset is resolved after its record. A consumer that stops leaves the rest of its batch.
+ * `consumer.run(kafkaEachBatch(handler, options))`: like `kafkaEachMessage`, for the messages of a batch in order. Each offset
+ * is resolved after its record. A consumer that stops leaves the rest of its batch.
  *
  * @throws as `kafkaEachMessage`
  */
@@ -115,7 +116,7 @@ export function kafkaEachBatch<Message extends KafkaMessageLike = KafkaMessageLi
   };
 }
 
-/** The last header of a name counts, as in Kafka's own clients. A topic that was made anew begins its offsets again. */
+/** The last header with a name counts, as in Kafka's own clients. A recreated topic restarts its offsets. */
 function deliveryOf({ topic, partition, message }: KafkaMessageLike): Delivery {
   const { offset, timestamp, value, headers } = message;
   return {

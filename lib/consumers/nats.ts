@@ -1,4 +1,4 @@
-/** Consumers of NATS JetStream: a message is acknowledged after its record. */
+/** NATS JetStream consumers: a message is acknowledged after its record. */
 import { ENVELOPE_ATTRIBUTE } from "../contract.ts";
 import { systemClock } from "../core/clock.ts";
 import { type Check, checkOptions, seconds } from "../core/option-checks.ts";
@@ -7,7 +7,7 @@ import { idempotentConsumer, type MessageEnd, type MessageHandler } from "./idem
 import type { ConsumerOptions } from "./options.ts";
 import { withPulse } from "./pulse.ts";
 
-/** What this consumer uses of a `JsMsg` of `@nats-io/jetstream` and of `nats`. */
+/** The part of a `JsMsg` (`@nats-io/jetstream` or `nats`) that this consumer uses. */
 export interface JetStreamMessageLike {
   readonly data: Uint8Array;
   readonly headers?: { get(name: string): string; has(name: string): boolean } | undefined;
@@ -26,7 +26,7 @@ export interface JetStreamMessageLike {
 export interface NatsOptions<Message = JetStreamMessageLike, Write = unknown>
   extends ConsumerOptions<Message, Write> {
   /**
-   * How often the server is told that a message is still at work, in seconds: less than half of the consumer's
+   * How often to report to the server that a message is still being worked on, in seconds: less than half of the consumer's
    * `ack_wait`. Without it the server would deliver the message again while it is in progress.
    * @default 10
    */
@@ -36,13 +36,13 @@ export interface NatsOptions<Message = JetStreamMessageLike, Write = unknown>
 const CHECKS: Readonly<Record<string, Check>> = { workingSeconds: seconds(0.1, 3600) };
 
 /**
- * With `const ship = natsConsumer(handler, options)` and `consumer.consume({ callback: (message) => void ship(message) })`
- * each message of a JetStream consumer runs once per operation, scope and key, and is acknowledged after the commit. One
- * that has to come again is so after a delay (`nak`), one that never succeeds is given up (`term`). The server is told
- * meanwhile that the message is at work. If the connection is lost before the acknowledgement, the message comes again and
- * is a replay. The consumer has to acknowledge explicitly, which is its default.
+ * With `const ship = natsConsumer(handler, options)` and `consumer.consume({ callback: (message) => void ship(message) })` each
+ * message of a JetStream consumer runs once per operation, scope and key, and is acknowledged after the commit. A message that
+ * must come again is redelivered after a delay (`nak`), and one that never succeeds is given up (`term`). Meanwhile the server
+ * is informed that the message is being worked on. If the connection is lost before the acknowledgement, the message comes again
+ * and is a replay. The consumer must use explicit acknowledgement, which is its default.
  *
- * @throws InvalidOptionError (`INVALID_OPTION`) at once. The consumer itself never rejects: `onMessageError` is told.
+ * @throws InvalidOptionError (`INVALID_OPTION`) immediately. The consumer itself never rejects: it calls `onMessageError`.
  */
 export function natsConsumer<Message extends JetStreamMessageLike = JetStreamMessageLike, Write = unknown>(
   handler: MessageHandler<Message, Write>,
@@ -62,7 +62,7 @@ export function natsConsumer<Message extends JetStreamMessageLike = JetStreamMes
     try {
       answer(message, ended);
     } catch {
-      // The connection is closed, so that the server delivers the message again.
+      // The connection is closed, so the server delivers the message again.
     }
   };
 }
@@ -73,7 +73,7 @@ function answer(message: JetStreamMessageLike, ended: MessageEnd): void {
   else message.nak(ended.afterMs);
 }
 
-/** A stream that was made anew begins its sequence again. */
+/** A recreated stream restarts its sequence. */
 function deliveryOf({ data, headers, info }: JetStreamMessageLike): Delivery {
   const { stream, streamSequence, timestampNanos, deliveryCount } = info;
   return {

@@ -1,7 +1,7 @@
-/** Signs of life to a broker while a message is at work. */
+/** Sends signs of life to a broker while a message is being worked on. */
 import type { Clock } from "../core/clock.ts";
 
-/** Calls `beat` each `ms` until `work` ends. What `beat` throws is ignored: a message that was lost leaves its record. */
+/** Calls `beat` every `ms` until `work` ends. Errors from `beat` are ignored: a lost message still leaves its record. */
 export async function withPulse<T>(
   clock: Clock,
   ms: number,
@@ -16,7 +16,7 @@ export async function withPulse<T>(
       try {
         await beat();
       } catch {
-        // As promised.
+        // Errors are ignored, as documented.
       }
     }
   };

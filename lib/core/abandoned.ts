@@ -1,5 +1,5 @@
-/** Decides about an attempt that was abandoned: holds its key, or asks whether its effect happened. */
-import { askVerify, type Judged } from "./ask-verify.ts";
+/** Handles an abandoned attempt: holds its key, or asks whether its effect happened. */
+import { askVerify, type Verified } from "./ask-verify.ts";
 import { deriveChildKey } from "./child-key.ts";
 import { OutcomeUnknownError } from "./errors.ts";
 import type { OngoingCall } from "./ongoing-call.ts";
@@ -9,9 +9,9 @@ import type { Recording } from "./recording.ts";
 import { type AbandonedAttempt, decodeEvidence, encodeEvidence, keptOf, type Verify } from "./verify.ts";
 
 /**
- * Decides under the claim that has taken `former` over, which fences the abandoned attempt. Resolves to the answer if
- * the effect happened, and to `undefined` if the handler is to run. A process that dies in here leaves an abandoned claim
- * again, and the next call decides.
+ * Decides under the claim that has replaced `former`, which fences the abandoned attempt. Resolves to the outcome if the effect
+ * happened, and to `undefined` if the handler should run. If the process dies here, it leaves an abandoned claim again, and the
+ * next call decides.
  * @throws OutcomeUnknownError (`OUTCOME_UNKNOWN`): the key is held from now on. StoreUnavailableError, ClaimLostError.
  */
 export async function settleAbandoned<Write>(
@@ -22,7 +22,7 @@ export async function settleAbandoned<Write>(
   const { whenAbandoned } = call.options;
   const isAsked = typeof whenAbandoned === "function";
   const { forgetsReturned, toStored = asItIs } = call.input;
-  const { outcome, evidence, text, error }: Judged = isAsked
+  const { outcome, evidence, text, error }: Verified = isAsked
     ? await ask(call, {
         verify: whenAbandoned,
         option: "whenAbandoned",
@@ -40,16 +40,16 @@ export async function settleAbandoned<Write>(
     ...keptOf(former.state, decodeEvidence(former.evidence)),
   });
   if (outcome === "did-not-happen") {
-    call.tell("taken-over");
+    call.report("taken-over");
     return undefined;
   }
   const answer = await recording.settle(outcome === "happened" ? "completed" : "held", text);
   if (!answer.settled) return answerAfterLoss(call, answer.record);
   if (outcome === "happened") {
-    call.tell("verified");
+    call.report("verified");
     return { replayed: true, result: decodeResult(text) };
   }
-  call.tell("held", error, call.now() - former.createdAt);
+  call.report("held", error, call.now() - former.createdAt);
   throw new OutcomeUnknownError(error, error === undefined ? undefined : evidence?.answered);
 }
 
@@ -57,19 +57,19 @@ export const asItIs = (value: unknown): unknown => value;
 
 interface Question {
   readonly verify: Verify<never>;
-  /** The option by which it was given. */
+  /** The option that set it. */
   readonly option: string;
   readonly about: Pick<AbandonedAttempt, "attempt" | "startedAt" | "leaseEndedAt">;
   /** Epoch ms. */
   readonly startBy: number;
-  /** Takes what happened and returns the part that is stored; absent where nothing is. */
+  /** Converts the result of a verified effect to the part that is stored; absent if nothing is stored. */
   readonly toStored: ((result: unknown) => unknown) | undefined;
 }
 
 export async function ask<Write>(
   call: OngoingCall<Write>,
   { verify, option, about, startBy, toStored }: Question,
-): Promise<Judged> {
+): Promise<Verified> {
   const { identity, input, options } = call;
   const { key, operation, scope } = identity;
   const previous: Omit<AbandonedAttempt<never>, "signal"> = {
@@ -85,7 +85,7 @@ export async function ask<Write>(
   return askVerify(verify, previous, {
     option,
     clock: options.clock,
-    // The other half is for the handler, if it is to run, and for what is recorded.
+    // The other half is for the handler, if it should run, and for recording.
     patienceMs: Math.max(0, (startBy - call.now()) / 2),
     encode: toStored && ((result) => encodeResult(toStored(result))),
   });

@@ -1,9 +1,9 @@
-/** An answer that is waited for only so long. */
+/** Waits for an answer for a limited time. */
 import type { Clock } from "./clock.ts";
 
 /**
- * Settles as `asking` does, or rejects with what `late` returns if that takes longer than `ms`. What was asked goes on, unless
- * `late` aborts it.
+ * Settles as `asking` does, or rejects with the result of `late` if that takes longer than `ms`. The request itself goes on,
+ * unless `late` aborts it.
  */
 export async function answerWithin<T>(
   clock: Pick<Clock, "sleep">,
@@ -25,9 +25,9 @@ export async function answerWithin<T>(
 }
 
 /**
- * The same for a request that can be aborted, by `signal` too. It ends then even if the client doesn't look at its signal, as some
- * don't once an answer has begun.
- * @param signal what the caller has, if anything
+ * The same for a request that can be aborted, by `signal` too. It ends then even if the client ignores its signal, as some do
+ * once an answer has begun.
+ * @param signal the caller's signal, if any
  */
 export async function askWithin<T>(
   clock: Pick<Clock, "sleep">,

@@ -1,4 +1,4 @@
-/** When an attempt has to stop: shortly before its deadline, or as soon as a lease that is renewed is lost. */
+/** When an attempt has to stop: shortly before its deadline, or as soon as a renewed lease is lost. */
 import type { Lease } from "./lease.ts";
 import { LeaseRenewal, leaseEnded } from "./lease-renewal.ts";
 import type { OngoingCall } from "./ongoing-call.ts";
@@ -6,13 +6,13 @@ import type { OngoingCall } from "./ongoing-call.ts";
 export class AttemptSignal<Write> {
   readonly #call: OngoingCall<Write>;
   readonly #lease: Lease<Write>;
-  /** When the work is to stop, so that there is time to answer (epoch ms). */
+  /** When the work should stop, so that there is time to answer (epoch ms). */
   readonly #stopAt: number;
   #abort: AbortController | undefined;
   #stopTimer: (() => void) | undefined;
   #isDisarmed = false;
   #renewal: LeaseRenewal<Write> | undefined;
-  /** Why the lease of this attempt does not count any more. */
+  /** Why this attempt's lease no longer counts. */
   #lost: Error | undefined;
 
   constructor(call: OngoingCall<Write>, lease: Lease<Write>) {
@@ -21,7 +21,7 @@ export class AttemptSignal<Write> {
     this.#stopAt = call.workUntil(lease.since);
   }
 
-  /** Made when the handler asks for it: a signal and its timer cost more than the rest of an attempt. */
+  /** Created when the handler reads it: a signal and its timer cost more than the rest of an attempt. */
   get signal(): AbortSignal {
     this.#abort ??= this.#startTimer();
     return this.#abort.signal;
@@ -32,21 +32,24 @@ export class AttemptSignal<Write> {
     return this.#abort?.signal.aborted || this.#reasonToStop() !== undefined;
   }
 
-  /** For work that takes time. Work that has ended already needs no timer. */
+  /** For work that isn't finished yet. Finished work needs no timer. */
   keepLease(): void {
     if (!this.#call.renews || !this.#lease.isClaimed) return;
-    this.#renewal = new LeaseRenewal(this.#call, this.#lease, (reason) => {
-      this.#lost = reason;
-      this.#abort?.abort(reason);
-    });
+    this.#renewal = new LeaseRenewal(this.#call, this.#lease, (reason) => this.lose(reason));
   }
 
-  /** For work whose end can't be seen: its lease would be renewed for ever. The claim stays for the rest of its lease. */
+  /** From now on the work can't record anything. */
+  lose(reason: Error): void {
+    this.#lost = reason;
+    this.#abort?.abort(reason);
+  }
+
+  /** For work whose end can't be seen: its lease would be renewed forever. The claim stays for the rest of its lease. */
   leaveLease(): void {
     this.#renewal?.stop();
   }
 
-  /** The call is over: nothing is left to abort. */
+  /** The call is over: there is nothing left to abort. */
   disarm(): void {
     this.#isDisarmed = true;
     this.#stopTimer?.();
@@ -67,7 +70,7 @@ export class AttemptSignal<Write> {
     const ms = this.#stopAt - this.#call.now();
     if (reason || ms === Number.POSITIVE_INFINITY || this.#isDisarmed) return work;
     const over = new AbortController();
-    // With a reason, or a DOMException with its stack would be made on each run.
+    // With a reason, because otherwise each run creates a DOMException with its stack.
     this.#stopTimer = () => over.abort("over");
     void this.#call.options.clock.sleep(ms, over.signal).then(() => {
       if (!over.signal.aborted) work.abort(deadlineNear());

@@ -1,4 +1,4 @@
-/** One attempt under way, and the one place where its effects are committed. */
+/** A running attempt, and the only place where its effects are committed. */
 import type { AttemptSignal } from "./attempt-signal.ts";
 import { type ChildKeyLimits, deriveChildKey } from "./child-key.ts";
 import { readCommit } from "./commit-arguments.ts";
@@ -20,7 +20,7 @@ import { readTraceparent } from "./traceparent.ts";
 /** The caller's own code. */
 export type Work<Write> = (attempt: RunningAttempt<Write>) => unknown;
 
-/** The steps that were reported already. */
+/** The unawaited steps that were already reported. */
 const unawaited = new Set<string>();
 
 export class RunningAttempt<Write> implements Execution<Write> {
@@ -28,7 +28,7 @@ export class RunningAttempt<Write> implements Execution<Write> {
   readonly operation: string;
   readonly scope: string;
   readonly attempt: number | undefined;
-  /** What the commit came to. Stays empty while nothing was committed, or a commit certainly wrote nothing. */
+  /** The outcome of the commit. Stays empty until something is committed, or if a commit certainly wrote nothing. */
   decided: Promise<Outcome> | undefined;
   readonly #call: OngoingCall<Write>;
   readonly #recording: Recording<Write>;
@@ -48,7 +48,7 @@ export class RunningAttempt<Write> implements Execution<Write> {
     this.#stop = stop;
   }
 
-  /** A store distinguishes two attempts at one key by this. */
+  /** Distinguishes two attempts at one key in the store. */
   get token(): string {
     return this.#call.token;
   }
@@ -63,7 +63,7 @@ export class RunningAttempt<Write> implements Execution<Write> {
     try {
       return readTraceparent(options.traceparent());
     } catch {
-      // Tracing does not change an outcome.
+      // Tracing doesn't change an outcome.
       return undefined;
     }
   }
@@ -84,7 +84,7 @@ export class RunningAttempt<Write> implements Execution<Write> {
   ): Promise<T> => {
     if (this.#over || this.decided)
       throw new StepInvalidError(
-        "this attempt is over: await each step before the handler returns or commits",
+        "this attempt has ended: await each step before the handler returns or commits",
       );
     this.#log ??= new StepLog(this.#call, this.#recording, () => this.signal);
     return this.#log.run(name, work, options);
@@ -95,8 +95,11 @@ export class RunningAttempt<Write> implements Execution<Write> {
 
   #check(result: unknown, given: CommitEffects<Write> | undefined) {
     if (this.#over)
-      throw new CommitInvalidError("this attempt is over: await commit before the handler returns");
-    if (this.decided) throw new CommitInvalidError("commit was already called: commit everything at once");
+      throw new CommitInvalidError("this attempt has ended: await commit before the handler returns");
+    if (this.decided)
+      throw new CommitInvalidError(
+        "commit was already called: pass all writes and messages to a single commit",
+      );
     const [running] = this.#log?.underWay ?? [];
     if (running !== undefined)
       throw new CommitInvalidError(`step \`${running}\` is still running: await it before the commit`);
@@ -106,7 +109,7 @@ export class RunningAttempt<Write> implements Execution<Write> {
       this.#call.options.store.checkEffects(effects);
       return [this.encode(result), effects] as const;
     } catch (error) {
-      // Over HTTP that code is about the caller's payload, and this is the handler's.
+      // Over HTTP that code is about the caller's payload, and this payload is the handler's.
       const isOfMessage = hasCode(error, "PAYLOAD_INVALID");
       throw this.#call.own(isOfMessage ? new CommitInvalidError(error.message) : error);
     }
@@ -120,7 +123,7 @@ export class RunningAttempt<Write> implements Execution<Write> {
       outcome = await decided;
     } catch (error) {
       if (wroteNothing(error)) this.decided = undefined;
-      else if (isStoreFailure(error)) this.#call.tell("outcome-unknown", error);
+      else if (isStoreFailure(error)) this.#call.report("outcome-unknown", error);
       throw this.#call.own(error);
     }
     return resultOf(outcome) as T;
@@ -138,13 +141,13 @@ export class RunningAttempt<Write> implements Execution<Write> {
     this.#stop.leaveLease();
   }
 
-  /** The caller is answered while the work goes on. A later commit is kept, and so is the end of the work where that is seen. */
+  /** The caller is answered while the work goes on. A later commit is kept, and so is the end of the work if it can be seen. */
   leaveOpen(error: unknown): void {
     nesting.end(this);
-    this.#call.tell("outcome-unknown", error);
+    this.#call.report("outcome-unknown", error);
   }
 
-  /** From now on nothing can be committed. A commit that is there, or under way, is to be waited for. */
+  /** From now on nothing can be committed. Wait for a commit that was made or is under way. */
   end(): Promise<Outcome> | undefined {
     this.#over = true;
     // `decided` reports its failure even if the handler doesn't await it. An earlier failure stays an unhandled rejection.
@@ -165,7 +168,7 @@ export class RunningAttempt<Write> implements Execution<Write> {
     return this.#log?.settled();
   }
 
-  /** The end waits for a step that the handler doesn't await. But the handler went on without the step's result, or its error. */
+  /** The end waits for a step that the handler doesn't await. But the handler went on without the step's result or error. */
   warnOfUnawaitedStep(): void {
     const [step] = this.#log?.underWay ?? [];
     const name = `step "${step}" of "${this.operation}"`;
@@ -174,13 +177,13 @@ export class RunningAttempt<Write> implements Execution<Write> {
     console.warn(`onceonly: ${name} was still running when the handler returned: await it`);
   }
 
-  /** The verdict about a step with an unknown end. */
+  /** The verdict about a step whose end was unknown. */
   get stepEvidence(): string | undefined {
     return this.#log?.evidence;
   }
 }
 
-/** True where a failed commit leaves no doubt, so that the handler may commit something else. */
+/** True if a failed commit certainly wrote nothing, so that the handler may commit something else. */
 function wroteNothing(error: unknown): boolean {
   if (isStoreFailure(error)) return error.failure === "refused";
   return isRefusedCondition(error) || hasCode(error, "COMMIT_INVALID");

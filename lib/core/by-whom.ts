@@ -4,9 +4,9 @@ import { MAX_TEXT_LENGTH } from "./verify.ts";
 
 /** Both texts are stored with the record, 256 characters at most each. No payloads, no secrets. */
 export interface ByWhom {
-  /** Such as a name or a ticket. */
+  /** A name or a ticket, for example. */
   readonly by: string;
-  /** Such as `charge ch_1 is in the dashboard`. */
+  /** A reason, such as `charge ch_1 is in the dashboard`. */
   readonly why: string;
 }
 

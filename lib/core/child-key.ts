@@ -1,11 +1,12 @@
 /** Keys for the systems an operation calls: the same for every attempt of one operation. */
 import { InvalidOptionError } from "./errors.ts";
 import { hashTuple, type Identity } from "./identity.ts";
+import { suggestion } from "./nearest.ts";
 import { text } from "./option-checks.ts";
 
 export interface ChildKeyLimits {
   /**
-   * The longest key the other system takes.
+   * The longest key that the other system accepts.
    * @default - all 256 bits: 43 characters, or 64 in hexadecimal
    */
   readonly maxLength?: number;
@@ -16,26 +17,33 @@ export interface ChildKeyLimits {
   readonly format?: "text" | "hex";
 }
 
-/** Fewer characters than these hold fewer than 128 bits, and keys could collide. */
+/** Shorter keys have fewer than 128 bits, and could collide. */
 const SHORTEST = { text: 22, hex: 32 } as const;
 
-/** @throws InvalidOptionError (`INVALID_OPTION`) when the limits leave less than 128 bits. */
+/** @throws InvalidOptionError (`INVALID_OPTION`) if the limits leave less than 128 bits. */
 export function deriveChildKey(
   { recordKey }: Pick<Identity, "recordKey">,
   name: string,
   limits: ChildKeyLimits = {},
 ): string {
   if (Object(limits) !== limits)
-    throw new InvalidOptionError("limits", "must be { maxLength, format }", limits);
+    throw new InvalidOptionError("limits", "of `childKey` must be an object { maxLength, format }", limits);
   const { format = "text", maxLength = 64, ...unknown } = limits;
-  const [other] = Object.entries(unknown);
-  if (other) throw new InvalidOptionError(other[0], "is unknown: known are maxLength, format", other[1]);
+  const [other] = Object.keys(unknown);
+  if (other) {
+    const valid = suggestion(other, ["maxLength", "format"], "valid options");
+    throw new InvalidOptionError(other, `isn't an option of \`childKey\` ${valid}`);
+  }
   const shortest = Object.hasOwn(SHORTEST, format) ? SHORTEST[format] : 0;
   const [rule, holds] = text(255);
-  if (!holds(name)) throw new InvalidOptionError("name", rule, name);
+  if (!holds(name)) throw new InvalidOptionError("name", `of a child key ${rule}`, name);
   if (!shortest) throw new InvalidOptionError("format", 'must be "text" or "hex"', format);
   if (typeof maxLength !== "number" || !(maxLength >= shortest))
-    throw new InvalidOptionError("maxLength", `must be at least ${shortest}`, maxLength);
+    throw new InvalidOptionError(
+      "maxLength",
+      `must be a number of at least ${shortest}, so that keys can't collide`,
+      maxLength,
+    );
   const hash = hashTuple("onceonly/child/1", recordKey, name);
   const key = format === "hex" ? Buffer.from(hash, "base64url").toString("hex") : hash;
   return key.slice(0, maxLength);

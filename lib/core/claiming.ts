@@ -1,25 +1,25 @@
-/** Wins the right to run, or answers from the record of the call that has the right. */
+/** Wins the right to run, or answers from the record of the call that has it. */
 import { IdempotencyKeyInvalidError, StoreUnavailableError } from "./errors.ts";
 import { keyCreatedAt } from "./identity.ts";
 import type { OngoingCall } from "./ongoing-call.ts";
 import { answerFromRecord, type Outcome } from "./outcome.ts";
 import {
+  type ClaimStatus,
+  classify,
   endOf,
   type IdempotencyRecord,
   isExpired,
   isTracked,
-  judge,
   mayClaimHeld,
   type StoredSteps,
   successionOf,
-  type Verdict,
 } from "./record.ts";
 import type { Claim } from "./store.ts";
 import { waitForWinner } from "./waiting.ts";
 
 /**
- * A claim is tried again only after a race: somebody took the record over, or deleted it, between two requests. More
- * are no races.
+ * A claim is tried again only after a race: another process took the record over, or deleted it, between two requests. More
+ * retries than this aren't caused by races.
  */
 export const MAX_RACES = 8;
 
@@ -31,11 +31,11 @@ export interface Claimed {
   readonly claim: Claim;
   /** When the right to run began (epoch ms). */
   readonly since: number;
-  /** The record of unknown outcome that was taken over, where the options do not just run again. */
+  /** The record with an unknown outcome that was taken over, unless the options say to run again. */
   readonly abandoned?: IdempotencyRecord | undefined;
-  /** The steps of the attempts before. */
+  /** The steps of the previous attempts. */
   readonly steps: StoredSteps;
-  /** When the attempt before had ended, at the latest (epoch ms). */
+  /** When the previous attempt ended, at the latest (epoch ms). */
   readonly formerEndedAt: number;
 }
 
@@ -43,7 +43,7 @@ export interface Unclaimed {
   readonly kind: "unclaimed";
   /** Epoch ms. */
   readonly since: number;
-  /** The record that was there without holding anybody back. */
+  /** The record that was found but didn't block the call. */
   readonly seen: IdempotencyRecord | undefined;
 }
 
@@ -52,24 +52,24 @@ interface Answered {
   readonly outcome: Outcome;
 }
 
-/** A claim that is asked for, and what follows from it if it wins. */
+/** A requested claim, and its consequences if it wins. */
 type Tried = Pick<Claimed, "claim" | "since" | "abandoned"> & {
-  /** The attempt before, where that was neither released nor expired. */
+  /** The previous attempt, unless it was released or expired. */
   readonly previous: IdempotencyRecord | undefined;
 };
 
-/** What follows from a refusal: an answer, or another claim over the record that is there now. */
+/** The consequence of a refusal: an answer, or another claim over the current record. */
 type AfterRefusal =
   | Claimed
   | {
       readonly kind: "answer";
       readonly record: IdempotencyRecord;
-      readonly verdict: Exclude<Verdict, "own" | "vacant" | "expired">;
+      readonly status: Exclude<ClaimStatus, "own" | "vacant" | "expired">;
     }
   | { readonly kind: "claim-again"; readonly seen: IdempotencyRecord | undefined };
 
 /**
- * Inserts a record. If there is one, it decides: the call takes it over, answers from it, or waits for it.
+ * Inserts a record. An existing record decides: the call takes it over, answers from it, or waits for it.
  * @throws the errors of `answerFromRecord`, StoreUnavailableError, IdempotencyKeyInvalidError.
  */
 export async function claimKey<Write>(call: OngoingCall<Write>): Promise<Claimed | Answered> {
@@ -80,7 +80,7 @@ export async function claimKey<Write>(call: OngoingCall<Write>): Promise<Claimed
     const answer = await call.ask((store) => store.claim(tried.claim, seen));
     if (answer.won) return wonClaim(call, tried, seen, answer.serverTimeMs);
     let next = afterRefusal(call, tried, answer.record);
-    if (next.kind === "answer" && next.verdict === "in-progress" && whenInProgress !== "reject") {
+    if (next.kind === "answer" && next.status === "in-progress" && whenInProgress !== "reject") {
       const refusedBy = next.record;
       const record = await waitForWinner(call, refusedBy, whenInProgress);
       // The next request doesn't race with the previous record.
@@ -89,20 +89,20 @@ export async function claimKey<Write>(call: OngoingCall<Write>): Promise<Claimed
     }
     if (next.kind === "claimed") return next;
     if (next.kind === "answer") {
-      return { kind: "answered", outcome: await answerFromRecord(call, next.record, next.verdict) };
+      return { kind: "answered", outcome: await answerFromRecord(call, next.record, next.status) };
     }
     seen = next.seen;
-    // A transaction that makes the record is under way, or TTL has deleted it.
+    // A transaction that creates the record is under way, or TTL has deleted it.
     if (!seen) await call.pause(20);
   }
   throw new StoreUnavailableError("conflict", undefined);
 }
 
-/** The claim that this call makes now, over what was seen or where nothing was. */
+/** The claim that this call makes now, over `seen` if there is a record. */
 function claimOver<Write>(call: OngoingCall<Write>, seen: IdempotencyRecord | undefined): Tried {
   const now = call.now();
   if (seen && isExpired(seen, now)) refuseExpiredKey(call);
-  // The lease could be over before the claim is answered: others would take over, and this token claim once more.
+  // The lease could end before the claim is answered: other calls would take over, and this token would claim once more.
   if (now > call.startedAt && now >= call.workUntil(now)) throw noTimeLeft();
   const claim = claimAt(call, now, seen);
   const previous = claim.keepsSteps && seen?.state !== "released" ? seen : undefined;
@@ -117,13 +117,13 @@ function wonClaim<Write>(
   serverTimeMs: number | undefined,
 ): Claimed {
   call.attempt = claim.attempt;
-  if (previous && !abandoned) call.tell("taken-over");
+  if (previous && !abandoned) call.report("taken-over");
   tellSkew(call, serverTimeMs);
   const formerEndedAt = seen ? endOf(seen) : since;
   return { kind: "claimed", claim, since, abandoned, steps: stepsAfter(claim, seen), formerEndedAt };
 }
 
-/** What the record that refused a claim means for this call. */
+/** The consequence for this call of the record that refused its claim. */
 function afterRefusal<Write>(
   call: OngoingCall<Write>,
   tried: Tried,
@@ -131,15 +131,15 @@ function afterRefusal<Write>(
 ): AfterRefusal {
   if (!record) return { kind: "claim-again", seen: undefined };
   call.attempt = record.attempt;
-  const verdict = judge(record, call.seek());
-  if (verdict === "own") return ownClaim(tried, record);
+  const status = classify(record, call.seek());
+  if (status === "own") return ownClaim(tried, record);
   const { whenAbandoned } = call.options;
-  const mayAsk = verdict === "held" && mayClaimHeld(record, whenAbandoned, call.now());
-  if (mayAsk || verdict === "vacant" || verdict === "expired") return { kind: "claim-again", seen: record };
-  return { kind: "answer", record, verdict };
+  const mayAsk = status === "held" && mayClaimHeld(record, whenAbandoned, call.now());
+  if (mayAsk || status === "vacant" || status === "expired") return { kind: "claim-again", seen: record };
+  return { kind: "answer", record, status };
 }
 
-/** The claim on record is this call's own. It may be an earlier one that arrived late: then the work began when that was made. */
+/** The claim on record is this call's own. It may be an earlier one that arrived late: the work began when that one was made. */
 function ownClaim({ claim, since: triedAt, abandoned }: Tried, record: IdempotencyRecord): Claimed {
   const { attempt, createdAt, leaseEndsAt, steps = {} } = record;
   const since = triedAt - Math.max(0, claim.leaseEndsAt - leaseEndsAt);
@@ -147,15 +147,15 @@ function ownClaim({ claim, since: triedAt, abandoned }: Tried, record: Idempoten
   return { kind: "claimed", claim: own, since, abandoned, steps, formerEndedAt: since };
 }
 
-/** Each write of a step moves the end of the lease, so a claim that wins has seen all steps. */
+/** Each write of a step moves the end of the lease, so a winning claim has seen all steps. */
 const stepsAfter = ({ keepsSteps }: Claim, seen: IdempotencyRecord | undefined): StoredSteps =>
   (keepsSteps && seen?.steps) || {};
 
-/** The lease could be over before the work is: somebody else would run too. */
+/** The lease could end before the work does: another call would run too. */
 export const noTimeLeft = (): StoreUnavailableError =>
-  new StoreUnavailableError("unreachable", new Error("no time was left"));
+  new StoreUnavailableError("unreachable", new Error("no time left"));
 
-/** The claim that this call makes at `now`, over what was seen. */
+/** The claim that this call makes at `now`, over `seen` if there is a record. */
 export function claimAt<Write>(
   call: OngoingCall<Write>,
   now: number,
@@ -164,10 +164,10 @@ export function claimAt<Write>(
   const { identity, token, fingerprint } = call;
   const { attempt, createdAt, keepsSteps } = successionOf(seen, now);
   const leaseEndsAt = call.leaseEndsAt(now);
-  // A record that may be held is never deleted unseen.
+  // A record that may be held must not be deleted without being resolved.
   const mayBeHeld = call.options.whenAbandoned !== "run" || (keepsSteps && seen && isTracked(seen));
   const expiresAt = mayBeHeld ? undefined : call.expiresAt(leaseEndsAt);
-  // One by one: to spread them takes as long as all the rest of a claim.
+  // Copied field by field: object spread cost as much as the rest of the claim.
   const { recordKey } = identity;
   return { recordKey, token, fingerprint, attempt, createdAt, keepsSteps, leaseEndsAt, expiresAt };
 }
@@ -189,13 +189,13 @@ async function checkRecord<Write>(call: OngoingCall<Write>): Promise<void> {
   if (!record || isExpired(record, call.now())) refuseExpiredKey(call);
 }
 
-/** Running again after the retention is never silent: it is told, or refused. */
+/** Running again after the retention is never silent: it is reported or refused. */
 export function refuseExpiredKey<Write>(call: OngoingCall<Write>): void {
-  if (!call.isExpiryTold) call.tell("key-expired");
-  call.isExpiryTold = true;
+  if (!call.isExpiryReported) call.report("key-expired");
+  call.isExpiryReported = true;
   if (call.options.whenKeyExpired === "reject") {
     throw new IdempotencyKeyInvalidError(
-      "the record of this idempotency key has expired, or may have, so the operation may have run before: check that, then send a new key",
+      "the record of this idempotency key has expired or may have expired, so the operation may have run before: check whether it did, then send a new key",
     );
   }
 }
@@ -203,5 +203,5 @@ export function refuseExpiredKey<Write>(call: OngoingCall<Write>): void {
 /** HTTP dates have a resolution of one second. */
 function tellSkew<Write>(call: OngoingCall<Write>, serverTimeMs: number | undefined): void {
   const skewMs = Math.abs(call.now() - (serverTimeMs ?? call.now()));
-  if (skewMs > call.options.clockSkewSeconds * 1000 + 1000) call.tell("clock-skewed");
+  if (skewMs > call.options.clockSkewSeconds * 1000 + 1000) call.report("clock-skewed");
 }

@@ -1,24 +1,21 @@
-/** Time and randomness come in through these two ports and nowhere else. */
+/** Time and randomness come in only through these two ports. */
 import type { TimedContext } from "./lambda-context.ts";
 
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
-  /**
-   * Resolves after `ms`, or as soon as `signal` aborts; never rejects. A sleep in the `background` does not keep the process
-   * alive.
-   */
+  /** Resolves after `ms`, or as soon as `signal` aborts; never rejects. A `background` sleep does not keep the process alive. */
   sleep(ms: number, signal?: AbortSignal, background?: "background"): Promise<void>;
 }
 
 export interface Random {
   /** An unguessable string of at least 122 random bits: a claim token, or a key for a caller that sent none. */
   token(): string;
-  /** A number in [0, 1): jitter. */
+  /** A number in [0, 1), for jitter. */
   fraction(): number;
 }
 
-/** Longer timeouts overflow and fire at once. https://nodejs.org/api/timers.html */
+/** Longer timeouts overflow and fire immediately. https://nodejs.org/api/timers.html */
 const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
 export const systemClock: Clock = {
@@ -42,7 +39,7 @@ export const systemRandom: Random = {
   fraction: () => Math.random(),
 };
 
-/** What is left of the invocation in ms, where the context can tell. */
+/** The remaining time of the invocation in ms, if the context provides it. */
 export function remainingMsOf(context: unknown): number | undefined {
   return (context as TimedContext | null | undefined)?.getRemainingTimeInMillis?.();
 }

@@ -1,25 +1,26 @@
-/** Reads what a handler gives to `commit`. A wrong argument is refused before anything is written. */
+/** Reads the arguments of `commit`. A wrong argument is refused before anything is written. */
 import { CommitInvalidError } from "./errors.ts";
 import type { CommitEffects } from "./execution.ts";
 import { isPlainObject } from "./json.ts";
 import { kindOf } from "./kind-of.ts";
 import type { OutgoingMessage } from "./messages/outgoing-message.ts";
+import { suggestion } from "./nearest.ts";
 import type { WritesOf } from "./store.ts";
 
-/** The effects of a commit as two lists, which the handler can't change any more. */
+/** The effects of a commit as two lists, which the handler can no longer change. */
 interface ListedEffects<Write> {
   readonly writes: readonly Write[];
   readonly messages: readonly OutgoingMessage[];
 }
 
-/** @throws CommitInvalidError (`COMMIT_INVALID`) for effects of another shape, or in the place of the result */
+/** @throws CommitInvalidError (`COMMIT_INVALID`) for effects with another shape, or in the place of the result */
 export function readCommit<Write>(
   result: unknown,
   effects: CommitEffects<Write> | undefined,
 ): ListedEffects<Write> {
   if (effects === undefined && isEffectsAlone(result)) {
     throw new CommitInvalidError(
-      "commit takes the result, then { writes, messages }; got effects alone: put `undefined` before them, or `{}` behind them if they are the result",
+      "commit expects the result first, then { writes, messages } (got only { writes, messages }): pass `undefined` as the result, or add `{}` as the second argument if this object is the result",
     );
   }
   return readEffects(effects === undefined ? {} : effects);
@@ -42,22 +43,27 @@ function readEffects<Write>(effects: CommitEffects<Write>): ListedEffects<Write>
   // A promise, a list or a map holds no visible effects.
   if (!isPlainObject(effects)) {
     throw new CommitInvalidError(
-      `commit takes the result, then { writes, messages }; got ${kindOf(effects)}: leave it out where there are none`,
+      `commit expects the result first, then { writes, messages } (got ${kindOf(effects)} as the second argument): leave it out if there are none`,
     );
   }
   const { writes, messages, ...unknown } = effects;
   const [name] = Object.keys(unknown);
   if (name !== undefined) {
-    throw new CommitInvalidError(`commit knows no \`${name}\`: it takes { writes, messages }`);
+    throw new CommitInvalidError(
+      `\`${name}\` isn't a field of a commit ${suggestion(name, ["writes", "messages"], "valid fields")}`,
+    );
   }
   return { writes: listOf<Write>("writes", writes), messages: listOf("messages", messages) };
 }
 
-/** Copies the list, so that the handler may change its own later. Holes become `undefined`, which is refused as no write. */
+/**
+ * Copies the list, so that the handler may change its own later. Holes become `undefined`, which is refused because it isn't a
+ * write.
+ */
 function listOf<Each>(name: string, list: WritesOf<Each> = []): readonly Each[] {
   if (typeof list === "function") return [list];
   if (Array.isArray(list)) return Array.from(list);
   throw new CommitInvalidError(
-    `the ${name} of a commit must be an array, got ${kindOf(list)}: leave \`${name}\` out where there are none`,
+    `\`${name}\` of a commit must be an array (got ${kindOf(list)}): leave \`${name}\` out if there are none`,
   );
 }

@@ -1,12 +1,15 @@
-/** Durable executions of Lambda call a handler again after each suspension, so no claim may cover all of a handler. */
+/** Lambda's durable executions call a handler again after each suspension, so no claim may cover a whole handler. */
 import { PROJECT_URL } from "../contract.ts";
 import { InvalidOptionError } from "./errors.ts";
 
 const ADVICE = `wrap the work of each step in \`runOnce\` instead, see ${PROJECT_URL}/blob/main/docs/use/durable.md`;
 
-/** What the SDK's handler returns when its execution is suspended: a call that comes later goes on. As it would be recorded. */
+/**
+ * Returned by the SDK's handler when its execution is suspended: a later call goes on. In the form in which it would be
+ * recorded.
+ */
 export const SUSPENDED = '{"Status":"PENDING"}';
-export const SUSPENDED_FAULT = `the result { Status: "PENDING" } says that a durable execution is suspended, so it isn't the operation's result: ${ADVICE}`;
+export const SUSPENDED_FAULT = `the result { Status: "PENDING" } means that a durable execution is suspended, so it isn't the operation's result: ${ADVICE}`;
 
 /** SDK 2.4 brands its contexts; the members are those of every version. */
 const BRAND = Symbol.for("@aws/durable-execution-sdk-js/durable-context");
@@ -21,7 +24,7 @@ function isDurableContext(context: unknown): boolean {
   );
 }
 
-/** What Lambda invokes the SDK's handler with. */
+/** The event with which Lambda invokes the SDK's handler. */
 function isDurableEvent(event: unknown): boolean {
   const { DurableExecutionArn, CheckpointToken } = Object(event) as Record<string, unknown>;
   return isText(DurableExecutionArn) && isText(CheckpointToken);
@@ -31,7 +34,7 @@ const isText = (value: unknown) => typeof value === "string" && value !== "";
 
 /**
  * The second invocation of an execution would meet the claim of the first one, or replay "suspended".
- * @param what names what would be run once
+ * @param what names the function that would run once
  * @throws InvalidOptionError (`INVALID_OPTION`) in a durable execution
  */
 export function refuseDurable(what: "handler" | "fn", event: unknown, context?: unknown): void {

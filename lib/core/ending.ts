@@ -1,14 +1,14 @@
-/** Requests outside of calls, such as those of the reconciler and of operators' commands, that end. */
+/** Time limits for requests outside of calls, such as those of the reconciler and of operators' commands. */
 import { answerWithin } from "./answer-within.ts";
 import { systemClock } from "./clock.ts";
 import { StoreUnavailableError } from "./errors.ts";
 
-/** Longer than any request of a store takes. A client whose connection was lost may never answer. */
+/** Longer than any request of a store lasts. A client whose connection was lost may never answer. */
 export const REQUEST_MS = 30_000;
 
-/** @throws StoreUnavailableError (`STORE_UNAVAILABLE`) when no answer came. The request may still be applied. */
+/** @throws StoreUnavailableError (`STORE_UNAVAILABLE`) if no answer came. The request may still be applied. */
 export function inTime<T>(asking: Promise<T>, ms = REQUEST_MS): Promise<T> {
-  // A test's clock must not run ahead of a request that a real server is answering.
+  // A test's clock must not run ahead of a request to a real server.
   return answerWithin(
     systemClock,
     ms,
@@ -17,14 +17,14 @@ export function inTime<T>(asking: Promise<T>, ms = REQUEST_MS): Promise<T> {
   );
 }
 
-/** A store or an outbox each of whose requests ends, the pages of a list one by one. */
+/** A store or an outbox whose requests all have a time limit, including each page of a list. */
 export function ending<Target extends object>(target: Target, patienceMs = () => REQUEST_MS): Target {
   const inItsTime = (answer: unknown): unknown => {
     if (answer instanceof Promise) return inTime(answer, patienceMs());
     const pages = (answer as Partial<AsyncIterable<unknown>> | null | undefined)?.[Symbol.asyncIterator]?.();
     return pages ? pagesInTime(pages, patienceMs) : answer;
   };
-  // A proxy of the target itself couldn't change what a frozen one has.
+  // A proxy of the target itself couldn't change the members of a frozen one.
   return new Proxy(Object.create(target) as Target, {
     get(_, name) {
       const value: unknown = Reflect.get(target, name, target);
@@ -48,7 +48,7 @@ async function* pagesInTime<Page>(
       isOpen = false;
     }
   } finally {
-    // The reader has left before the end. A list that failed, or that doesn't answer, can't be closed.
+    // The reader stopped before the end. A list that failed, or that doesn't answer, can't be closed.
     if (isOpen) await pages.return?.();
   }
 }

@@ -1,5 +1,5 @@
 /**
- * The protocol: identity → claim → run → record → outcome. Every face of the package goes through `perform`.
+ * The protocol: identity → claim → run → record → outcome. Every adapter of the package goes through `perform`.
  * docs/architecture.md draws the states, the lease and the answers after each crash point.
  */
 import { settleAbandoned } from "./abandoned.ts";
@@ -17,14 +17,14 @@ import { RecordCorruptError } from "./errors.ts";
 import { nesting } from "./nesting.ts";
 import { type CallInput, OngoingCall } from "./ongoing-call.ts";
 import { answerFromRecord, type Outcome } from "./outcome.ts";
-import { type IdempotencyRecord, judge } from "./record.ts";
+import { classify, type IdempotencyRecord } from "./record.ts";
 import { Recording } from "./recording.ts";
 import type { ResolvedOptions } from "./resolved-options.ts";
 import { runAttempt } from "./running.ts";
 import { encodeEvidence } from "./verify.ts";
 
 /**
- * Runs `work` under the protocol and records how it ended; or answers from the record. What `work` throws is a `failure`.
+ * Runs `work` under the protocol and records how it ended, or answers from the record. An error of `work` is a `failure`.
  * @throws the errors of docs/use/errors.md, each of them about this call.
  */
 export async function perform<Write>(
@@ -34,15 +34,15 @@ export async function perform<Write>(
 ): Promise<Outcome> {
   nesting.refuse(input);
   const call = new OngoingCall(options, input);
-  if (input.keyIsFresh) call.tell("ran-unprotected");
+  if (input.keyIsFresh) call.report("ran-unprotected");
   try {
     const admission = await (options.mode === "optimistic" ? admitAfterLook(call) : admitByClaim(call));
     if (admission.kind === "answered") return admission.outcome;
     const recording = new Recording(call, admission);
     const abandoned = admission.kind === "claimed" ? admission.abandoned : undefined;
     if (admission.kind === "claimed" && call.now() >= recording.lease.startBy) {
-      // A key that is given back runs again, whatever became of an abandoned attempt.
-      if (!abandoned) await recording.giveBack().catch(() => {});
+      // A released key runs again, however an abandoned attempt ended.
+      if (!abandoned) await recording.release().catch(() => {});
       throw noTimeLeft();
     }
     const settled = abandoned && (await settleAbandoned(call, recording, abandoned));
@@ -52,14 +52,14 @@ export async function perform<Write>(
   } catch (error) {
     throw call.own(error);
   } finally {
-    // Also of a claim that was given up, and is won afterwards.
+    // Also for a claim that was given up, and is won afterwards.
     options.store.handlerOver?.(call.token);
   }
 }
 
 /**
- * Another deployment may have finished steps that this one has not, or has under another name.
- * @throws RecordCorruptError (`RECORD_CORRUPT`): the key is given back, or held where nobody knows how a step ended.
+ * Another deployment may have finished steps that this one doesn't have, or has under another name.
+ * @throws RecordCorruptError (`RECORD_CORRUPT`): the key is released, or held if it's unknown how a step ended.
  */
 async function checkSteps<Write>(call: OngoingCall<Write>, recording: Recording<Write>): Promise<void> {
   const { steps } = call.options;
@@ -68,10 +68,10 @@ async function checkSteps<Write>(call: OngoingCall<Write>, recording: Recording<
   const since = recording.lease.formerEndedAt;
   const attempt = call.attempt as number;
   recording.evidence = encodeEvidence({ verdict: "unknown", by: "step", at: call.now(), attempt, since });
-  const ending = recording.lease.hasOpenStep ? recording.settle("held", undefined) : recording.giveBack();
+  const ending = recording.lease.hasOpenStep ? recording.settle("held", undefined) : recording.release();
   await ending.catch(() => {});
   throw new RecordCorruptError(
-    `an attempt before this one wrote the step \`${other}\`, which is not in \`steps\`: finish the deployment, or name it in \`steps\``,
+    `an earlier attempt wrote the step \`${other}\`, which isn't in \`steps\`: finish the deployment, or add it to \`steps\``,
   );
 }
 
@@ -88,7 +88,7 @@ async function admitByClaim<Write>(call: OngoingCall<Write>): Promise<Admission>
   }
 }
 
-/** Two calls may run at once: the call with the refused insertion gets the result of the other. */
+/** Two calls may run at the same time: the call with the refused insertion gets the other's result. */
 async function admitAfterLook<Write>(call: OngoingCall<Write>): Promise<Admission> {
   const { lookFirst, whenKeyExpired } = call.options;
   let seen: IdempotencyRecord | undefined;
@@ -101,10 +101,10 @@ async function admitAfterLook<Write>(call: OngoingCall<Write>): Promise<Admissio
   } catch (error) {
     passOutage(call, error);
   }
-  const verdict = seen && judge(seen, call.seek());
-  if (verdict === "expired") refuseExpiredKey(call);
-  else if (seen && verdict && verdict !== "vacant" && verdict !== "own") {
-    return { kind: "answered", outcome: await answerFromRecord(call, seen, verdict) };
+  const status = seen && classify(seen, call.seek());
+  if (status === "expired") refuseExpiredKey(call);
+  else if (seen && status && status !== "vacant" && status !== "own") {
+    return { kind: "answered", outcome: await answerFromRecord(call, seen, status) };
   }
   return runUnclaimed(call, seen);
 }
@@ -114,11 +114,11 @@ function look<Write>(call: OngoingCall<Write>): Promise<IdempotencyRecord | unde
   return call.ask((store) => store.find(recordKey, { consistent: false }));
 }
 
-/** Only a finished record is an answer, since a stale read may be wrong about any other: the claim tells of those. */
+/** Only a finished record is an answer, since a stale read may be wrong about any other: the claim reports those. */
 async function answerOfLook<Write>(call: OngoingCall<Write>): Promise<Outcome | undefined> {
   const seen = await look(call);
-  const verdict = seen && judge(seen, call.seek());
-  if (seen && (verdict === "completed" || verdict === "failed")) return answerFromRecord(call, seen, verdict);
+  const status = seen && classify(seen, call.seek());
+  if (seen && (status === "completed" || status === "failed")) return answerFromRecord(call, seen, status);
   call.attempt = seen?.attempt;
   return undefined;
 }
@@ -128,10 +128,10 @@ function runUnclaimed<Write>(call: OngoingCall<Write>, seen?: IdempotencyRecord)
   return { kind: "unclaimed", since: call.startedAt, seen };
 }
 
-/** @throws `error`, unless the store failed in a way that passes, and the options say to run all the same. */
+/** @throws `error`, unless the store failed temporarily and the options say to run anyway. */
 function passOutage<Write>(call: OngoingCall<Write>, error: unknown): void {
-  // The effect of a record that was seen may have happened. A refusal is no outage: it lasts, and each retry would run.
+  // The effect of a record that was seen may have happened. A refusal isn't an outage: it lasts, and each retry would run.
   const mayRun = call.options.whenStoreFails === "run" && call.attempt === undefined;
   if (!mayRun || !isStoreFailure(error) || error.failure === "refused") throw error;
-  call.tell("ran-unprotected", error);
+  call.report("ran-unprotected", error);
 }

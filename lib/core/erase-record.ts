@@ -1,12 +1,12 @@
-/** Erases what a finished operation has answered: its record is replaced by one without it, under a new token. */
+/** Erases the result of a finished operation: its record is replaced by one without it, under a new token. */
 import { BY_WHOM_CHECKS } from "./by-whom.ts";
 import type { Clock, Random } from "./clock.ts";
 import { type Check, checkOptions } from "./option-checks.ts";
 import { DEFAULTS, ENGINE_CHECKS } from "./options.ts";
 import { NOT_KEPT } from "./outcome.ts";
-import { type IdempotencyRecord, judge } from "./record.ts";
+import { classify, type IdempotencyRecord } from "./record.ts";
 import type { EraseAnswer, EraseApart, Erasing, Erasure, Store } from "./store.ts";
-import { persist } from "./take-unknown.ts";
+import { retryUntil } from "./take-unknown.ts";
 import { decodeEvidence, encodeEvidence } from "./verify.ts";
 
 export interface EraseRecordOptions<Write> {
@@ -24,12 +24,11 @@ const CONNECTED: Readonly<Record<string, Check>> = {
 
 const PATIENCE_MS = 2000;
 
-/** What the evidence of an erasure says, so that nobody erases twice. */
+/** Marks an erasure in the evidence, so that it isn't repeated. */
 const ASKED = "to erase the result";
 
 /**
- * Erases the result of a key that is over, in each of the stores that `store` is made of. A key that somebody may still run
- * stays as it is.
+ * Erases the result of a finished key, in each of the stores that `store` is made of. A key that may still run stays as it is.
  * @throws InvalidOptionError (`INVALID_OPTION`) before any I/O; StoreUnavailableError (`STORE_UNAVAILABLE`): call again;
  * RecordCorruptError (`RECORD_CORRUPT`).
  */
@@ -49,36 +48,36 @@ export function eraseIn<Write>(store: Store<Write>, erasing: Erasing): Promise<E
 }
 
 /**
- * In a store that stands alone. What is kept outside of the record goes first. A replay then is answered as after the
- * erasure, also where the request for the record fails. The next call ends the erasure.
+ * In a single store. Data outside of the record goes first. A replay is then answered as after the erasure, even if the request
+ * for the record fails. The next call finishes the erasure.
  */
 export async function eraseAlone<Write>(store: Store<Write>, erasing: Erasing): Promise<EraseAnswer> {
   const { recordKey, erasure, clock, random, apart } = erasing;
   const at = clock.now();
-  const asking = <T>(request: () => Promise<T>) => persist({ clock, random }, at + PATIENCE_MS, request);
+  const asking = <T>(request: () => Promise<T>) => retryUntil({ clock, random }, at + PATIENCE_MS, request);
   const seen = await asking(() => store.find(recordKey, { consistent: true }));
   if (!seen) return { erased: false, state: "absent" };
   const { counted = seen } = erasing;
   const { state, fingerprint, attempt, createdAt, completedAt, expiresAt } = counted;
   const token = random.token();
-  // By a clock that stands still: also what is expired is there until somebody deletes it.
-  const verdict = judge(counted, { token, fingerprints: [fingerprint], now: 0 });
-  if (verdict !== "completed" && verdict !== "failed") return { erased: false, state };
-  // What was committed is sent, however late: until then the record does not expire.
+  // With a clock at 0, because an expired record is there until it is deleted.
+  const status = classify(counted, { token, fingerprints: [fingerprint], now: 0 });
+  if (status !== "completed" && status !== "failed") return { erased: false, state };
+  // Committed messages are sent, however late: until then the record doesn't expire.
   if (expiresAt === undefined) return { erased: false, state: "waiting" };
   await asking(() => apart(store, recordKey, seen));
   if (isErased(seen)) return { erased: true };
   const { by, why: answered } = erasure;
-  const happened = verdict === "completed" ? "happened" : "unknown";
+  const happened = status === "completed" ? "happened" : "unknown";
   const insertion = {
     ...{ recordKey, token, fingerprint, createdAt, attempt: attempt + 1, keepsSteps: false },
-    ...{ state: verdict, now: completedAt as number, expiresAt, writes: [], messages: [] },
+    ...{ state: status, now: completedAt as number, expiresAt, writes: [], messages: [] },
     ...(counted.result && { result: NOT_KEPT }),
     evidence: encodeEvidence({ verdict: happened, by, at, attempt, asked: ASKED, answered }),
   };
   const answer = await asking(() => store.insert(insertion, seen));
   if (answer.settled || (answer.record && isErased(answer.record))) return { erased: true };
-  // Its retention was over, and somebody claims it anew.
+  // Its retention was over, and another call claims it again.
   return { erased: false, state: answer.record?.state ?? "absent" };
 }
 

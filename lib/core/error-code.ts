@@ -1,4 +1,4 @@
-/** Which error it is, by its code: `instanceof` fails between two copies of the package, a store's and a handler's. */
+/** Identifies errors by code: `instanceof` fails between two copies of the package, a store's and a handler's. */
 import {
   isOnceonlyError,
   type OnceonlyError,
@@ -13,7 +13,7 @@ export function hasCode<Code extends string>(
   return isOnceonlyError(error) && error.code === code;
 }
 
-/** Whether the store failed in a way after which the request may be repeated, and the handler's own answer counts. */
+/** Whether the store failed so that the request may be repeated, and the handler's own answer counts. */
 export function isStoreFailure(error: unknown): error is StoreUnavailableError {
   return hasCode(error, "STORE_UNAVAILABLE") && !(error as StoreUnavailableError).isRolledBack;
 }

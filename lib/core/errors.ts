@@ -25,7 +25,7 @@ export {
 } from "./messages/errors.ts";
 export { isOnceonlyError, OnceonlyError } from "./onceonly-error.ts";
 
-/** An option is unknown, missing or breaks its rule. Thrown where the options are given, before any I/O. */
+/** An option is unknown, missing or breaks its rule. Thrown when the options are passed in, before any I/O. */
 export class InvalidOptionError extends /* @__PURE__ */ errorClass(
   "InvalidOptionError",
   "INVALID_OPTION",
@@ -33,9 +33,14 @@ export class InvalidOptionError extends /* @__PURE__ */ errorClass(
 ) {
   readonly option: string;
 
-  /** Without a third argument nothing is said of the value: under an unknown name it may be anything. */
-  constructor(option: string, rule: string, ...got: readonly [value?: unknown]) {
-    super(`option \`${option}\` ${rule}${got.length > 0 ? `; got ${kindOf(got[0])}` : ""}`);
+  /**
+   * Without a third argument the message doesn't mention the value: under an unknown name it may be anything. `meant` is the
+   * value that the user most likely intended.
+   */
+  constructor(option: string, rule: string, ...given: readonly [value?: unknown, meant?: unknown]) {
+    const [value, meant] = given;
+    const question = meant === undefined ? "" : `; did you mean ${meant}?`;
+    super(`\`${option}\` ${rule}${given.length > 0 ? ` (got ${kindOf(value)}${question})` : ""}`);
     this.option = option;
   }
 }
@@ -54,20 +59,20 @@ export class IdempotencyKeyInvalidError extends /* @__PURE__ */ errorClass(
   false,
 ) {}
 
-/** No verified caller could be found to own the key. */
+/** No verified caller was found to own the key. */
 export class ScopeMissingError extends /* @__PURE__ */ errorClass(
   "ScopeMissingError",
   "SCOPE_MISSING",
   false,
 ) {}
 
-/** The payload has no faithful canonical form, so it cannot be told from another one. */
+/** The payload has no faithful canonical form, so it can't be compared with another one. */
 export class PayloadInvalidError extends /* @__PURE__ */ errorClass(
   "PayloadInvalidError",
   "PAYLOAD_INVALID",
   false,
 ) {
-  /** What an HTTP caller is shown: what is wrong with its payload, and nothing of the service. `undefined` for other faults. */
+  /** Shown to an HTTP caller: the fault in its payload, without details of the service. `undefined` for other faults. */
   declare readonly detail?: string;
 
   constructor(message: string, detail?: string) {
@@ -83,12 +88,12 @@ export class PayloadTooLargeError extends /* @__PURE__ */ errorClass(
   false,
 ) {
   constructor(maxBytes: number) {
-    super(`the body of the request has more than ${maxBytes} bytes`);
+    super(`the request body has more than ${maxBytes} bytes`);
   }
 }
 
 /**
- * Somebody else holds a live claim on this key. Retry after `retryAfterSeconds`; from `leaseExpiresAt` (epoch ms) on a retry can
+ * Another call holds a live claim on this key. Retry after `retryAfterSeconds`. From `leaseExpiresAt` (epoch ms) on a retry can
  * run, unless the claim was completed or renewed by then.
  */
 export class ExecutionInProgressError extends /* @__PURE__ */ errorClass(
@@ -101,7 +106,7 @@ export class ExecutionInProgressError extends /* @__PURE__ */ errorClass(
   readonly retryAfterSeconds: number;
 
   constructor(leaseExpiresAt: number, retryAfterSeconds = 1) {
-    super("in progress under this idempotency key: retry later with the same key");
+    super("a request with this idempotency key is still in progress: retry later with the same key");
     this.leaseExpiresAt = leaseExpiresAt;
     this.retryAfterSeconds = retryAfterSeconds;
   }
@@ -114,17 +119,19 @@ export class FingerprintMismatchError extends /* @__PURE__ */ errorClass(
   false,
 ) {
   constructor() {
-    super("this idempotency key was used with another payload: a new operation needs a new key");
+    super(
+      "this idempotency key was already used with a different payload: use a new key for a new operation",
+    );
   }
 }
 
 /**
- * This attempt lost its claim, and the winner has no result yet: a retry replays the winner's. Also the reason of `signal`
- * where a lease could not be renewed.
+ * This attempt lost its claim, and the winner has no result yet: a retry replays the winner's. Also the reason of `signal` if a
+ * lease could not be renewed.
  */
 export class ClaimLostError extends /* @__PURE__ */ errorClass("ClaimLostError", "CLAIM_LOST", true) {
   constructor(
-    message = "another attempt took over, nothing of this one was recorded: retry with the same key",
+    message = "another attempt took over, and nothing from this one was recorded: retry with the same key",
   ) {
     super(message);
   }
@@ -137,43 +144,46 @@ export class ResponseNotStorableError extends /* @__PURE__ */ errorClass(
   false,
 ) {}
 
-/** The operation, or a step of it, is done, but its result was too large to keep, was erased, or was not to be kept. It does not run again. */
+/**
+ * The operation or step is done, but its result was too large to keep, was erased, or was not meant to be kept. It doesn't run
+ * again.
+ */
 export class ResultNotKeptError extends /* @__PURE__ */ errorClass(
   "ResultNotKeptError",
   "RESULT_NOT_KEPT",
   false,
 ) {
-  /** The size of a result that was too large; else 0. */
+  /** The size of the result if it was too large; else 0. */
   readonly bytes: number;
 
   constructor(bytes: number) {
-    super(`done, but its result is not kept${bytes ? `: ${bytes} bytes` : ""}`);
+    super(`the operation is done, but its result wasn't kept${bytes ? `: ${bytes} bytes` : ""}`);
     this.bytes = bytes;
   }
 }
 
-/** A stored record cannot be read, or is of a version this code does not know. The handler does not run. */
+/** A stored record can't be read, or has a version that this code doesn't know. The handler doesn't run. */
 export class RecordCorruptError extends /* @__PURE__ */ errorClass(
   "RecordCorruptError",
   "RECORD_CORRUPT",
   false,
 ) {}
 
-/** Why a store failed. Only `refused` (permissions, missing table, invalid request) does not pass by itself. */
+/** Why a store failed. Only `refused` (permissions, missing table, invalid request) doesn't pass by itself. */
 export const STORE_FAILURES = ["throttled", "conflict", "unreachable", "refused"] as const;
 export type StoreFailure = (typeof STORE_FAILURES)[number];
 
-/** What was asked of a store. */
+/** A request to a store. */
 interface StoreRequest {
   /** Such as `PutItem`. */
   readonly action?: string | undefined;
-  /** The table, or several with commas between. */
+  /** The table, or several separated by commas. */
   readonly table?: string | undefined;
 }
 
 /**
- * The store could not be reached, or refused the request: then it is not `retryable`, since it will refuse it again. `cause`
- * is the client's own error.
+ * The store could not be reached, or refused the request. A refusal isn't `retryable`, since the store will refuse it again.
+ * `cause` is the client's own error.
  */
 export class StoreUnavailableError extends /* @__PURE__ */ errorClass(
   "StoreUnavailableError",
@@ -182,16 +192,16 @@ export class StoreUnavailableError extends /* @__PURE__ */ errorClass(
 ) {
   readonly failure: StoreFailure;
   override readonly retryable: boolean;
-  /** What was asked of the store, such as `PutItem`; absent where nothing was. */
+  /** The store's request, such as `PutItem`; absent if there was none. */
   declare readonly action?: string;
-  /** The table that was asked for, or several with commas between. */
+  /** The requested table, or several separated by commas. */
   declare readonly table?: string;
-  /** All that the handler did in its transaction was undone: there is no answer, and nothing to repeat but the call. */
+  /** Everything that the handler did in its transaction was rolled back. There is no result; make the call again. */
   declare isRolledBack?: boolean;
-  /** The store refused something it was given to keep, such as a result: it may accept the record without it. */
+  /** The store refused some content, such as a result. It may accept the record without it. */
   declare refusesContent?: boolean;
 
-  /** `reason` is what the store calls its error, and says of it. */
+  /** `reason` is the store's own name and message for its error. */
   constructor(
     failure: StoreFailure,
     cause: unknown,
@@ -201,7 +211,7 @@ export class StoreUnavailableError extends /* @__PURE__ */ errorClass(
     const isRefused = failure === "refused";
     const request = action && `${action} on ${table}`;
     const what = isRefused
-      ? `refused ${request ?? "the request"} (${reason}), and will again: mend permissions, table or request`
+      ? `refused ${request ?? "the request"} (${reason}), and will refuse it again: fix the permissions, the table or the request`
       : `failed${request ? ` at ${request}` : ""} (${failure}: ${reason})`;
     super(`the idempotency store ${what}`, { cause });
     this.failure = failure;
@@ -211,22 +221,22 @@ export class StoreUnavailableError extends /* @__PURE__ */ errorClass(
 }
 
 /**
- * An attempt ended with an unknown outcome, and the key is held until somebody resolves it. `cause` is why `verify` did not
- * answer, where it was asked in this call. A handler throws this error where it does not know whether its effect happened:
- * the key is held at once, unless `whenAbandoned` is `"run"`.
+ * An attempt ended with an unknown outcome, and the key is held until an operator or `verify` resolves it. If `verify` failed
+ * in this call, `cause` is its error. Throw this error from a handler that doesn't know whether its effect happened: the key is
+ * then held immediately, unless `whenAbandoned` is `"run"`.
  */
 export class OutcomeUnknownError extends /* @__PURE__ */ errorClass(
   "OutcomeUnknownError",
   "OUTCOME_UNKNOWN",
   false,
 ) {
-  /** Always the same, because the time at which the key is resolved is unknown. */
+  /** Always the same, because it's unknown when the key will be resolved. */
   readonly retryAfterSeconds = HELD_RETRY_SECONDS;
 
-  /** `why` says of `cause` what may be shown. */
+  /** `why` is the part of `cause` that may be shown. */
   constructor(cause?: unknown, why = "") {
     super(
-      `an earlier attempt ended with an unknown outcome${why && ` (verify ${why})`}: resolve it before it can run again`,
+      `the outcome of an earlier attempt is unknown${why && ` (verify ${why})`}: an operator has to resolve it before this key can run again`,
       cause === undefined ? undefined : { cause },
     );
   }

@@ -11,9 +11,9 @@ import { type IdempotencyRecord, isClaimOf } from "./record.ts";
 import type { Claim, SettleAnswer, Store } from "./store.ts";
 
 /**
- * Resolves to the answer of a copy that was applied already, or to the record of another attempt that finished.
+ * Resolves to the answer of a copy that was already applied, or to the record of another attempt that finished.
  * @param isApplied whether a copy was applied before the fence; called once the fence holds
- * @throws `error` where it is not a refused condition, or where no copy of the refused commit can be applied any more.
+ * @throws `error` if it isn't a refused condition, or if no copy of the refused commit can be applied any more.
  * StoreUnavailableError: then the outcome is unknown.
  */
 export async function fenceOff<Write>(
@@ -38,9 +38,9 @@ async function fence<Write>(call: OngoingCall<Write>, lease: Lease<Write>): Prom
   lease.token = call.options.random.token();
   const until = call.recordUntil(lease.since);
   try {
-    return await call.insist(until, async (store) => {
+    return await call.retryUntil(until, async (store) => {
       for (let races = 0; races < MAX_RACES; races++) {
-        // Its lease could be over before it is answered, and a late copy of it claim under the same number again.
+        // Its lease could end before it is answered, and a late copy of it could claim under the same number again.
         if (races > 0 && call.now() >= until) throw noTimeLeft();
         const end = await claimAfresh(call, lease, store, previous);
         if (end !== "raced") return end;
@@ -54,7 +54,7 @@ async function fence<Write>(call: OngoingCall<Write>, lease: Lease<Write>): Prom
   }
 }
 
-/** One try to claim under the fresh token. `raced`: the record has changed meanwhile, and is to be claimed as it is now. */
+/** One try to claim under the fresh token. `raced`: the record has changed meanwhile, so claim it in its new state. */
 async function claimAfresh<Write>(
   call: OngoingCall<Write>,
   lease: Lease<Write>,
@@ -74,7 +74,7 @@ async function claimAfresh<Write>(
   return held ? refusedOver(lease, record, isPrevious) : refusedUnclaimed(lease, record, isPrevious);
 }
 
-/** The claim that the fence was to replace is not there as it was. */
+/** The record no longer has the claim that the fence was to replace. */
 function refusedOver<Write>(
   lease: Lease<Write>,
   record: IdempotencyRecord | undefined,
@@ -85,7 +85,7 @@ function refusedOver<Write>(
   return "raced";
 }
 
-/** A claim under the previous token is one of ours whose answers were all lost. It is replaced like any vacant record. */
+/** A claim under the previous token is ours, and its answers were all lost. It is replaced like any vacant record. */
 function refusedUnclaimed<Write>(
   lease: Lease<Write>,
   record: IdempotencyRecord | undefined,
@@ -99,7 +99,7 @@ function refusedUnclaimed<Write>(
   return record.state === "in-progress" ? "fenced" : { settled: false, record };
 }
 
-/** What a store compares of the record that is replaced. */
+/** The fields of the replaced record that a store compares. */
 function recordOf({ token, leaseEndsAt, expiresAt }: Claim): IdempotencyRecord {
   return { token, leaseEndsAt, expiresAt, state: "in-progress" } as IdempotencyRecord;
 }

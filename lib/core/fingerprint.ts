@@ -1,37 +1,36 @@
-/** The fingerprint tells two payloads under one key apart: raw bytes as they are, objects by RFC 8785. */
+/** The fingerprint decides whether two calls carry the same request: raw bytes as they are, objects by RFC 8785. */
 import canonicalizeModule from "canonicalize";
 import { PayloadInvalidError } from "./errors.ts";
 import { hashTuple, isUnawaited } from "./identity.ts";
 import { findUnfaithful, type Unfaithful } from "./json.ts";
 
-// The package's types say `exports.default`; what it exports is the function itself.
+// The package's types say `exports.default`, but it exports the function itself.
 const canonicalize = canonicalizeModule as unknown as (value: unknown) => string;
 
 const FINGERPRINT = Symbol.for("onceonly.fingerprint");
 
 /**
- * A fingerprint that is made already: what a fingerprinter returns instead of a payload. Every stored
- * fingerprint begins with its version, and two versions never compare equal: 1 for payloads, 2 for the parts of a request.
+ * A ready-made fingerprint, which a fingerprinter can return instead of a payload. Every stored fingerprint begins with its
+ * version, and two versions never compare equal: 1 for payloads, 2 for the parts of a request.
  */
 export class Fingerprint {
   readonly text: string;
 
-  /** Any copy of the package reads it by this name: the text says its version itself. */
+  /** Any copy of the package reads it by this name: the text contains its version. */
   get [FINGERPRINT](): string {
     return this.text;
   }
 
-  /** The parts in their order, `kind` telling what they are. */
+  /** The parts in order; `kind` says which parts they are. */
   constructor(kind: string, ...parts: readonly (string | Uint8Array)[]) {
     this.text = `2:${hashTuple("onceonly/fingerprint/2", kind, ...parts)}`;
   }
 }
 
 /**
- * SHA-256 of a payload, with its version. Strings and byte arrays count byte for byte; anything else by
- * its canonical JSON (RFC 8785), so that the order of names does not matter. Unicode is not normalised. A `Fingerprint`
- * stays as it is.
- * @throws PayloadInvalidError (`PAYLOAD_INVALID`) for what JSON cannot hold faithfully.
+ * SHA-256 of a payload, with its version. Strings and byte arrays are hashed byte for byte; anything else as canonical JSON
+ * (RFC 8785), so that the order of names doesn't matter. Unicode is not normalised. A `Fingerprint` stays as it is.
+ * @throws PayloadInvalidError (`PAYLOAD_INVALID`) for values that JSON can't represent faithfully.
  */
 export function fingerprintOf(payload: unknown): string {
   const made = (payload as { readonly [FINGERPRINT]?: string } | null | undefined)?.[FINGERPRINT];
@@ -46,8 +45,8 @@ export function fingerprintOf(payload: unknown): string {
 
 /**
  * The fingerprint of an input under each accepted way to make one.
- * @throws PayloadInvalidError (`PAYLOAD_INVALID`) also if a fingerprinter returns `undefined`, such as for a misspelt field: every
- * payload would count as the same.
+ * @throws PayloadInvalidError (`PAYLOAD_INVALID`) also if a fingerprinter returns `undefined`, such as for a misspelt field:
+ * every payload would count as the same.
  */
 export function fingerprintsOf(
   fingerprinters: readonly ((input: unknown) => unknown)[],
@@ -57,7 +56,7 @@ export function fingerprintsOf(
     const made = fingerprinter(input);
     if (made !== undefined || input === undefined) return fingerprintOf(made);
     throw new PayloadInvalidError(
-      "`fingerprint` returned undefined, so that every payload would count as the same: return what tells two payloads apart, or an empty string to compare nothing",
+      "`fingerprint` returned undefined, so all payloads would count as the same: return the part to compare, or an empty string to compare nothing",
     );
   });
 }
@@ -69,14 +68,14 @@ function tagged(kind: string, content: string | Uint8Array): string {
 function canonicalJson(payload: unknown): string {
   if (isUnawaited(payload)) {
     throw new PayloadInvalidError(
-      "the payload has no fingerprint: `fingerprint` yielded a promise, which is not awaited",
+      "can't compute the fingerprint of the payload: `fingerprint` returned a promise, and it isn't awaited",
     );
   }
   checkFaithful(payload);
   return canonicalize(payload);
 }
 
-/** @throws PayloadInvalidError (`PAYLOAD_INVALID`) for what JSON cannot hold faithfully. */
+/** @throws PayloadInvalidError (`PAYLOAD_INVALID`) for values that JSON can't represent faithfully. */
 export function checkFaithful(payload: unknown): void {
   const fault = findUnfaithful(payload, { exactIntegers: true, wellFormedStrings: true });
   if (fault !== undefined) throw unfaithful(fault);
@@ -84,8 +83,8 @@ export function checkFaithful(payload: unknown): void {
 
 function unfaithful({ path, why }: Unfaithful): PayloadInvalidError {
   return new PayloadInvalidError(
-    `the payload has no fingerprint: ${path} is ${why}`,
-    // Names of members may be secrets too.
-    `the payload can't be compared with a retry of it: a value is ${why}`,
+    `can't compute the fingerprint of the payload: ${path} is ${why}`,
+    // Member names may be secrets too.
+    `the payload can't be compared with a retry: one of its values is ${why}`,
   );
 }

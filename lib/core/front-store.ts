@@ -1,13 +1,13 @@
-/** A store in front of another one: it can do what the one behind can, and says of it what has to be known. */
+/** A store that wraps another one, with the same capabilities and marks. */
 import { eraseIn } from "./erase-record.ts";
 import type { CrossChecked } from "./record-cache.ts";
 import type { Effects, EraseAnswer, Erasing, SettleAnswer, StepChange, Store } from "./store.ts";
 
-/** What has to be known of a store, whatever is in front of it. */
+/** A store's properties that the engine must know, even through wrappers. */
 export interface StoreMarks {
-  /** It is given results that only this process can read. */
+  /** It receives results that only this process can read. */
   readonly sealsResults?: boolean | undefined;
-  /** It keeps a part of each result only. */
+  /** It keeps only a part of each result. */
   readonly redactsResults?: boolean | undefined;
 }
 
@@ -16,7 +16,7 @@ export function marksOf(...stores: readonly object[]): Required<StoreMarks> {
   return { sealsResults: is("sealsResults"), redactsResults: is("redactsResults") };
 }
 
-/** Goes through all that is remembered in front of these stores; `undefined` where nothing is. */
+/** Checks everything remembered in front of these stores; `undefined` if nothing is. */
 export function crossChecksOf(...stores: readonly object[]): CrossChecked["crossCheck"] {
   const remembering = stores.filter((store: CrossChecked) => store.crossCheck) as Required<CrossChecked>[];
   if (remembering.length === 0) return undefined;
@@ -25,12 +25,13 @@ export function crossChecksOf(...stores: readonly object[]): CrossChecked["cross
   };
 }
 
-/** Optional methods are there where the store behind has them: each stands for something that it can do. */
+/** Optional methods exist only if the wrapped store has them, because each one means a capability. */
 export abstract class FrontStore<Write> implements StoreMarks, CrossChecked {
   protected readonly store: Store<Write>;
   readonly unknownOutcomes: Store<Write>["unknownOutcomes"];
   readonly writeStep: Store<Write>["writeStep"];
   readonly handlerFailed: Store<Write>["handlerFailed"];
+  readonly handlerLost: Store<Write>["handlerLost"];
   readonly handlerOver: Store<Write>["handlerOver"];
   readonly patienceMs: Store<Write>["patienceMs"];
   readonly patienceClock: Store<Write>["patienceClock"];
@@ -45,6 +46,7 @@ export abstract class FrontStore<Write> implements StoreMarks, CrossChecked {
     this.unknownOutcomes = store.unknownOutcomes?.bind(store);
     this.writeStep = store.writeStep && ((change) => this.passStep(change));
     this.handlerFailed = store.handlerFailed?.bind(store);
+    this.handlerLost = store.handlerLost?.bind(store);
     this.handlerOver = store.handlerOver?.bind(store);
     this.patienceMs = store.patienceMs;
     this.patienceClock = store.patienceClock;
@@ -54,7 +56,7 @@ export abstract class FrontStore<Write> implements StoreMarks, CrossChecked {
     this.redactsResults = redactsResults;
   }
 
-  /** @internal The same in front of a store that `change` makes of the one behind it. */
+  /** @internal The same wrapper around the store that `change` makes of the wrapped one. */
   abstract inFrontOf(change: (store: Store<Write>) => Store<Write>): Store<Write>;
 
   protected passStep(change: StepChange<Write>): Promise<SettleAnswer> {

@@ -1,35 +1,33 @@
-/**
- * The errors of what a handler does: its steps, sagas and commits, and what it throws to end an operation for good.
- */
+/** The errors of a handler's own actions: its steps, sagas and commits, and those that it throws to end an operation for good. */
 import { errorClass } from "./onceonly-error.ts";
 
-/** A step has a wrong name, options that contradict each other, or no claim to be recorded under; nothing was done. */
+/** A step has a wrong name, contradictory options, or no claim to be recorded under; nothing was done. */
 export class StepInvalidError extends /* @__PURE__ */ errorClass("StepInvalidError", "STEP_INVALID", false) {}
 
 /**
- * A saga stopped where it can only go on: a compensation failed, or a step behind the pivot. The key is held, and a call after a
- * minute goes on from there.
+ * A saga stopped at a point from which it can only go on: a compensation failed, or a step after the pivot did. The key is
+ * held, and a call after a minute goes on from there.
  */
 export class SagaPendingError extends /* @__PURE__ */ errorClass("SagaPendingError", "SAGA_PENDING", true) {
-  /** What is still to be done, in order: names of steps, and of compensations. */
+  /** The remaining work, in order: names of steps and of compensations. */
   readonly pending: readonly string[];
 
   constructor(saga: string, failed: string, pending: readonly string[], options?: ErrorOptions) {
-    super(`${saga} stopped at ${failed}; still to be done: ${[...pending].join(", ")}`, options);
+    super(`${saga} stopped at ${failed}; still to do: ${[...pending].join(", ")}`, options);
     this.pending = pending;
   }
 }
 
 /**
- * One of the caller's own writes was refused by its condition; nothing of the transaction was applied. In SQL that is a
- * constraint, a RAISE, or what a function in `writes` throws: that is the `cause`.
+ * The condition of one of the caller's own writes failed; nothing in the transaction was applied. In SQL the `cause` is a
+ * constraint, a RAISE, or the error of a function in `writes`.
  */
 export class TransactionConditionError extends /* @__PURE__ */ errorClass(
   "TransactionConditionError",
   "TRANSACTION_CONDITION",
   false,
 ) {
-  /** Position in `writes`; -1 where the COMMIT of a PostgresTransactions was refused. */
+  /** Position in `writes`; -1 if the COMMIT of a PostgresTransactions was refused. */
   readonly index: number;
   /**
    * The item as it was, if the write asked for it (`ReturnValuesOnConditionCheckFailure: "ALL_OLD"`). Not enumerable,
@@ -37,8 +35,8 @@ export class TransactionConditionError extends /* @__PURE__ */ errorClass(
    */
   declare readonly item: Readonly<Record<string, unknown>> | undefined;
   /**
-   * An earlier try of the same transaction may still be under way, and be applied later. `commit` rules that out before
-   * it throws this error.
+   * An earlier try of the same transaction may still be in flight, and be applied later. `commit` rules that out before it
+   * throws this error.
    */
   mayStillApply: boolean;
 
@@ -48,7 +46,7 @@ export class TransactionConditionError extends /* @__PURE__ */ errorClass(
     cause: unknown,
     mayStillApply = false,
   ) {
-    super(`the condition of writes[${index}] was not met; nothing was written`, { cause });
+    super(`the condition of writes[${index}] failed; nothing was written`, { cause });
     this.index = index;
     Object.defineProperty(this, "item", { value: item });
     this.mayStillApply = mayStillApply;
@@ -56,7 +54,7 @@ export class TransactionConditionError extends /* @__PURE__ */ errorClass(
 }
 
 /**
- * `commit` was called twice, after the attempt ended, without its result, or with writes or messages that cannot be taken.
+ * `commit` was called twice, after the attempt ended, without its result, or with writes or messages that can't be accepted.
  * Nothing was written.
  */
 export class CommitInvalidError extends /* @__PURE__ */ errorClass(
@@ -64,7 +62,7 @@ export class CommitInvalidError extends /* @__PURE__ */ errorClass(
   "COMMIT_INVALID",
   false,
 ) {
-  /** Position in `writes` of what the database refuses, where it is known. */
+  /** Position in `writes` of the write that the database refused, if known. */
   declare readonly index?: number;
 
   constructor(message: string, { index, cause }: { index?: number | undefined; cause?: unknown } = {}) {
@@ -73,32 +71,34 @@ export class CommitInvalidError extends /* @__PURE__ */ errorClass(
   }
 }
 
-/** The messages of a commit, or all of it, are larger than the database takes; nothing was written. */
+/** The commit's messages, or the whole commit, are larger than the database accepts; nothing was written. */
 export class OutboxTransactionTooLargeError extends /* @__PURE__ */ errorClass(
   "OutboxTransactionTooLargeError",
   "OUTBOX_TRANSACTION_TOO_LARGE",
   false,
 ) {}
 
-/** An operation was started inside itself with the same key; it would wait for itself. */
+/** An operation was started inside itself with the same key, so it would wait for itself. */
 export class NestedExecutionError extends /* @__PURE__ */ errorClass(
   "NestedExecutionError",
   "NESTED_EXECUTION",
   false,
 ) {
   constructor(operation: string) {
-    super(`operation "${operation}" runs inside itself with the same key: give the inner one its own name`);
+    super(
+      `operation "${operation}" runs inside itself with the same key: give the inner operation a different name`,
+    );
   }
 }
 
 export interface PermanentErrorOptions extends ErrorOptions {
   /**
-   * HTTP: the status of the answer, from 400 to 599. Each caller gets a problem document with it.
-   * @default - the error is thrown on, and the gateway answers
+   * HTTP: the status of the response, from 400 to 599. Each caller gets a problem document with it.
+   * @default - the error is rethrown, and the gateway answers
    */
   readonly statusCode?: number;
   /**
-   * Names the error, as callers are to know it.
+   * The error's name, as callers see it.
    * @default "PermanentError"
    */
   readonly name?: string;
@@ -110,8 +110,8 @@ export interface PermanentErrorOptions extends ErrorOptions {
 }
 
 /**
- * Thrown by handlers: this will never succeed, record it and replay it. Name, message, `code`, `statusCode` and `expose` are
- * recorded; stack and `cause` are not.
+ * Throw it from a handler if the operation can never succeed: the error is recorded and replayed. Name, message, `code`,
+ * `statusCode` and `expose` are recorded; stack and `cause` are not.
  */
 export class PermanentError extends /* @__PURE__ */ errorClass<string, "PERMANENT">(
   "PermanentError",
@@ -138,8 +138,8 @@ export class PermanentError extends /* @__PURE__ */ errorClass<string, "PERMANEN
 }
 
 /**
- * A saga could not be finished, and its effects have been compensated. Thrown on by the handler it is recorded and replayed, as
- * a `PermanentError` with this name and status.
+ * A saga could not be finished, and its effects have been compensated. If the handler rethrows it, it is recorded and replayed
+ * as a `PermanentError` with this name and status.
  */
 export class SagaCompensatedError extends PermanentError {
   /** The step that failed. */
@@ -147,7 +147,7 @@ export class SagaCompensatedError extends PermanentError {
 
   constructor(saga: string, step: string, options: { readonly statusCode: number; readonly cause: unknown }) {
     const name = "SagaCompensatedError";
-    super(`${saga} failed at its step ${step}, and what was done before is undone`, { ...options, name });
+    super(`${saga} failed at step ${step}; the steps before it have been compensated`, { ...options, name });
     this.step = step;
   }
 }

@@ -1,23 +1,24 @@
-/** What JSON can hold faithfully. One walk serves fingerprints and results. */
+/** Checks which values JSON represents faithfully. One walk serves fingerprints and results. */
+import { kindOf } from "./kind-of.ts";
 
 export interface Unfaithful {
-  /** The place in the form `$.items.2.price`: names only, no values. */
+  /** The path in the form `$.items.2.price`: names only, no values. */
   readonly path: string;
   readonly why: string;
 }
 
 interface JsonRules {
-  /** Integers beyond ±(2^53−1) may already have lost digits: they make two payloads one. */
+  /** Integers beyond ±(2^53−1) may already have lost digits: two payloads would become one. */
   readonly exactIntegers?: boolean;
   /** RFC 8785 section 3.2.2.2: lone surrogates have no canonical form. */
   readonly wellFormedStrings?: boolean;
 }
 
-/** Encoders recurse, and V8's stack ends at a few thousand levels: sooner where it is already in use. */
+/** Encoders recurse, and V8's stack ends at a few thousand levels, or sooner if it is already in use. */
 const MAX_DEPTH = 500;
 const TOO_DEEP = `nested deeper than ${MAX_DEPTH} levels`;
 
-/** Finds the first thing in `value` that JSON would drop, change or fail on; `undefined` when there is none. */
+/** Finds the first thing in `value` that JSON would drop, change or fail on; `undefined` if there is none. */
 export function findUnfaithful(value: unknown, rules: JsonRules = {}): Unfaithful | undefined {
   if (value === undefined) return undefined;
   const names = ["$"];
@@ -26,21 +27,20 @@ export function findUnfaithful(value: unknown, rules: JsonRules = {}): Unfaithfu
   try {
     why = faultIn(value, rules, names, holders);
   } catch (error) {
-    why = error instanceof RangeError ? TOO_DEEP : "what throws when it is read";
+    why = error instanceof RangeError ? TOO_DEEP : "a value that throws when it is read";
   }
   return why === undefined ? undefined : { path: names.join("."), why };
 }
 
 /**
- * Finds something in `value` of which JSON writes nothing, or `{}`, although it may hold anything: a function, a Map, a
- * Promise, an Error. `value` is such that JSON can be made of it, so that it has an end.
+ * Finds a part of `value` that JSON drops or writes as `{}`, although it may hold data: a function, a Map, a Promise, an Error.
+ * `value` must be JSON-encodable, so the search ends.
  */
 export function findDropped(value: unknown): Unfaithful | undefined {
   const left: [path: string, value: unknown][] = [["$", value]];
   for (let next = left.pop(); next !== undefined; next = left.pop()) {
     const [path, each] = next;
-    if (typeof each === "function" || typeof each === "symbol")
-      return { path, why: `a value of type ${typeof each}` };
+    if (typeof each === "function" || typeof each === "symbol") return { path, why: kindOf(each) };
     if (typeof each !== "object" || each === null || hasToJSON(each)) continue;
     const names = Object.keys(each);
     if (names.length === 0 && !Array.isArray(each) && !isPlainObject(each))
@@ -58,12 +58,12 @@ function nameOfClass(value: object): string {
   return `a ${classNameOf(value)}: convert it first`;
 }
 
-/** As the prototype says: a member named `constructor` is data. */
+/** According to the prototype: a member named `constructor` is data. */
 export function classNameOf(value: object): string {
   return Object.getPrototypeOf(value).constructor?.name || "class instance";
 }
 
-/** Sees each value as it is, before `toJSON`, in the order of JSON.stringify. After a fault `names` lead to its place. */
+/** Visits each value before `toJSON`, in the order of JSON.stringify. After a fault `names` is the path to it. */
 function faultIn(value: unknown, rules: JsonRules, names: string[], holders: object[]): string | undefined {
   if (typeof value !== "object" || value === null) return primitiveFault(value, rules);
   if (holders.length > MAX_DEPTH) return TOO_DEEP;
@@ -73,7 +73,7 @@ function faultIn(value: unknown, rules: JsonRules, names: string[], holders: obj
   holders.push(value);
   for (const name of Object.keys(value)) {
     names.push(name);
-    if (rules.wellFormedStrings && !name.isWellFormed()) return "under a name with a lone surrogate";
+    if (rules.wellFormedStrings && !name.isWellFormed()) return "under a property name with a lone surrogate";
     const inner = (value as Record<string, unknown>)[name];
     const found = inner === undefined && !isArray ? undefined : faultIn(inner, rules, names, holders);
     if (found !== undefined) return found;
@@ -88,17 +88,17 @@ function primitiveFault(value: unknown, rules: JsonRules): string | undefined {
     return rules.wellFormedStrings && !value.isWellFormed() ? "a string with a lone surrogate" : undefined;
   }
   if (typeof value === "number") {
-    if (!Number.isFinite(value)) return `${value}, which JSON turns into null`;
+    if (!Number.isFinite(value)) return `${value}, which JSON would turn into null`;
     return rules.exactIntegers && Number.isInteger(value) && !Number.isSafeInteger(value)
-      ? "an integer beyond ±(2^53−1), which may already have lost digits: send it as a string"
+      ? "an integer beyond ±(2^53−1), which may already have lost digits: use a string"
       : undefined;
   }
-  return typeof value === "boolean" || value === null ? undefined : `a value of type ${typeof value}`;
+  return typeof value === "boolean" || value === null ? undefined : kindOf(value);
 }
 
 /**
- * Whether a value has no prototype, or the one that all objects have: of this realm or another, such as a test runner's. An
- * object that inherits from other data isn't plain: what it inherits would be lost.
+ * Whether a value has no prototype, or the one that all objects have: in this realm or another, such as a test runner's. An
+ * object that inherits from other data isn't plain: the inherited data would be lost.
  */
 export function isPlainObject(value: unknown): boolean {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
@@ -112,5 +112,5 @@ function containerFault(value: object): string | undefined {
   if (!isArray && !isPlainObject(value)) return nameOfClass(value);
   if (hasToJSON(value)) return "an object with toJSON: convert it first";
   if (isArray && Object.keys(value).length !== value.length) return "an array with holes or named properties";
-  return Object.getOwnPropertySymbols(value).length > 0 ? "an object with symbols as names" : undefined;
+  return Object.getOwnPropertySymbols(value).length > 0 ? "an object with symbol keys" : undefined;
 }

@@ -1,7 +1,17 @@
-/** A wrong value may be a secret in the wrong place: of texts and objects only the kind is shown. */
+import { types } from "node:util";
+
+/** A wrong value may be a secret in the wrong place, so only the kind of strings and objects is shown. */
 export function kindOf(value: unknown): string {
-  if (value === undefined || value === null) return `${value}`;
-  if (typeof value === "string") return `text of ${value.length} characters`;
-  if (typeof value === "number" || typeof value === "boolean") return `${value} (${typeof value})`;
-  return Array.isArray(value) ? `a list of ${value.length}` : `a value of type ${typeof value}`;
+  if (value === "") return "an empty string";
+  if (typeof value === "string") {
+    return `a string of ${counted(value.length, "character")}${value.isWellFormed() ? "" : " with a lone surrogate"}`;
+  }
+  if (Array.isArray(value))
+    return value.length === 0 ? "an empty array" : `an array of ${counted(value.length, "item")}`;
+  if (typeof value === "object" && value !== null) return types.isPromise(value) ? "a promise" : "an object";
+  return /^(function|symbol|bigint)$/.test(typeof value) ? `a ${typeof value}` : `${value}`;
+}
+
+function counted(count: number, unit: string): string {
+  return `${count} ${unit}${count === 1 ? "" : "s"}`;
 }

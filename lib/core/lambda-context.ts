@@ -1,17 +1,14 @@
 /** The context of a Lambda invocation: a type that needs no other package, and the parts that onceonly reads. */
 
-/**
- * Lambda's own context object. `Context` of `@types/aws-lambda` and this type fit each other, whether that package is
- * installed or not.
- */
+/** Lambda's own context object. Compatible with `Context` of `@types/aws-lambda`, whether or not that package is installed. */
 export interface LambdaContext {
-  /** `false` lets a handler that answers by a callback leave open connections behind. */
+  /** Set `false` so that a handler with a callback can return while connections are still open. */
   callbackWaitsForEmptyEventLoop: boolean;
   functionName: string;
   functionVersion: string;
   invokedFunctionArn: string;
   memoryLimitInMB: string;
-  /** Differs in each delivery of one message: it is no idempotency key. */
+  /** Differs for each delivery of the same message, so don't use it as an idempotency key. */
   awsRequestId: string;
   logGroupName: string;
   logStreamName: string;
@@ -43,10 +40,10 @@ export interface LambdaContext {
   succeed(messageOrObject: unknown, object?: unknown): void;
 }
 
-/** The part of the context that tells the time. */
+/** The part of the context that gives the remaining time. */
 export type TimedContext = Partial<Pick<LambdaContext, "getRemainingTimeInMillis">>;
 
-/** The attempt whose context this is, if it is that of one. */
+/** The attempt that this context belongs to, if any. */
 export function executionOf(context: unknown): unknown {
   return (context as { readonly idempotency?: unknown } | null | undefined)?.idempotency;
 }

@@ -1,4 +1,4 @@
-/** Renews the lease of one attempt while its work goes on. Every third of the lease is one request. */
+/** Renews the lease of one attempt while its work goes on, with one request every third of the lease. */
 import { ClaimLostError } from "./errors.ts";
 import type { Lease } from "./lease.ts";
 import type { OngoingCall } from "./ongoing-call.ts";
@@ -7,12 +7,12 @@ export class LeaseRenewal<Write> {
   readonly #call: OngoingCall<Write>;
   readonly #lease: Lease<Write>;
   readonly #lose: (reason: ClaimLostError) => void;
-  /** When the next request is due (epoch ms); never while one is under way. */
+  /** When the next request is due (epoch ms); infinite while one is under way. */
   #askAt: number;
   #sleep = new AbortController();
   #isOver = false;
 
-  /** @param lose is told once, where the claim is lost, or may be by now */
+  /** @param lose called once, if the claim is lost or may be by now */
   constructor(call: OngoingCall<Write>, lease: Lease<Write>, lose: (reason: ClaimLostError) => void) {
     this.#call = call;
     this.#lease = lease;
@@ -21,13 +21,13 @@ export class LeaseRenewal<Write> {
     void this.#watch();
   }
 
-  /** Leaves no timer behind. The answer of a request that is under way changes nothing any more. */
+  /** Leaves no timer running. The answer to a pending request no longer changes anything. */
   stop(): void {
     this.#isOver = true;
     this.#sleep.abort("over");
   }
 
-  /** A request that hangs does not hide the end of the lease. */
+  /** A hanging request doesn't hide the end of the lease. */
   async #watch(): Promise<void> {
     const { clock } = this.#call.options;
     while (!this.#isOver) {
@@ -44,9 +44,9 @@ export class LeaseRenewal<Write> {
       await clock.sleep(Math.min(this.#askAt, liveUntil) - now, signal, "background");
       const passed = this.#call.now() - now;
       if (signal.aborted || passed > 0) continue;
-      // A clock that was set back does not tell when others take over.
+      // A clock that was set back can't show when other calls take over.
       if (passed < 0) this.#end(leaseEnded());
-      // On a clock of a test whose sleeps take no time this loop would never end.
+      // With a test clock whose sleeps last no time, this loop would never end.
       return;
     }
   }
@@ -59,7 +59,7 @@ export class LeaseRenewal<Write> {
       if (!isHeld && !this.#isOver) this.#end(new ClaimLostError());
       this.#askAt = askedAt + leaseMs / 3;
     } catch {
-      // Observers were told. Many invocations of one process are throttled together, and do not come back together.
+      // Already reported to observers. Many invocations in one process are throttled together, so spread their retries.
       this.#askAt = this.#call.now() + (leaseMs / 30) * (0.5 + options.random.fraction());
     }
     this.#sleep.abort("due");
@@ -71,6 +71,6 @@ export class LeaseRenewal<Write> {
   }
 }
 
-/** The process stood still, or no renewal was answered. */
+/** The process was frozen, or no renewal was answered. */
 export const leaseEnded = (): ClaimLostError =>
-  new ClaimLostError("the lease ended before it was renewed: stop, and retry later");
+  new ClaimLostError("the lease ended before it could be renewed: stop, and retry later");

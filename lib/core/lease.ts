@@ -1,13 +1,13 @@
 /**
- * The lease of one attempt: the claim that it runs under, until when no other attempt may take the key over, and the steps that
- * are on record under that claim. An attempt without a claim knows only the record that it saw before it ran.
+ * The lease of one attempt: its claim, until when no other attempt may take the key over, and the recorded steps under that
+ * claim. An attempt without a claim knows only the record that it saw before it ran.
  */
 import type { Claimed, Unclaimed } from "./claiming.ts";
 import type { OngoingCall } from "./ongoing-call.ts";
 import {
+  classify,
   type IdempotencyRecord,
   isClaimOf,
-  judge,
   openStepsOf,
   type StoredStep,
   type StoredSteps,
@@ -17,18 +17,18 @@ import type { Claim } from "./store.ts";
 export class Lease<Write> {
   /** When the right to run began (epoch ms). */
   readonly since: number;
-  /** When the attempt before had ended, at the latest (epoch ms). */
+  /** When the previous attempt ended, at the latest (epoch ms). */
   readonly formerEndedAt: number;
   readonly #call: OngoingCall<Write>;
-  /** Every write of this attempt carries it. A fence replaces it: a record that was made before is then no longer ours. */
+  /** Every write of this attempt carries it. A fence replaces it: an earlier record is then no longer ours. */
   token: string;
   /** Absent in an attempt without a claim, unless a fence has claimed the key. */
   claim: Claim | undefined;
-  /** Without a claim: the record that was there when this attempt last looked. */
+  /** Without a claim: the record that this attempt last saw. */
   seen: IdempotencyRecord | undefined;
-  /** The steps on record, of this attempt and of those before it. */
+  /** The recorded steps of this attempt and the previous ones. */
   steps: StoredSteps = {};
-  /** A finished state is on record: no other attempt takes the key over any more. */
+  /** A finished state is recorded: no other attempt takes the key over any more. */
   isOver = false;
 
   constructor(call: OngoingCall<Write>, admission: Claimed | Unclaimed) {
@@ -56,13 +56,13 @@ export class Lease<Write> {
     return (this.claim as Claim).createdAt;
   }
 
-  /** When others may take over the claim (epoch ms). An attempt that has concluded, or has no claim, is never taken over. */
+  /** When other calls may take over the claim (epoch ms). An attempt that has concluded, or has no claim, is never taken over. */
   get liveUntil(): number {
     if (!this.claim || this.isOver) return Number.POSITIVE_INFINITY;
     return this.claim.leaseEndsAt - this.#call.options.clockSkewSeconds * 1000;
   }
 
-  /** Until then the work may begin: what is left of the time is enough for nothing else (epoch ms). */
+  /** Until then the work may begin: after that the remaining time is only enough to record and answer (epoch ms). */
   get startBy(): number {
     const end = this.#call.workUntil(this.since);
     return this.#call.renews ? Math.min(end, this.liveUntil) : end;
@@ -98,29 +98,29 @@ export class Lease<Write> {
     return true;
   }
 
-  /** A step was written. That moves the end of the lease by a millisecond. */
+  /** A step was written, which moves the end of the lease by a millisecond. */
   noteStep(name: string, step: StoredStep, expiresAt: number | undefined): void {
-    // A fence may have read the record meanwhile: then it knows where the result is.
+    // A fence may have read the record meanwhile, and knows where the result is.
     if (!this.hasStep(name, step)) this.steps = { ...this.steps, [name]: step };
     const current = this.claim as Claim;
     this.claim = { ...current, leaseEndsAt: current.leaseEndsAt + 1, expiresAt };
   }
 
-  /** Whether this very write of a step is on record, as far as this attempt knows. */
+  /** Whether this exact write of a step is recorded, as far as this attempt knows. */
   hasStep(name: string, { attempt, at }: Pick<StoredStep, "attempt" | "at">): boolean {
     return this.steps[name]?.at === at && this.steps[name]?.attempt === attempt;
   }
 
-  /** The record that refused a fence is still under this claim: a renewal, or the copy of a step, came between. */
+  /** The record that refused a fence is still under this claim: a renewal, or the copy of a step, came in between. */
   takeRecord(record: IdempotencyRecord): void {
     const { leaseEndsAt, expiresAt, steps = {} } = record;
     this.claim = { ...(this.claim as Claim), leaseEndsAt, expiresAt };
     this.steps = steps;
   }
 
-  /** Whether an attempt without a claim may put its own record in the place of this one. */
+  /** Whether an attempt without a claim may replace this record with its own. */
   isVacant(record: IdempotencyRecord): boolean {
-    const verdict = judge(record, this.#call.seek(this.token));
-    return verdict === "vacant" || verdict === "expired";
+    const status = classify(record, this.#call.seek(this.token));
+    return status === "vacant" || status === "expired";
   }
 }

@@ -1,4 +1,4 @@
-/** Mutual exclusion: a claim without a stored result. Nothing is replayed, and everybody runs in turn. */
+/** Mutual exclusion: a claim without a stored result. Nothing is replayed, and all callers run in turn. */
 import type { Execution } from "./execution.ts";
 import { checkOptions, methods } from "./option-checks.ts";
 import { ENGINE_CHECKS } from "./options.ts";
@@ -22,7 +22,7 @@ export interface LockOptions<Write = unknown>
     | "random"
   > {}
 
-/** What the holder of a lock is given: `signal` aborts when the lock is lost, `attempt` is a fencing number. */
+/** Passed to the holder of a lock: `signal` aborts when the lock is lost, `attempt` is a fencing number. */
 export interface LockHold extends Pick<Execution, "signal" | "attempt"> {}
 
 const { operation, store, leaseSeconds, renewLease, clockSkewSeconds } = ENGINE_CHECKS;
@@ -34,7 +34,7 @@ const LOCK_CHECKS = {
   context: methods("getRemainingTimeInMillis"),
 } as const;
 
-/** In a wrapper no error is permanent: recorded, it would close the lock for all of its retention. */
+/** In a wrapper no error is permanent: a recorded error would close the lock for its whole retention. */
 class Thrown {
   readonly error: unknown;
 
@@ -61,13 +61,13 @@ function presetOf<Write>(options: LockOptions<Write>): RunOnceOptions<Write> {
 }
 
 /**
- * Runs `fn` while nobody else runs under the same operation, scope and `key`, then lets the next one run. Nothing is stored or
- * replayed: `fn` may return anything, and what it throws is thrown. A lock makes no effect happen once: a process that dies is
- * followed by one that runs again. Its lease is that of any claim, and renewed where it can be outlived.
+ * Runs `fn` while no other call runs under the same operation, scope and `key`, then lets the next one run. Nothing is stored
+ * or replayed: `fn` may return anything, and its errors are thrown. A lock doesn't make an effect happen once: if a process
+ * dies, the next holder runs again. The lease is the same as for any claim, and is renewed if the work can outlast it.
  *
- * Taking a lock that was free before costs three requests, its first use two.
- * @throws ExecutionInProgressError (`EXECUTION_IN_PROGRESS`) while somebody else holds the lock, after `whenInProgress`;
- * ClaimLostError (`CLAIM_LOST`) where the lock was lost before `fn` returned; and as `runOnce`.
+ * Taking a lock that was used before costs three requests, its first use two.
+ * @throws ExecutionInProgressError (`EXECUTION_IN_PROGRESS`) while another call holds the lock, after `whenInProgress`;
+ * ClaimLostError (`CLAIM_LOST`) if the lock was lost before `fn` returned; and the errors of `runOnce`.
  */
 export async function lock<T, Write = unknown>(
   options: LockOptions<Write>,

@@ -10,7 +10,7 @@ import type { ResolvedOptions } from "./resolved-options.ts";
  */
 export const MESSAGE_DEFAULTS = { retentionSeconds: 3_024_000 };
 
-/** The part of a call that a message's age decides. */
+/** The part of a call that depends on a message's age. */
 interface AgedCall<Write> {
   readonly options: ResolvedOptions<Write>;
   readonly about: Pick<CallInput, "usedSince">;
@@ -38,7 +38,7 @@ type CommitTimeReader = (event: never) => number | undefined;
 
 const readers = () => shared("commit-times", () => new WeakMap<object, CommitTimeReader>());
 
-/** Notes, for handlers of single messages, how to read the time of the commit beside the key. */
+/** Marks a key reader for single messages with a function that reads the commit time. */
 export function withCommitTime<KeyReader extends object>(key: KeyReader, read: CommitTimeReader): KeyReader {
   readers().set(key, read);
   return key;

@@ -1,13 +1,13 @@
-/** Notices an operation that starts inside itself with the same key: it would wait for itself. */
+/** Detects an operation that starts inside itself with the same key: it would wait for itself. */
 import { AsyncLocalStorage } from "node:async_hooks";
 import { shared } from "./copies.ts";
 import { NestedExecutionError } from "./errors.ts";
 import type { Identity } from "./identity.ts";
 
-/** Tells in which execution a call starts. */
+/** The execution in which a call starts. */
 interface Start {
   readonly identity: Identity;
-  /** The execution that the code which starts it was given, if it hands that on. */
+  /** The execution of the code that starts the call, if passed on. */
   readonly within?: unknown;
 }
 
@@ -23,7 +23,7 @@ export class Nesting {
   readonly #frames: WeakMap<object, Frame>;
   readonly #current: AsyncLocalStorage<Frame> | undefined;
 
-  /** @param current what else tells in what a call starts */
+  /** @param current the async context, as another way to find the outer execution */
   constructor(current: AsyncLocalStorage<Frame> | undefined, frames = new WeakMap<object, Frame>()) {
     this.#current = current;
     this.#frames = frames;
@@ -35,7 +35,7 @@ export class Nesting {
       throw new NestedExecutionError(identity.operation);
   }
 
-  /** Runs `work` as that of `execution`, until the `end` of it. */
+  /** Runs `work` as that of `execution`, until its `end`. */
   run<T>(execution: object, { identity, within }: Start, work: () => T): T {
     this.#frames.set(execution, { around: this.#around(within), recordKey: identity.recordKey });
     return this.runPart(execution, work);
@@ -47,12 +47,12 @@ export class Nesting {
     return frame && this.#current ? this.#current.run(frame, part) : part();
   }
 
-  /** Whatever `execution` still does, or leaves behind, such as a connection, is not taken for a part of it any more. */
+  /** Anything that `execution` still does or leaves behind, such as a connection, no longer counts as part of it. */
   end(execution: object): void {
     const frame = this.#frames.get(execution);
     if (!frame) return;
     frame.recordKey = undefined;
-    // A map that grows until the next large collection makes each small one dearer.
+    // Otherwise the map grows until the next large collection, which makes each small one more expensive.
     this.#frames.delete(execution);
   }
 
@@ -65,7 +65,7 @@ export class Nesting {
 }
 
 /**
- * Absent before Node 24: there each promise of the process is slower once a store was entered.
+ * Absent before Node 24, because there each promise in the process is slower once a store was entered.
  * https://nodejs.org/api/async_context.html
  */
 export function asyncContext<T>(nodeVersion: string): AsyncLocalStorage<T> | undefined {

@@ -11,21 +11,22 @@ import { resolveOptions } from "./resolved-options.ts";
 
 export interface OnceOptions<Args extends readonly unknown[], Write = unknown>
   extends Omit<EngineOptions<Write>, "fingerprint"> {
-  /** The idempotency key, from the arguments of the call. */
+  /** Returns the idempotency key, from the arguments of the call. */
   readonly key: (...args: Args) => string;
   /**
-   * The verified owner of the key, from the arguments of the call.
-   * @default - the operation belongs to nobody
+   * Returns the verified owner of the key, from the arguments of the call.
+   * @default - the operation is public
    */
   readonly scope?: (...args: Args) => string | undefined;
   /**
-   * Returns the part of the arguments that tells two calls apart. Trailing arguments that are `undefined` are left out.
+   * Returns the part of the arguments that decides whether two calls carry the same request. Trailing `undefined` arguments are
+   * left out.
    * @default - all arguments: they must be JSON
    */
   readonly fingerprint?: (args: Args) => unknown;
 }
 
-/** What `once` returns. TypeScript picks the signature that fits `experimentalDecorators`. */
+/** The decorator that `once` returns. TypeScript picks the signature that fits `experimentalDecorators`. */
 export interface OnceDecorator<Args extends readonly unknown[]> {
   /** The standard form. */
   <This, Result>(
@@ -43,14 +44,14 @@ export interface OnceDecorator<Args extends readonly unknown[]> {
 type Method = (this: unknown, ...args: readonly unknown[]) => unknown;
 
 /**
- * A decorator: a call of the method runs once per operation, scope and key, and each call gets the same result. It works as a
- * standard decorator and with `experimentalDecorators`, on methods that are static, private or inherited too.
+ * A decorator that runs the method once per operation, scope and key, and returns the same result to every call. It works as a
+ * standard decorator and with `experimentalDecorators`, also on static, private and inherited methods.
  *
- * The method gets an `Execution` as its last declared parameter, or after its arguments if a call passes a value for that one.
- * So declare a parameter for it after optional ones: `charge(order: Order, note?: string, own?: Execution)`.
+ * The method receives an `Execution` as its last declared parameter, or after its arguments if a call passes a value for that
+ * one. So declare a parameter for it after optional ones: `charge(order: Order, note?: string, own?: Execution)`.
  *
- * @throws InvalidOptionError (`INVALID_OPTION`) when the class is defined, also if the decorator is on anything but a method;
- * calls reject as those of `runOnce`, and with ScopeMissingError (`SCOPE_MISSING`) if `scope` returns nothing.
+ * @throws InvalidOptionError (`INVALID_OPTION`) when the class is defined, also if the decorator is on anything but a method.
+ * Calls reject with the errors of `runOnce`, and with ScopeMissingError (`SCOPE_MISSING`) if `scope` returns nothing.
  */
 export function once<Args extends readonly unknown[], Write = unknown>(
   options: OnceOptions<Args, Write>,
@@ -63,7 +64,7 @@ export function once<Args extends readonly unknown[], Write = unknown>(
   function wrap(method: Method): Method {
     async function idempotentMethod(this: unknown, ...args: readonly unknown[]): Promise<unknown> {
       const owner = scope ? scope(...(args as Args)) : PUBLIC_SCOPE;
-      if (scope && !owner) throw new ScopeMissingError("`scope` yielded no verified caller");
+      if (scope && !owner) throw new ScopeMissingError("`scope` returned no verified caller");
       const payload = args.slice(0, args.findLastIndex((arg) => arg !== undefined) + 1);
       const call = {
         identity: identify(operation, owner as string, key(...(args as Args)), keyPattern),
@@ -86,7 +87,7 @@ export function once<Args extends readonly unknown[], Write = unknown>(
   } as OnceDecorator<Args>;
 }
 
-/** The last declared parameter is the one for the execution, unless the call gives a value for it. */
+/** The last declared parameter is for the execution, unless the call passes a value for it. */
 function withOwn(args: readonly unknown[], own: unknown, declared: number): unknown[] {
   const last = declared - 1;
   if (declared === 0 || args.length > declared || args[last] !== undefined) return [...args, own];
@@ -101,7 +102,7 @@ interface Metadata {
   defineMetadata(key: unknown, value: unknown, target: object): void;
 }
 
-/** Frameworks read name and length, and what decorators below this one have left on the method. */
+/** Frameworks read name and length, and metadata that decorators below this one put on the method. */
 function inPlaceOf(method: Method, wrapper: Method): Method {
   const {
     prototype,
@@ -110,7 +111,7 @@ function inPlaceOf(method: Method, wrapper: Method): Method {
     ...own
   } = Object.getOwnPropertyDescriptors(method) as Record<string, PropertyDescriptor>;
   Object.defineProperties(wrapper, own);
-  // Of the package reflect-metadata, where the program has loaded it.
+  // From the package reflect-metadata, if the program has loaded it.
   if (!("getOwnMetadataKeys" in Reflect)) return wrapper;
   const metadata = Reflect as unknown as Metadata;
   for (const key of metadata.getOwnMetadataKeys(method))
@@ -118,7 +119,7 @@ function inPlaceOf(method: Method, wrapper: Method): Method {
   return wrapper;
 }
 
-/** Legacy decorators of classes get one argument, of parameters a number as the third. */
+/** Legacy class decorators get one argument; legacy parameter decorators get a number as the third. */
 function kindOfStandard(context: unknown): unknown {
   return typeof context === "object" && context !== null ? (context as { kind?: unknown }).kind : undefined;
 }
@@ -137,6 +138,6 @@ function kindOfLegacy([target, name, descriptor]: readonly unknown[]): string {
 function notOnMethod(kind: unknown): InvalidOptionError {
   return new InvalidOptionError(
     "method",
-    `must be a method of a class, and \`@once\` is on a ${kind}: write a method, put \`@once\` directly above it, or use \`runOnce\` for a function`,
+    `must be a method of a class, but \`@once\` is on a ${kind}: put \`@once\` directly above a method, or use \`runOnce\` for a function`,
   );
 }

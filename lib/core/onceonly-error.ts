@@ -5,7 +5,7 @@ const BRAND = Symbol.for("onceonly.error");
 /** A longer message contains text from outside, such as a payload's field name. */
 const MAX_MESSAGE_LENGTH = 1000;
 
-/** Beginning and end, which say what it is about and what to do. */
+/** Keeps the beginning and the end, which say what the error is about and what to do. */
 export function bounded(message: string): string {
   if (message.length <= MAX_MESSAGE_LENGTH) return message;
   const [head, tail] = [message.slice(0, 700), message.slice(3 - MAX_MESSAGE_LENGTH + 700)];
@@ -18,7 +18,7 @@ export abstract class OnceonlyError extends Error {
   abstract readonly retryable: boolean;
   abstract override readonly name: string;
   readonly [BRAND] = true;
-  /** For logs: the hash of the idempotency key it is about; absent where no key is known. */
+  /** For logs: the hash of the idempotency key; absent if no key is known. */
   declare keyHash?: string;
 
   constructor(message = "", options?: ErrorOptions) {
@@ -26,7 +26,7 @@ export abstract class OnceonlyError extends Error {
   }
 }
 
-/** What an error class of this package extends. */
+/** The base class of each error in this package. */
 type ErrorClass<Name extends string, Code extends string> = Pick<
   typeof OnceonlyError,
   keyof typeof OnceonlyError
@@ -37,7 +37,7 @@ type ErrorClass<Name extends string, Code extends string> = Pick<
   ) => OnceonlyError & { readonly name: Name; readonly code: Code; readonly retryable: boolean });
 
 /**
- * The part that differs by class, as literals: minifiers rename classes, and users branch on `code`. Call it behind
+ * The values that differ by class, as literals: minifiers rename classes, and users branch on `code`. Mark the call with
  * `@__PURE__`, so that bundlers drop the classes that a program doesn't use.
  */
 export function errorClass<Name extends string, Code extends string>(

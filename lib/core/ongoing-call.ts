@@ -1,50 +1,53 @@
-/** A call under way: who calls, how much time there is, how the store is asked, and what observers are told. */
+/** A call under way: its caller, its remaining time, its requests to the store, and its reports to observers. */
 import { MAX_RETENTION_SECONDS } from "../contract.ts";
 import { answerWithin } from "./answer-within.ts";
 import type { Clock } from "./clock.ts";
-import { type Decision, tellObserver } from "./decisions.ts";
+import { type Decision, reportDecision } from "./decisions.ts";
 import { hasCode, isRefusedCondition, isStoreFailure } from "./error-code.ts";
 import { InvalidOptionError, isOnceonlyError, StoreUnavailableError } from "./errors.ts";
 import type { Identity } from "./identity.ts";
 import { MIN_RENEWED_SECONDS } from "./options.ts";
-import type { Seeker } from "./record.ts";
+import type { Claimant } from "./record.ts";
 import type { ResolvedOptions } from "./resolved-options.ts";
 import type { Store } from "./store.ts";
 
-/** What a face has read before the call begins. */
+/** Read by an adapter before the call begins. */
 export interface CallInput {
   readonly identity: Identity;
-  /** The first is stored; any of them matches. */
+  /** The first one is stored; any of them matches. */
   readonly fingerprints: readonly string[];
-  /** What the fingerprints are made of, for `verify`. */
+  /** The source of the fingerprints, for `verify`. */
   readonly payload?: unknown;
-  /** As in `Seeker`. The event may have changed before this is asked. */
+  /** As in `Claimant`. The event may have changed before this is called. */
   readonly isFormer?: ((fingerprint: string) => boolean) | undefined;
-  /** The execution that this call was started in, where its context tells. */
+  /** The execution in which this call was started, if its context shows it. */
   readonly within?: unknown;
-  /** What is left of the invocation, in ms. */
+  /** The remaining time of the invocation, in ms. */
   readonly remainingMs?: number;
-  /** The caller can wait so long for another attempt's result (epoch ms); the options may say less. */
+  /** How long the caller can wait for another attempt's result (epoch ms); the options may set less. */
   readonly waitUntil?: number;
-  /** The key may have been used from then on, as the caller says (epoch ms): its record can be older than its retention. */
+  /**
+   * The earliest time at which the key may have been used, according to the caller (epoch ms): its record can be older than its
+   * retention.
+   */
   readonly usedSince?: number | undefined;
-  /** The caller sent no key: this one is fresh. */
+  /** The caller sent no key, so a new one was created. */
   readonly keyIsFresh?: boolean;
-  /** W3C trace context of the caller. */
+  /** The caller's W3C trace context. */
   readonly traceparent?: string | undefined;
-  /** Takes the handler's value and returns the part that is stored and replayed. */
+  /** Converts the handler's value to the part that is stored and replayed. */
   readonly toStored?: (value: unknown) => unknown;
-  /** Nobody reads what the handler returns, so that nothing of it is stored. A committed result is stored all the same. */
+  /** The handler's return value is never read, so it isn't stored. A committed result is stored all the same. */
   readonly forgetsReturned?: boolean;
 }
 
-/** How long a call without a deadline, or after it, keeps trying to record how it ended, in ms. */
+/** How long a call keeps trying to record how it ended, in ms, if it has no deadline or is past it. */
 const RECORDING_PATIENCE_MS = 30_000;
 
-/** How long a call waits for a request that carries the user's own writes, unless its deadline comes first, in ms. */
+/** How long a call waits for a request with the user's own writes, unless its deadline comes first, in ms. */
 const WRITES_PATIENCE_MS = 900_000;
 
-/** A crash blocks its key for this time and the clock skew; renewals of it are three requests. */
+/** A crash blocks its key for this time plus the clock skew. Renewing such a lease costs three requests per period. */
 export const RENEWED_SECONDS = 30;
 
 export class OngoingCall<Write> {
@@ -56,12 +59,15 @@ export class OngoingCall<Write> {
   readonly startedAt: number;
   /** Whether the lease of this call is renewed. */
   readonly renews: boolean;
-  /** How long the lease of this call is at least. */
+  /** The minimum duration of this call's lease. */
   readonly leaseMs: number;
-  /** What decisions name: the attempt of the record that was seen, then of the own claim. A run without one has none. */
+  /**
+   * The attempt number in decisions: of the record that was seen, then of the call's own claim. Absent in a run without a
+   * claim.
+   */
   attempt: number | undefined;
-  /** Observers know that the key is older than its retention. */
-  isExpiryTold = false;
+  /** Observers have been notified that the key is older than its retention. */
+  isExpiryReported = false;
   #own: WeakSet<object> | undefined;
 
   constructor(options: ResolvedOptions<Write>, input: CallInput) {
@@ -71,7 +77,7 @@ export class OngoingCall<Write> {
     if (!isTimed && leaseSeconds === undefined && !this.renews && mode === "claimed") {
       throw new InvalidOptionError(
         "leaseSeconds",
-        "must be given where the remaining time is not known: give it, or the `context` of the invocation",
+        "is required if the remaining time isn't known: pass it, or the `context` of the invocation",
         undefined,
       );
     }
@@ -89,7 +95,7 @@ export class OngoingCall<Write> {
     return this.options.clock.now();
   }
 
-  seek(token = this.token): Seeker {
+  seek(token = this.token): Claimant {
     const { fingerprints, isFormer } = this.input;
     return { token, fingerprints, isFormer, now: this.now() };
   }
@@ -99,7 +105,7 @@ export class OngoingCall<Write> {
     return this.input.fingerprints[0] as string;
   }
 
-  /** When the invocation, or without one the lease of the work that began at `since`, is over (epoch ms). */
+  /** The end of the invocation, or else of the lease of work that began at `since` (epoch ms). */
   deadline(since: number): number {
     const { remainingMs } = this.input;
     if (remainingMs !== undefined) return this.startedAt + remainingMs;
@@ -107,24 +113,24 @@ export class OngoingCall<Write> {
     return isBounded ? since + this.leaseMs : Number.POSITIVE_INFINITY;
   }
 
-  /** Ends a little before the deadline (epoch ms), so that there is time to answer. */
+  /** A little before the deadline (epoch ms), so that there is time to answer. */
   workUntil(since: number): number {
     const deadline = this.deadline(since);
     return deadline - Math.min(500, (deadline - since) / 10);
   }
 
-  /** How long a write that must not be lost is tried (epoch ms). */
+  /** Until when a write that must not be lost is retried (epoch ms). */
   recordUntil(since: number): number {
     const until = this.workUntil(since);
     const now = this.now();
-    // After a timeout that was only reported nobody waits for the answer.
+    // After a timeout that was only reported, no caller waits for the answer.
     const isFree = until === Number.POSITIVE_INFINITY || (this.renews && now >= until);
     return isFree ? now + RECORDING_PATIENCE_MS : until;
   }
 
   /**
-   * A claim outlives its invocation by the clock skew, so that a timeout kills the worker before its lease ends. A lease that is
-   * renewed goes by no invocation.
+   * A claim outlives its invocation by the clock skew, so that a timeout kills the worker before its lease ends. A renewed
+   * lease doesn't depend on the invocation.
    */
   leaseEndsAt(now: number): number {
     const { remainingMs = 0 } = this.input;
@@ -132,12 +138,12 @@ export class OngoingCall<Write> {
     return Math.max(deadline, now + this.leaseMs) + this.options.clockSkewSeconds * 1000;
   }
 
-  /** Epoch seconds until which a record that ends at `from` (epoch ms) is honoured. */
+  /** Until when a record that ends at `from` (epoch ms) is honoured, in epoch seconds. */
   expiresAt(from: number): number {
     return Math.ceil(from / 1000 + this.options.retentionSeconds);
   }
 
-  /** Epoch seconds until which the result of a step is kept: a record that may be held is not forgotten while it is. */
+  /** Until when the result of a step is kept, in epoch seconds. It must outlast a record that may be held. */
   stepExpiresAt(mayBeHeld: boolean): number {
     const { retentionSeconds } = this.options;
     const seconds = mayBeHeld ? Math.max(retentionSeconds, MAX_RETENTION_SECONDS) : 2 * retentionSeconds;
@@ -147,7 +153,7 @@ export class OngoingCall<Write> {
   /**
    * Makes one request to the store. A client library whose connection is lost may never answer. So the wait ends a little
    * before the deadline of the call, or when the store's patience is over.
-   * @throws StoreUnavailableError when no answer came. The request may still be applied, as when an answer is lost.
+   * @throws StoreUnavailableError if no answer came. The request may still be applied, as when an answer is lost.
    */
   request<T>(request: (store: Store<Write>) => Promise<T>, hasWrites = false): Promise<T> {
     const { store } = this.options;
@@ -156,7 +162,7 @@ export class OngoingCall<Write> {
     const now = this.now();
     const lastMoment = (this.deadline(this.startedAt) + this.workUntil(this.startedAt)) / 2;
     const longest = hasWrites ? WRITES_PATIENCE_MS : patienceMs;
-    // When the deadline has passed and this still runs, the deadline does not end the process.
+    // If this still runs after the deadline, the deadline doesn't end the process.
     const ms = lastMoment > now ? Math.min(lastMoment - now, longest) : longest;
     const late = () =>
       new StoreUnavailableError("unreachable", undefined, `no answer in ${Math.ceil(ms)} ms`);
@@ -170,28 +176,28 @@ export class OngoingCall<Write> {
     if (this.now() - before < ms / 2) await new Promise(() => {});
   };
 
-  /** Asks the store; its failures are told one by one. */
+  /** Sends a request to the store and reports each failure. */
   async ask<T>(request: (store: Store<Write>) => Promise<T>): Promise<T> {
     try {
       return await this.request(request);
     } catch (error) {
-      this.#hear(error);
+      this.#noteFailure(error);
       throw error;
     }
   }
 
-  #hear(error: unknown): void {
+  #noteFailure(error: unknown): void {
     this.own(error);
-    if (hasCode(error, "STORE_UNAVAILABLE")) this.tell("store-failed", error);
+    if (hasCode(error, "STORE_UNAVAILABLE")) this.report("store-failed", error);
   }
 
   /**
-   * For writes that must not be lost: asks again while the store fails in a way that may pass, until `until` (epoch ms).
-   * @throws the first StoreUnavailableError: if that try may have been applied, no later one can deny that, also not by
-   * `COMMIT_INVALID`. A refusal of the content is thrown itself, because it would have stopped the first try too. Any other error
-   * at once; a refused condition after a failure says that the first try may still be applied.
+   * For writes that must not be lost: retries temporary store failures until `until` (epoch ms).
+   * @throws the first StoreUnavailableError: if that try may have been applied, no later one can deny that, not even with
+   * `COMMIT_INVALID`. A refusal of the content is thrown itself, because it would have stopped the first try too. Any other
+   * error immediately; a refused condition after a failure says that the first try may still be applied.
    */
-  async insist<T>(
+  async retryUntil<T>(
     until: number,
     request: (store: Store<Write>) => Promise<T>,
     hasWrites = false,
@@ -201,7 +207,7 @@ export class OngoingCall<Write> {
       try {
         return await this.request(request, hasWrites);
       } catch (error) {
-        this.#hear(error);
+        this.#noteFailure(error);
         first = passingFailure(error, first);
         if (this.now() + pauseMs >= until) throw first;
         await this.pause(pauseMs);
@@ -215,7 +221,7 @@ export class OngoingCall<Write> {
     return clock.sleep(Math.ceil(ms * (0.5 + random.fraction() / 2)));
   }
 
-  /** Marks an error as one that onceonly made about this call. */
+  /** Marks an error as one that onceonly created for this call. */
   own(error: unknown): unknown {
     if (isOnceonlyError(error)) {
       this.#own ??= new WeakSet();
@@ -225,13 +231,13 @@ export class OngoingCall<Write> {
     return error;
   }
 
-  /** Whether `own` marked the error. A code proves nothing: handlers throw such errors too. */
+  /** Whether `own` marked the error. A code proves nothing, because handlers throw such errors too. */
   isOwn(error: unknown): boolean {
     return isOnceonlyError(error) && this.#own?.has(error) === true;
   }
 
-  tell(decision: Decision, error?: unknown, ageMs?: number): void {
-    tellObserver(this.options.observe, this.identity, {
+  report(decision: Decision, error?: unknown, ageMs?: number): void {
+    reportDecision(this.options.observe, this.identity, {
       decision,
       attempt: this.attempt,
       durationMs: this.now() - this.startedAt,
@@ -243,8 +249,8 @@ export class OngoingCall<Write> {
 }
 
 /**
- * The first failure of a request that is to be made again.
- * @throws the error by which the request ends: see `insist`
+ * The first failure of a request that will be retried.
+ * @throws the error that ends the request: see `retryUntil`
  */
 function passingFailure(error: unknown, first: StoreUnavailableError | undefined): StoreUnavailableError {
   if (first && isRefusedCondition(error)) error.mayStillApply = true;

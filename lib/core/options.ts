@@ -10,6 +10,7 @@ import {
   areStepNames,
   type Check,
   checkOptions,
+  instance,
   isNamed,
   methods,
   oneOf,
@@ -20,116 +21,118 @@ import type { Store } from "./store.ts";
 import type { Verify } from "./verify.ts";
 
 export interface EngineOptions<Write = unknown> {
-  /** The stable name of what is done: part of the key, so a renamed operation starts anew. 1 to 64 characters. */
+  /** The operation's stable name, 1 to 64 characters. It is part of the key, so a renamed operation starts over. */
   readonly operation: string;
-  /** Where records are kept. */
+  /** The store that keeps the records. */
   readonly store: Store<Write>;
   /**
-   * Returns the part of the input that tells two payloads apart. A list while a change rolls out: the first is stored, all match.
+   * Returns the part of the input that decides whether two calls carry the same request. Pass a list while you roll out a
+   * change: the first one is stored, and a match with any of them counts.
    * @default - the whole input
    */
   readonly fingerprint?: Fingerprinter | readonly Fingerprinter[];
   /**
-   * How long a finished record is honoured, in seconds: two to three times the longest time over which a caller retries.
-   * At most 31622400 (366 days), or ten years with `longRetention`.
+   * How long a finished record is honoured, in seconds: two to three times the longest time over which a caller retries. At
+   * most 31622400 (366 days), or ten years with `allowLongRetention`.
    * @default 86400 (a day; 35 days for messages)
    */
   readonly retentionSeconds?: number;
   /**
-   * Says that a retention of more than 366 days is meant. Without it such a number is taken for milliseconds, and refused.
+   * Confirms that you mean a retention of more than 366 days. Otherwise such a number is refused, because it is probably
+   * milliseconds.
    * @default false
    */
-  readonly longRetention?: boolean;
+  readonly allowLongRetention?: boolean;
   /**
-   * How long a claim is live at least, in seconds. Required where the remaining time of the invocation is not known, unless
-   * `renewLease` is true. A lease that is renewed lasts at least 5 seconds.
-   * @default - the remaining time of the invocation; 30 where the lease is renewed
+   * The minimum time for which a claim is live, in seconds. Required if the remaining time of the invocation is unknown, unless
+   * `renewLease` is true. A renewed lease lasts at least 5 seconds.
+   * @default - the remaining time of the invocation; 30 if the lease is renewed
    */
   readonly leaseSeconds?: number;
   /**
-   * Whether the lease is renewed while the handler runs, by one request for each third of `leaseSeconds`. The lease then
-   * says how long a crash blocks the key, and bounds no work. `signal` aborts at once where the claim is lost. In a Lambda
-   * function of the default kind `true` pays for work that is far longer than the lease.
-   * @default - `true` on Lambda Managed Instances, and outside Lambda where no remaining time is known and `leaseSeconds` is
-   * at least 5; else `false`
+   * Whether to renew the lease while the handler runs, with one request every third of `leaseSeconds`. The lease then sets how
+   * long a crash blocks the key, not how long the handler may run. `signal` aborts immediately when the claim is lost. In a
+   * Lambda function of the default kind, `true` pays off for work that lasts far longer than the lease.
+   * @default - `true` on Lambda Managed Instances, and outside Lambda if the remaining time is unknown and `leaseSeconds` is at
+   * least 5; else `false`
    */
   readonly renewLease?: boolean;
   /**
-   * How far the clocks of two hosts may differ, in seconds: added to every lease.
+   * How far the clocks of two hosts may differ, in seconds. Added to every lease.
    * @default 5
    */
   readonly clockSkewSeconds?: number;
   /**
-   * `claimed` runs only after winning a claim. `optimistic` runs first and commits result and writes in one
+   * `claimed` runs the handler only after winning a claim. `optimistic` runs it first, then commits result and writes in one
    * transaction: for handlers whose only effects are committed writes.
    * @default "claimed"
    */
   readonly mode?: "claimed" | "optimistic";
   /**
-   * Whether a call looks for a finished record first, by a read that may be stale. A claimed replay then costs half a read unit
-   * for each 4 KB of its record, not a write unit for each KB. Every other call costs one read more.
+   * Whether a call first looks for a finished record, with a read that may be stale. A claimed replay then costs half a read
+   * unit per 4 KB of its record instead of a write unit per KB. Every other call costs one more read.
    * @default - in the optimistic mode `true`, else `false`
    */
   readonly lookFirst?: boolean;
   /**
-   * What a call does while another one holds a live claim: refuse at once, or wait for the winner's result. In
-   * the optimistic mode nobody holds a claim, and there is nothing to wait for. At most `maxWaiters` calls (20 unless given)
-   * wait at once for claims of one store in one environment; a further one is refused at once.
+   * What a call does while another one holds a live claim: fail immediately, or wait for the winner's result. At most
+   * `maxWaiters` calls (20 by default) wait at the same time for claims of one store in one environment; any further call fails
+   * immediately. The optimistic mode has no claims, so there is nothing to wait for.
    * @default "reject"
    */
   readonly whenInProgress?:
     | "reject"
     | { readonly waitSeconds: number; readonly maxWaiters?: number | undefined };
   /**
-   * What to do with a key whose attempt was abandoned: its lease ended, and nobody knows whether its effect happened.
-   * `"run"` runs again. `"hold"` lets nobody run until somebody says how the attempt ended. A function is asked, under a claim
-   * that fences the former attempt. An effect that happened completes the key with its result. After one that did not
-   * happen the handler runs. With neither answer the key is held. A held key is asked about again once a minute.
-   * Callers of a held key get OutcomeUnknownError. A record that
-   * may be held has no expiry. Not for the optimistic mode, nor with `whenStoreFails: "run"`.
+   * What to do when an earlier attempt died and its outcome is unknown: its lease ended and nothing was recorded. `"run"` runs
+   * the handler again. `"hold"` blocks the key until an operator resolves it. A function is called, under a claim that fences
+   * the earlier attempt: if the effect happened, its result completes the key; if it didn't, the handler runs; otherwise the
+   * key is held, and the function is called again at most once a minute. Callers of a held key get OutcomeUnknownError. A
+   * record that may be held has no expiry. Not supported in the optimistic mode, nor with `whenStoreFails: "run"`.
    * @default "run"
    */
   readonly whenAbandoned?: "run" | "hold" | Verify;
   /**
-   * The names of all steps that the handler may ask for; any other name is refused. So is a key to which another deployment
-   * left a step of another name, before the handler runs.
+   * The names of all steps that the handler may run; any other name is refused. A key is also refused, before the handler runs,
+   * if another deployment left a step with another name in its record.
    * @default - any name
    */
   readonly steps?: readonly string[];
   /**
-   * What to do when the store cannot be reached for a claim. `run` runs without a claim, and still records the result
-   * if possible. A store that refuses, for lack of rights or of the table, never counts: every retry would run.
+   * What to do when the store can't be reached for a claim. `run` runs without a claim, and still records the result if
+   * possible. It doesn't apply to a store that refuses the request (missing permissions or table), because then every retry
+   * would run.
    * @default "reject"
    */
   readonly whenStoreFails?: "reject" | "run";
   /**
-   * What to do with a key whose record has expired, or a UUIDv7 key older than the retention.
+   * What to do with a key whose record has expired, or with a UUIDv7 key older than the retention.
    * @default "run"
    */
   readonly whenKeyExpired?: "run" | "reject";
   /**
-   * The form of the whole key, checked before any request: a UUID (RFC 9562), or a pattern of your own. The pattern sees
-   * the text of callers, 255 characters at most: keep the pattern free of nested repetitions.
+   * The format of the whole key, checked before any request: a UUID (RFC 9562), or your own pattern. The pattern is matched
+   * against callers' text of up to 255 characters, so don't nest repetitions in it.
    * @default - any key
    */
   readonly keyFormat?: "uuid" | RegExp;
   /**
-   * Errors that will never succeed: recorded and replayed.
+   * Decides which errors are final: a retry can't succeed, so they are recorded and replayed.
    * @default - `PermanentError`
    */
   readonly isFinalError?: (error: unknown) => boolean;
   /**
-   * Whether a result is final. A result that is not stored releases the key, unless something was committed.
+   * Decides whether a result is final. A result that isn't stored releases the key, unless something was committed.
    * @default - every result
    */
   readonly shouldStore?: (result: unknown) => boolean;
   /**
-   * The W3C trace context of the running invocation, such as of the active span of a tracer: asked where the handler commits
-   * or reads `traceparent`. Yields nothing where there is none, or none is to be passed on; what it throws is ignored.
-   * @default - of an HTTP request its `traceparent` header, of a message in a batch that of its envelope
+   * Returns the W3C trace context of the running invocation, such as that of a tracer's active span. Called when the handler
+   * commits or reads `traceparent`. Return `undefined` if there is none or it shouldn't be passed on; errors are ignored.
+   * @default - the `traceparent` header of an HTTP request, or the envelope's trace context for a message in a batch
    */
   readonly traceparent?: () => string | undefined;
-  /** Is called with every decision, synchronously. */
+  /** Called synchronously with every decision. */
   readonly observe?: Observe;
   /** @default - the system's clock */
   readonly clock?: Clock;
@@ -142,14 +145,14 @@ export type Fingerprinter = (input: never) => unknown;
 export const DEFAULTS = {
   fingerprint: (input: unknown) => input,
   retentionSeconds: 86_400,
-  longRetention: false,
+  allowLongRetention: false,
   clockSkewSeconds: 5,
   mode: "claimed",
   whenInProgress: "reject",
   whenAbandoned: "run",
   whenStoreFails: "reject",
   whenKeyExpired: "run",
-  // A replayed error keeps its own code, so that the class counts too.
+  // A replayed error keeps its own code, so the class counts too.
   isFinalError: (error: unknown) => error instanceof PermanentError || hasCode(error, "PERMANENT"),
   shouldStore: () => true,
   observe: nobody,
@@ -157,7 +160,7 @@ export const DEFAULTS = {
   random: systemRandom,
 } as const;
 
-/** Fills in defaults for what is not given; unlike spreading, an explicit `undefined` keeps the default. */
+/** Fills in missing options. Unlike object spread, an explicit `undefined` also gets the default. */
 export function withDefaults<Given extends object, Defaults extends object>(
   given: Given,
   defaults: Defaults,
@@ -167,10 +170,11 @@ export function withDefaults<Given extends object, Defaults extends object>(
     Required<Pick<Given, keyof Given & keyof Defaults>>;
 }
 
-/** A shorter lease leaves no time to repeat a renewal that fails. */
+/** A shorter lease leaves no time to retry a failed renewal. */
 export const MIN_RENEWED_SECONDS = 5;
 
-const [storeRule, isStore] = methods(
+const aStore = instance(
+  "a store, such as `new DynamoDBStore({ tableName })`",
   "claim",
   "settle",
   "insert",
@@ -179,31 +183,36 @@ const [storeRule, isStore] = methods(
   "checkEffects",
   "renew",
 );
-const [waitRule, isWait] = seconds(0, 900);
+const [waitRule, isWait, , meantWait] = seconds(0, 900);
 
 export const ENGINE_CHECKS: Readonly<Record<keyof EngineOptions, Check>> = {
   operation: text(MAX_OPERATION_LENGTH),
-  store: [`${storeRule}: give a store, such as \`new DynamoDBStore({ tableName })\``, isStore],
+  store: aStore,
   fingerprint: [
-    "must be a function or a list of functions",
+    "must be a function or an array of functions",
     (value) => [value].flat().every((each) => typeof each === "function") && [value].flat().length > 0,
   ],
   retentionSeconds: seconds(1, MAX_LONG_RETENTION_SECONDS),
-  longRetention: oneOf(true, false),
+  allowLongRetention: oneOf(true, false),
   leaseSeconds: seconds(0.001, 86_400),
   renewLease: oneOf(true, false),
   clockSkewSeconds: seconds(0, 3600),
   mode: oneOf("claimed", "optimistic"),
   lookFirst: oneOf(true, false),
   whenInProgress: [
-    `must be "reject" or { waitSeconds, maxWaiters }: the first ${waitRule}, the second, if given, a whole number from 1 to 1000`,
+    `must be "reject" or { waitSeconds, maxWaiters? }: \`waitSeconds\` ${waitRule}, \`maxWaiters\` a whole number between 1 and 1000`,
     (value) => value === "reject" || isWaiting(value),
+    undefined,
+    (value) => {
+      const meant = meantWait?.(Object(value).waitSeconds);
+      return meant && `{ waitSeconds: ${meant} }`;
+    },
   ],
   whenAbandoned: [
     'must be "run", "hold" or a function',
     (value) => value === "run" || value === "hold" || typeof value === "function",
   ],
-  steps: ["must be a list of names of 1 to 64 characters", areStepNames],
+  steps: ["must be an array of step names, each a string of 1 to 64 characters", areStepNames],
   whenStoreFails: oneOf("reject", "run"),
   whenKeyExpired: oneOf("run", "reject"),
   keyFormat: [
@@ -226,7 +235,7 @@ function isWaiting(value: unknown): boolean {
 }
 
 /**
- * Checks each option by its rule, and those that depend on each other.
+ * Checks each option by its rule, then the options that depend on each other.
  * @throws InvalidOptionError (`INVALID_OPTION`)
  */
 export function checkEngineOptions(options: EngineOptions): void {
@@ -238,38 +247,38 @@ export function checkEngineOptions(options: EngineOptions): void {
 }
 
 /**
- * Two operations whose names lack the same value would answer for each other.
+ * Two operations whose names lack the same value would share records.
  * @throws InvalidOptionError (`INVALID_OPTION`)
  */
 function checkOperation({ operation }: EngineOptions): void {
   if (isNamed(operation)) return;
   throw new InvalidOptionError(
     "operation",
-    "has the text of a value that is not there as a part, such as `undefined`: give a name that never changes",
+    'contains "undefined" or a similar text; a template literal probably used an unset variable. Use a name that never changes',
   );
 }
 
-/** @throws InvalidOptionError (`INVALID_OPTION`) for a retention that is likely to be in milliseconds. */
-function checkRetention({ retentionSeconds = 0, longRetention }: EngineOptions): void {
-  if (retentionSeconds <= MAX_RETENTION_SECONDS || longRetention) return;
-  const rule = `is in seconds (a day is 86400) and must be at most ${MAX_RETENTION_SECONDS} (366 days), unless \`longRetention\` is true`;
-  throw new InvalidOptionError("retentionSeconds", rule, retentionSeconds);
+/** @throws InvalidOptionError (`INVALID_OPTION`) for a retention that is probably in milliseconds. */
+function checkRetention({ retentionSeconds = 0, allowLongRetention }: EngineOptions): void {
+  if (retentionSeconds <= MAX_RETENTION_SECONDS || allowLongRetention) return;
+  const rule = `must be a number of seconds between 1 and ${MAX_RETENTION_SECONDS} (366 days), unless \`allowLongRetention\` is true`;
+  throw new InvalidOptionError("retentionSeconds", rule, retentionSeconds, retentionSeconds / 1000);
 }
 
-/** @throws InvalidOptionError (`INVALID_OPTION`) where an attempt has no claim that could be held. */
+/** @throws InvalidOptionError (`INVALID_OPTION`) if an attempt has no claim that could be held. */
 function checkAbandoned({ whenAbandoned = "run", mode, whenStoreFails, store }: EngineOptions): void {
   if (whenAbandoned === "run") return;
   if (typeof store.unknownOutcomes !== "function") {
     throw new InvalidOptionError(
       "whenAbandoned",
-      "must be left out with a store that has no `unknownOutcomes`: nobody would find what it holds. Give the store that method",
+      "isn't supported by this store, which can't list held keys: use a store with the method `unknownOutcomes`",
     );
   }
   if (mode !== "optimistic" && whenStoreFails !== "run") return;
   const rule =
     mode === "optimistic"
-      ? "must be left out in the optimistic mode: nobody holds a claim there, so that none is abandoned"
-      : 'must be left out where `whenStoreFails` is "run": such a run leaves no claim that could be held';
+      ? "isn't supported in optimistic mode, in which there are no claims to abandon: leave it out"
+      : 'can\'t be combined with `whenStoreFails: "run"`, because such a run leaves no claim to hold: leave one of them out';
   throw new InvalidOptionError("whenAbandoned", rule);
 }
 
@@ -277,9 +286,12 @@ function checkAbandoned({ whenAbandoned = "run", mode, whenStoreFails, store }: 
 function checkRenewal({ renewLease, leaseSeconds, mode }: EngineOptions): void {
   if (!renewLease) return;
   if (mode === "optimistic") {
-    throw new InvalidOptionError("renewLease", "has no lease to renew in the optimistic mode");
+    throw new InvalidOptionError(
+      "renewLease",
+      "isn't supported in optimistic mode, in which there is no lease to renew: leave it out",
+    );
   }
   if (leaseSeconds === undefined || leaseSeconds >= MIN_RENEWED_SECONDS) return;
-  const rule = `must be at least ${MIN_RENEWED_SECONDS} where \`renewLease\` is true`;
+  const rule = `must be at least ${MIN_RENEWED_SECONDS} if \`renewLease\` is true`;
   throw new InvalidOptionError("leaseSeconds", rule, leaseSeconds);
 }

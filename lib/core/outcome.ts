@@ -1,4 +1,4 @@
-/** The answer of a call: the result or error, how both become text and back, and what a record answers. */
+/** The outcome of a call: the result or error, how both are encoded and decoded, and what a record answers. */
 import { hasCode, isStoreFailure } from "./error-code.ts";
 import {
   ClaimLostError,
@@ -12,22 +12,22 @@ import {
 } from "./errors.ts";
 import { findUnfaithful } from "./json.ts";
 import type { OngoingCall } from "./ongoing-call.ts";
-import { type IdempotencyRecord, judge, type StoredResult, type Verdict } from "./record.ts";
+import { type ClaimStatus, classify, type IdempotencyRecord, type StoredResult } from "./record.ts";
 
-/** A caller that asks less often than this learns late of an attempt that has failed. */
+/** A caller that polls less often learns too late that an attempt has failed. */
 const MAX_RETRY_AFTER_MS = 10_000;
 
 /**
- * The answer of a call. An error that a handler threw is a value here, now and when it is replayed. Whatever the code of
- * that error is, nobody takes it for an error of onceonly, which is thrown.
+ * The outcome of a call. An error that a handler threw is a value here, both now and when it is replayed. So it can't be
+ * confused with one of onceonly's own errors, which are thrown, whatever its code is.
  */
 export type Outcome = ResultOutcome | FailureOutcome;
 
 export interface ResultOutcome {
   readonly replayed: boolean;
-  /** As every caller gets it: decoded from what is stored. */
+  /** As every caller gets it: decoded from the stored text. */
   readonly result: unknown;
-  /** The handler's own value, where the handler ran in this call and its result counts. */
+  /** The handler's own value, if the handler ran in this call and its result counts. */
   readonly original?: unknown;
   readonly failure?: undefined;
 }
@@ -41,11 +41,11 @@ interface FailureOutcome {
 
 interface HandlerFailure {
   readonly error: unknown;
-  /** A retry is answered from the record, without running. */
+  /** A retry is answered from the record, without running the handler. */
   readonly isRecorded: boolean;
-  /** Onceonly made the error about this call, such as a result that cannot be stored. */
+  /** Onceonly created the error for this call, such as for a result that can't be stored. */
   readonly isOurs: boolean;
-  /** The handler threw a PermanentError. The class of a replayed error does not tell: each has that one. */
+  /** The handler threw a PermanentError. The class of a replayed error can't show it: all replayed errors have that class. */
   readonly isPermanent?: boolean | undefined;
 }
 
@@ -55,53 +55,53 @@ export function resultOf({ failure, result }: Outcome): unknown {
   return result;
 }
 
-/** Answers from the record. @throws an error that says why there is no answer. */
+/** Answers from the record. @throws an error that says why there is no result. */
 export async function answerFromRecord<Write>(
   call: OngoingCall<Write>,
   record: IdempotencyRecord,
-  verdict: Exclude<Verdict, "own" | "vacant" | "expired">,
+  status: Exclude<ClaimStatus, "own" | "vacant" | "expired">,
 ): Promise<Outcome> {
   call.attempt = record.attempt;
-  if (verdict === "completed" || verdict === "failed") {
+  if (status === "completed" || status === "failed") {
     const text = await readResult(record.result, call);
     const outcome: Outcome =
-      verdict === "failed"
+      status === "failed"
         ? { replayed: true, failure: { ...decodeError(text), isRecorded: true } }
         : { replayed: true, result: decodeResult(text) };
-    call.tell("replayed", outcome.failure?.error);
+    call.report("replayed", outcome.failure?.error);
     return outcome;
   }
-  if (verdict === "mismatch") {
-    call.tell("mismatch");
+  if (status === "mismatch") {
+    call.report("mismatch");
     throw new FingerprintMismatchError();
   }
-  const isHeld = verdict === "held";
+  const isHeld = status === "held";
   const error = isHeld ? new OutcomeUnknownError() : inProgress(call, record);
-  call.tell(isHeld ? "held" : "in-progress", undefined, call.now() - record.createdAt);
+  call.report(isHeld ? "held" : "in-progress", undefined, call.now() - record.createdAt);
   throw error;
 }
 
-/** Half of the claim's age: a caller waits little for what is quick, and asks seldom for what is slow. */
+/** Half of the claim's age: short waits for quick work, few polls for slow work. */
 function inProgress<Write>(call: OngoingCall<Write>, record: IdempotencyRecord): ExecutionInProgressError {
   const { createdAt, attempt, leaseEndsAt } = record;
   const now = call.now();
-  // A record does not tell when it was taken over. The lease of a call like this one was as long as this one's.
+  // A record doesn't store when it was taken over. This assumes that the other call's lease was as long as this one's.
   const leaseMs = call.leaseEndsAt(call.startedAt) - call.startedAt;
   const claimedAt = attempt === 1 ? createdAt : Math.max(createdAt, leaseEndsAt - leaseMs);
-  // A record of another store may lack a time.
+  // Another store's record may lack a time.
   const ms = Math.min((now - claimedAt) / 2, leaseEndsAt - now, MAX_RETRY_AFTER_MS);
   return new ExecutionInProgressError(leaseEndsAt, Math.max(1, Math.ceil(ms / 1000) || 1));
 }
 
 /**
- * The answer of an attempt that recorded nothing although it should have: the winner's result.
- * @throws ClaimLostError where the winner has none yet, or none that can be loaded now.
+ * The outcome of an attempt that should have recorded something but didn't: the winner's result.
+ * @throws ClaimLostError if the winner has no result yet, or none that can be loaded now.
  */
 export async function answerAfterLoss<Write>(
   call: OngoingCall<Write>,
   record: IdempotencyRecord | undefined,
 ): Promise<Outcome> {
-  call.tell("claim-lost");
+  call.report("claim-lost");
   try {
     const answer = await answerOfAnother(call, record);
     if (answer) return answer;
@@ -112,43 +112,41 @@ export async function answerAfterLoss<Write>(
 }
 
 /**
- * The answer that another attempt has put on record; `undefined` where there is none.
- * @throws StoreUnavailableError where it cannot be loaded now; FingerprintMismatchError, RecordCorruptError.
+ * The outcome that another attempt recorded; `undefined` if there is none.
+ * @throws StoreUnavailableError if it can't be loaded now; FingerprintMismatchError, RecordCorruptError.
  */
 export async function answerOfAnother<Write>(
   call: OngoingCall<Write>,
   record: IdempotencyRecord | undefined,
 ): Promise<Outcome | undefined> {
-  const verdict = record && judge(record, call.seek());
-  if (!record || (verdict !== "completed" && verdict !== "failed" && verdict !== "mismatch"))
-    return undefined;
-  return answerFromRecord(call, record, verdict);
+  const status = record && classify(record, call.seek());
+  if (!record || (status !== "completed" && status !== "failed" && status !== "mismatch")) return undefined;
+  return answerFromRecord(call, record, status);
 }
 
 // Results are encoded before the first caller is answered, so that the first answer equals each replay.
 
 /**
- * `undefined` stays absent; anything else becomes JSON. Properties that are `undefined` are left out, for
- * the first caller too.
- * @param call whose own error is meant, where a handler may pass it on
- * @throws ResponseNotStorableError (`RESPONSE_NOT_STORABLE`) for what JSON would change or cannot hold.
+ * `undefined` stays absent; anything else becomes JSON. Properties that are `undefined` are left out, for the first caller too.
+ * @param call the call whose own error is meant, if a handler may pass it on
+ * @throws ResponseNotStorableError (`RESPONSE_NOT_STORABLE`) for values that JSON would change or can't hold.
  */
 export function encodeResult<Write>(value: unknown, call?: OngoingCall<Write>): string | undefined {
   if (value === undefined) return undefined;
   const fault = findUnfaithful(value);
   if (fault !== undefined) {
-    const error = new ResponseNotStorableError(`the result cannot be stored: ${fault.path} is ${fault.why}`);
+    const error = new ResponseNotStorableError(`can't store the result: ${fault.path} is ${fault.why}`);
     call?.own(error);
     throw error;
   }
   return JSON.stringify(value);
 }
 
-/** Stored in the place of a result that was erased, or is not to be kept. No JSON, so that it is no result of a handler. */
+/** Stored in place of a result that was erased or must not be kept. It isn't valid JSON, so it can't be a handler's result. */
 export const NOT_KEPT = "not kept";
 
 /**
- * The work is done, and the database refuses to keep its result. Then the record says that the operation is done and its
+ * The work is done, but the database refuses to store its result. The record then says that the operation is done and its
  * result was not kept: without a record the effect would be repeated once per lease.
  */
 export const refusesContent = (error: unknown, text: string | undefined): boolean =>
@@ -160,14 +158,14 @@ export function decodeResult(text: string | undefined): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Without the parser's error as its cause: that repeats a part of the text.
+    // Not with the parser's error as its cause: that repeats part of the text.
     throw text === NOT_KEPT
       ? new ResultNotKeptError(0)
       : new RecordCorruptError("the stored result is not JSON");
   }
 }
 
-/** The text of a result, wherever that is stored. */
+/** The text of a result, from the record or from its own item. */
 export async function readResult<Write>(
   result: StoredResult | undefined,
   call: OngoingCall<Write>,
@@ -176,11 +174,11 @@ export async function readResult<Write>(
   if (result.in === "record") return result.text;
   if (result.in === "nowhere") throw new ResultNotKeptError(result.bytes);
   const text = await call.ask((store) => store.loadResult(result.address));
-  if (text === undefined) throw new RecordCorruptError("the item that holds the stored result is gone");
+  if (text === undefined) throw new RecordCorruptError("the item with the stored result is missing");
   return text;
 }
 
-/** The properties of an error that are kept: a caller can see them. Stacks, causes and others are not kept. */
+/** The properties of an error that are kept: callers can see them. Stacks and causes are dropped. */
 const KEPT = [
   ["name", /string/],
   ["message", /string/],
@@ -189,7 +187,7 @@ const KEPT = [
   ["expose", /string|number|boolean/],
 ] as const;
 
-/** Never throws, whatever was thrown. `isOurs`: onceonly made it about this call, the handler only passed it on. */
+/** Never throws, whatever was thrown. `isOurs`: onceonly created the error for this call, and the handler only passed it on. */
 export function encodeError(error: unknown, isOurs: boolean): string {
   const stored: Record<string, unknown> = {
     name: "Error",
@@ -202,15 +200,15 @@ export function encodeError(error: unknown, isOurs: boolean): string {
       const value = (error as Record<string, unknown>)[name];
       if (kinds.test(typeof value)) stored[name] = value;
     } catch {
-      // Nothing to read it from, or a getter that throws.
+      // Not an object, or a getter that throws.
     }
   }
   return JSON.stringify(stored);
 }
 
 /**
- * A `PermanentError` that carries name, message, code and status of the error that was recorded. The code does not tell
- * who made the error: `isOurs` does.
+ * A `PermanentError` with the name, message, code and status of the recorded error. The code doesn't show who created the
+ * error: `isOurs` does.
  */
 export function decodeError(text: string | undefined): Pick<HandlerFailure, "isOurs" | "isPermanent"> & {
   readonly error: PermanentError;
@@ -222,7 +220,7 @@ export function decodeError(text: string | undefined): Pick<HandlerFailure, "isO
   return { error, isOurs: isOurs === true, isPermanent: isPermanent === true || undefined };
 }
 
-/** By its code: a PermanentError of another copy of the package is one too. */
+/** Checked by code, so it also matches a PermanentError from another copy of the package. */
 export function isPermanent(error: unknown): boolean {
   return hasCode(error, "PERMANENT");
 }

@@ -1,4 +1,4 @@
-/** Tells from the environment whether the process ends with its invocation. Nothing else in `lib/core` reads the environment. */
+/** Reads from the environment whether the process ends with its invocation. No other file in `lib/core` reads the environment. */
 
 /**
  * Lambda Managed Instances run several invocations in one process. They report a timeout, and let the code run on.

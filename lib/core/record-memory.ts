@@ -1,4 +1,4 @@
-/** Remembers finished records of one process for a little while: bounded in time, number and bytes. */
+/** Keeps finished records in the process for a short time: bounded in time, number and bytes. */
 import type { Clock } from "./clock.ts";
 
 interface KeptValue {
@@ -15,7 +15,7 @@ export interface MemoryBounds {
   readonly clock: Clock;
 }
 
-/** The memory that each value takes beside its text. */
+/** The memory that each value needs in addition to its text. */
 const AROUND_BYTES = 1000;
 
 export class RecordMemory {
@@ -28,19 +28,19 @@ export class RecordMemory {
     this.#bounds = bounds;
   }
 
-  /** `undefined` where nothing is kept, or for too long. */
+  /** `undefined` if nothing is kept, or it is too old. */
   get(name: string): unknown {
     const { rememberSeconds, clock } = this.#bounds;
     const kept = this.#kept.get(name);
     if (!kept) return undefined;
     const age = clock.now() - kept.since;
-    // A clock that was set back tells no age.
+    // If the clock was set back, the age is unknown.
     if (age >= 0 && age < rememberSeconds * 1000) return kept.value;
     this.forget(name);
     return undefined;
   }
 
-  /** @param since when it was asked for (epoch ms): a process may have been frozen before the answer */
+  /** @param since when it was requested (epoch ms): a process may have been frozen before the answer */
   keep(name: string, value: unknown, text: string, since: number): void {
     const { maxRecords, maxBytes } = this.#bounds;
     this.forget(name);

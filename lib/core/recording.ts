@@ -1,4 +1,4 @@
-/** Puts the end of one attempt on record: under its claim, or by an insertion if it has none. */
+/** Records the end of one attempt: under its claim, or by an insertion if it has none. */
 import { answerWithin } from "./answer-within.ts";
 import { errorNameOf } from "./ask-verify.ts";
 import { type Claimed, MAX_RACES, noTimeLeft, refuseExpiredKey, type Unclaimed } from "./claiming.ts";
@@ -24,17 +24,17 @@ const ASKING_PATIENCE_MS = 1000;
 
 export const NO_EFFECTS: Effects<never> = { writes: [], messages: [] };
 
-/** The knowledge of an attempt that records nothing. */
-export interface GivenBack {
+/** The state of the key after an attempt that records nothing. */
+export interface Released {
   /** Another attempt has taken the claim. */
   readonly isLost: boolean;
-  /** The record, where it is another attempt's. */
+  /** The record, if it belongs to another attempt. */
   readonly record?: IdempotencyRecord | undefined;
 }
 
 export class Recording<Write> {
   readonly lease: Lease<Write>;
-  /** The verdict about the attempt before this one; it is stored with the end of this one. */
+  /** The verdict about the previous attempt; it is stored with the end of this one. */
   evidence: string | undefined;
   readonly #call: OngoingCall<Write>;
 
@@ -44,7 +44,7 @@ export class Recording<Write> {
   }
 
   /**
-   * Writes a finished state with its effects: all, or nothing. Resolves to the answer of the record: this one, or the
+   * Writes a finished state with all of its effects, or nothing. Resolves to the answer of the record: this one, or the
    * winner's.
    */
   async conclude(
@@ -59,7 +59,7 @@ export class Recording<Write> {
       const request = this.lease.isClaimed
         ? this.#settlement(state, kept, effects)
         : this.#insertion(state, kept, effects);
-      return call.insist(call.recordUntil(this.lease.since), request, hasWrites);
+      return call.retryUntil(call.recordUntil(this.lease.since), request, hasWrites);
     };
     let answer: SettleAnswer;
     try {
@@ -69,34 +69,34 @@ export class Recording<Write> {
     }
     if (!answer.settled) return answerAfterLoss(call, answer.record);
     this.lease.isOver = true;
-    call.tell("executed");
+    call.report("executed");
     return { replayed: false, result: decodeResult(text), original };
   }
 
-  /** Puts on record what was found out about the attempt before this one. */
+  /** Records the verdict about the previous attempt. */
   async settle(state: "completed" | "held", text: string | undefined): Promise<SettleAnswer> {
     const call = this.#call;
-    return call.insist(call.recordUntil(this.lease.since), this.#settlement(state, text, NO_EFFECTS));
+    return call.retryUntil(call.recordUntil(this.lease.since), this.#settlement(state, text, NO_EFFECTS));
   }
 
   /**
-   * Lets a retry run immediately after `error`, whose name is kept for operators. Without
-   * a claim there is nothing to give back, but another attempt may have finished.
+   * Lets a retry run immediately after `error`, whose name is kept for operators. Without a claim there is nothing to release,
+   * but another attempt may have finished.
    * @throws StoreUnavailableError
    */
-  async giveBack(error?: unknown): Promise<GivenBack> {
+  async release(error?: unknown): Promise<Released> {
     const call = this.#call;
-    // Somebody has to finish it, and sees why it stopped. A verdict says more.
+    // The operation must still be finished, and operators see why it stopped. A verdict says more.
     if (error !== undefined && isTracked({ steps: this.lease.steps }))
       this.evidence ??= this.#stoppedBy(error);
     const until = Math.min(call.recordUntil(this.lease.since), call.now() + RELEASE_PATIENCE_MS);
     if (!this.lease.isClaimed) {
-      const found = await call.insist(until, () => this.#find());
-      // A claim of ours may be there, whose answers were all lost.
+      const found = await call.retryUntil(until, () => this.#find());
+      // A claim of ours may exist whose answers were all lost.
       if (!found.isOwn) return { isLost: false, record: found.record };
     }
-    // A release is a courtesy to the next retry: it does not keep the caller waiting for its answer.
-    const answer = await call.insist(until, this.#settlement("released", undefined, NO_EFFECTS));
+    // A release is a courtesy to the next retry, so the caller doesn't wait long for it.
+    const answer = await call.retryUntil(until, this.#settlement("released", undefined, NO_EFFECTS));
     return answer.settled ? { isLost: false } : { isLost: true, record: answer.record };
   }
 
@@ -108,10 +108,10 @@ export class Recording<Write> {
   }
 
   /**
-   * The record as it is, for an attempt that was aborted and must not release. Takes half of the time that is left; where
-   * nothing ends the process at its deadline, or it is over, a second.
+   * The current record, for an attempt that was aborted and must not release. Uses half of the remaining time, or one second if
+   * no deadline ends the process or it has passed.
    */
-  async look(): Promise<GivenBack> {
+  async look(): Promise<Released> {
     const call = this.#call;
     const msLeft = call.input.remainingMs === undefined ? 0 : call.deadline(this.lease.since) - call.now();
     const patience = msLeft > 0 ? msLeft / 2 : ASKING_PATIENCE_MS;
@@ -133,7 +133,7 @@ export class Recording<Write> {
     const { recordKey } = call.identity;
     const { writes, messages } = effects;
     const { evidence } = this;
-    // Nobody forgets a held key, or one that is to be finished.
+    // A held key, or one that must be finished, never expires.
     const isUnfinished = state === "released" && isTracked({ steps });
     const expiresAt = state === "held" || isUnfinished ? undefined : call.expiresAt(now);
     const isListed = claim !== undefined && claim.expiresAt === undefined && !isUnfinished;
@@ -158,7 +158,7 @@ export class Recording<Write> {
     const call = this.#call;
     const endedAt = call.now();
     const { identity, fingerprint } = call;
-    // Each try is the same request, its expiry too. A late copy that expires later than what it repeats could finish the key again.
+    // Each try is the same request, including its expiry. A late copy with a later expiry could finish the key again.
     const end = {
       recordKey: identity.recordKey,
       token: this.lease.token,
@@ -169,7 +169,7 @@ export class Recording<Write> {
       expiresAt: call.expiresAt(endedAt),
       ...effects,
     };
-    // Until then the record of an attempt that finished meanwhile is still there; later there's no way to know.
+    // Until then the record of an attempt that finished meanwhile still exists; later there's no way to know.
     const recordedUntil = call.expiresAt(this.lease.since) * 1000;
     return async (store: Store<Write>): Promise<SettleAnswer> => {
       for (let races = 0; races < MAX_RACES; races++) {
@@ -182,7 +182,7 @@ export class Recording<Write> {
     };
   }
 
-  /** One try to insert over what was seen. `raced`: another record is there now, and it may be replaced too. */
+  /** One try to insert over `seen`. `raced`: another record is there now, and it may be replaced too. */
   async #insertOver(
     store: Store<Write>,
     end: Omit<Insertion<Write>, keyof Succession>,
@@ -196,7 +196,7 @@ export class Recording<Write> {
     try {
       answer = await store.insert({ ...end, ...successionOf(seen, now) }, seen);
     } catch (error) {
-      // A try before this one was refused by the record; a copy of it may find none, once TTL has deleted that.
+      // The record refused an earlier try; a late copy of that try may find no record, once TTL has deleted it.
       if (isRepeated && isRefusedCondition(error)) error.mayStillApply = true;
       throw error;
     }

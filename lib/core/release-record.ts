@@ -1,4 +1,4 @@
-/** Gives a key back although nobody knows how its attempt ended: a person's decision that a retry may run. */
+/** Releases a key although its attempt's outcome is unknown: an operator's decision that a retry may run. */
 import { MAX_RETENTION_SECONDS } from "../contract.ts";
 import { BY_WHOM_CHECKS, type ByWhom } from "./by-whom.ts";
 import type { Clock, Random } from "./clock.ts";
@@ -17,11 +17,11 @@ interface ReleaseOptions<Write> {
 
 /** Who decides, and why: stored with the record, 256 characters at most each. No payloads, no secrets. */
 export interface Release extends ByWhom {
-  /** Fences off an attempt whose lease is live too. */
+  /** Also fences off an attempt whose lease is live. */
   readonly interrupts?: boolean;
 }
 
-/** `steps` were begun, and nobody knows how they ended: a verdict about each has to come first. */
+/** `steps` were begun and their outcome is unknown: each needs a verdict first. */
 export type ReleaseAnswer =
   | { readonly released: true }
   | { readonly released: false; readonly state: State | "absent"; readonly steps?: readonly string[] };
@@ -31,13 +31,13 @@ const RELEASE_CHECKS: Readonly<Record<keyof Release, Check>> = {
   interrupts: oneOf(true, false),
 };
 
-/** How long nobody else may claim the key between the two writes. */
+/** How long no other call may claim the key between the two writes. */
 const LEASE_MS = 30_000;
 const PATIENCE_MS = 2000;
 
 /**
- * Takes the key over under a fresh token, which fences the former attempt, and gives it back. A key that is completed,
- * failed or released stays as it is.
+ * Takes the key over under a fresh token, which fences the previous attempt, and releases it. A key that is completed, failed
+ * or released stays as it is.
  * @throws InvalidOptionError (`INVALID_OPTION`) before any I/O; StoreUnavailableError (`STORE_UNAVAILABLE`): call again;
  * RecordCorruptError (`RECORD_CORRUPT`).
  */
@@ -65,7 +65,7 @@ export async function releaseRecord<Write>(
   );
   if (!taken.claim) return unreleased(taken.record, steps);
   const { seen, now } = taken;
-  const asked = "to give the key back";
+  const asked = "to release the key";
   const settled = await recordFindings(requests, taken, {
     known: [],
     ending: endingOf(seen, [], false),

@@ -1,4 +1,4 @@
-/** A person's verdict about a key of unknown outcome: completes the key, or gives it back, under a fence. */
+/** An operator's verdict about a key with an unknown outcome: completes or releases the key, under a fence. */
 import { MAX_RETENTION_SECONDS } from "../contract.ts";
 import { BY_WHOM_CHECKS, type ByWhom } from "./by-whom.ts";
 import type { Clock, Random } from "./clock.ts";
@@ -13,18 +13,18 @@ import { endingOf, recordFindings, takeUnknown } from "./take-unknown.ts";
 import { encodeEvidence } from "./verify.ts";
 
 export interface ResolveOptions<Write = unknown> {
-  /** As the handler's. */
+  /** The same as the handler's. */
   readonly operation: string;
   /** The store of the handler's records. */
   readonly store: Store<Write>;
   /**
-   * The owner of the key, as the handler's `scope` reads it.
-   * @default - the operation belongs to nobody
+   * The owner of the key, as the handler's `scope` returns it.
+   * @default - the operation is public
    */
   readonly scope?: string;
   /**
-   * How long the resolved record is honoured, in seconds. At least as long as the handler's own records: the default is the most
-   * that a handler has without `longRetention`.
+   * How long the resolved record is honoured, in seconds. At least as long as the handler's own records: the default is the
+   * maximum without `allowLongRetention`.
    * @default 31622400 (366 days)
    */
   readonly retentionSeconds?: number;
@@ -34,27 +34,27 @@ export interface ResolveOptions<Write = unknown> {
   readonly random?: Random;
 }
 
-/** Who decided what, and why. Both texts are stored as evidence, 256 characters at most: no payloads, no secrets. */
+/** The decision, who made it, and why. Both texts are stored as evidence, 256 characters at most: no payloads, no secrets. */
 export type Resolution = (
   | {
       readonly outcome: "happened";
       /**
-       * What every caller gets from then on; over HTTP the response: `{ statusCode, headers, body }`. One that the store has no
-       * room for is not kept: callers then get `ResultNotKeptError`, and nothing runs again.
+       * The result that every caller gets from then on; over HTTP the response: `{ statusCode, headers, body }`. If it is too
+       * large for the store it isn't kept: callers then get `ResultNotKeptError`, and nothing runs again.
        */
       readonly result: unknown;
     }
   | { readonly outcome: "did-not-happen" }
 ) & {
   /**
-   * The step that the verdict is about. `happened` makes `result` the result of the step, and a retry goes on behind it; after
-   * `did-not-happen` a retry runs the step. Required with `did-not-happen` where a step was begun and nobody knows how it ended.
+   * The step that the verdict is about. `happened` makes `result` the result of the step, and a retry continues after it; after
+   * `did-not-happen` a retry runs the step. Required with `did-not-happen` if a step was begun and its outcome is unknown.
    * @default - the verdict is about the whole key
    */
   readonly step?: string;
 } & ByWhom;
 
-/** `state` is what the record says where nothing is to be resolved, or somebody else was first. */
+/** `state` is the record's state if there is nothing to resolve, or another process was first. */
 export type ResolveAnswer =
   | { readonly resolved: true }
   | { readonly resolved: false; readonly state: State | "absent" };
@@ -73,20 +73,20 @@ const RESOLUTION_CHECKS: Readonly<Record<string, Check>> = {
     'must be "happened" or "did-not-happen"',
     (value) => /^(happened|did-not-happen)$/.test(`${value}`),
   ],
-  result: ["must be given with `happened` alone", () => true],
+  result: ['is only valid with `outcome: "happened"`', () => true],
   step: ["must be the name of a step of 1 to 64 characters", isStepName],
   ...BY_WHOM_CHECKS,
 };
 
-/** How long nobody else may claim the key between the two writes. */
+/** How long no other call may claim the key between the two writes. */
 const LEASE_MS = 30_000;
 const PATIENCE_MS = 2000;
 
 /**
- * Resolves a key that is held, or whose attempt was abandoned: its lease has ended. `happened` completes the key with a
- * result that every later call gets. After `did-not-happen` a retry runs. The first of the two writes takes the key over
- * under a fresh token: an attempt that is still alive records nothing any more. A key that is in progress,
- * completed, failed or released stays as it is, and the answer says so.
+ * Resolves a key that is held, or whose attempt was abandoned: its lease has ended. `happened` completes the key with a result
+ * that every later call gets. After `did-not-happen` a retry runs. The first of the two writes takes the key over under a fresh
+ * token: an attempt that is still alive can't record anything any more. A key that is in progress, completed, failed or
+ * released stays as it is, and the answer says so.
  *
  * @throws InvalidOptionError (`INVALID_OPTION`), IdempotencyKeyInvalidError (`IDEMPOTENCY_KEY_INVALID`),
  * ResponseNotStorableError (`RESPONSE_NOT_STORABLE`) before any I/O; StoreUnavailableError (`STORE_UNAVAILABLE`): call again;
@@ -102,7 +102,7 @@ export async function resolveOutcome<Write>(
   return resolveRecord(options, identify(operation, scope, key).recordKey, resolution);
 }
 
-/** As `resolveOutcome`, for the key of a record, as lists name it. */
+/** Like `resolveOutcome`, for a record's key as lists show it. */
 export async function resolveRecord<Write>(
   options: Omit<ResolveOptions<Write>, "operation" | "scope">,
   recordKey: string,
@@ -124,7 +124,7 @@ export async function resolveRecord<Write>(
     if (step === undefined ? hasHappened || begun.length === 0 : begun.includes(step)) return true;
     throw new InvalidOptionError(
       "step",
-      `must be a step that was begun: ${begun.join(", ") || "there is none"}`,
+      `must be one of the steps that have started (${begun.join(", ") || "there are none"})`,
       step,
     );
   };

@@ -1,4 +1,4 @@
-/** The engine's options once they are checked: with all defaults, and in the form that the engine works with. */
+/** The engine's options after the checks: with all defaults, and in the form that the engine works with. */
 import {
   checkEngineOptions,
   DEFAULTS,
@@ -24,7 +24,10 @@ export type ResolvedOptions<Write = unknown> = Required<
 
 const UUID = /[\da-f]{8}-[\da-f]{4}-[1-8][\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}/i;
 
-/** A copy that matches the whole key, each time alike. The flags g and y would keep a state, and m would end at a line. */
+/**
+ * A copy that matches the whole key, with the same answer each time. The flags g and y keep a state, and m matches at line
+ * ends.
+ */
 function keyPatternOf(format: "uuid" | RegExp): RegExp {
   const { source, flags } = format === "uuid" ? UUID : format;
   return new RegExp(`^(?:${source})$`, flags.replace(/[gmy]/g, ""));
@@ -37,12 +40,30 @@ function renewalOf({ renewLease, leaseSeconds, mode }: EngineOptions): ResolvedO
   return isOff ? "never" : "untimed";
 }
 
-/** A long retention is a number of days. One that isn't, but is whole minutes when read as milliseconds, was most likely meant so. */
-function warnOfMilliseconds({ operation, retentionSeconds: seconds = 0 }: EngineOptions): void {
-  if (seconds < 300_000 || seconds % 60_000 !== 0 || seconds % 86_400 === 0) return;
-  console.warn(
-    `onceonly: \`retentionSeconds: ${seconds}\` of "${operation}" is ${(seconds / 86_400).toFixed(1)} days; did you mean ${seconds / 1000} seconds?`,
-  );
+/**
+ * Numbers that were probably meant in milliseconds: long (`from`), round in milliseconds, and not round in the unit that people
+ * use for such a time.
+ */
+const MILLISECONDS = [
+  ["retentionSeconds", 300_000, 60_000, 86_400, "days"],
+  ["leaseSeconds", 5000, 1000, 3600, "hours"],
+  ["waitSeconds", 100, 100, 60, "minutes"],
+] as const;
+
+const reported = new Set<string>();
+
+/** Once per operation and value: each call of `runOnce` may pass new options. */
+function warnOfMilliseconds({ operation, whenInProgress, ...options }: EngineOptions): void {
+  const given = { ...options, ...Object(whenInProgress) } as EngineOptions & {
+    readonly waitSeconds?: number;
+  };
+  for (const [option, from, roundMs, unit, name] of MILLISECONDS) {
+    const seconds = given[option] ?? 0;
+    const text = `onceonly: \`${option}: ${seconds}\` of "${operation}" is ${(seconds / unit).toFixed(1)} ${name}; did you mean ${seconds / 1000} seconds?`;
+    if (seconds < from || seconds % roundMs || !(seconds % unit) || reported.has(text)) continue;
+    reported.add(text);
+    console.warn(text);
+  }
 }
 
 /** Checks the options once and fills in the defaults. */

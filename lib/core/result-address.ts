@@ -1,8 +1,8 @@
-/** The address of a result that a store loads apart: parts of text, in one text. */
+/** The address of a result stored outside its record: several texts encoded as one. */
 
 export const resultAddressOf = (...parts: readonly string[]): string => JSON.stringify(parts);
 
-/** What `resultAddressOf` was given; nothing for other text. */
+/** The parts given to `resultAddressOf`; empty for other text. */
 export function readResultAddress(address: string): readonly string[] {
   try {
     const parts: unknown = JSON.parse(address);

@@ -1,4 +1,4 @@
-/** A step under way: what its work is given, and what became of its commit. */
+/** A step under way: the object that its work receives, and the result of its commit. */
 import { deriveChildKey } from "./child-key.ts";
 import { hasCode } from "./error-code.ts";
 import { StepInvalidError } from "./errors.ts";
@@ -8,14 +8,14 @@ import type { Step } from "./steps.ts";
 export const claimless = (name: string, option = "whenStoreFails"): StepInvalidError =>
   new StepInvalidError(`step \`${name}\` needs a claim: leave \`${option}\` out`);
 
-/** What the work of a step is given, and what became of its commit. */
+/** The object that a step's work receives, and the result of its commit. */
 interface RunningStep<Write> extends Step<Write> {
   committed: Promise<unknown> | undefined;
   /** From then on nothing can be committed. */
   isOver: boolean;
 }
 
-/** @param firstName the child key is derived from that */
+/** @param firstName the name from which the child key is derived */
 export function runningStep<Write>(
   name: string,
   firstName: string,
@@ -23,7 +23,7 @@ export function runningStep<Write>(
   signalOf: () => AbortSignal,
   record: (result: unknown, writes: readonly Write[]) => Promise<unknown>,
 ): RunningStep<Write> {
-  // Without `this`: handlers take methods out of their object.
+  // Without `this`, because handlers take methods out of their object.
   const running: RunningStep<Write> = {
     name,
     attempt,
@@ -35,13 +35,13 @@ export function runningStep<Write>(
     childKey: (limits) => deriveChildKey(identity, firstName, limits),
     commit(result, effects) {
       if (running.committed || running.isOver) {
-        throw new StepInvalidError("a step commits once, before it returns");
+        throw new StepInvalidError("a step can commit only once, and before it returns");
       }
       const { writes, ...others } = Object(effects) as Partial<typeof effects>;
       const given = typeof writes === "function" ? [writes] : writes;
       if (!Array.isArray(given) || Object.keys(others).length > 0) {
         throw new StepInvalidError(
-          "the commit of a step takes the result, then { writes }: messages go with the commit of the execution",
+          "commit of a step expects the result first, then { writes }: send messages with the commit of the execution",
         );
       }
       if (attempt === undefined) throw claimless(name);

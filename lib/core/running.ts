@@ -1,4 +1,4 @@
-/** One attempt from start to end: runs the work, decides from its end what is recorded, and answers. */
+/** One attempt from start to end: runs the work, decides from its end what to record, and answers. */
 import { RunningAttempt, type Work } from "./attempt.ts";
 import { AttemptSignal } from "./attempt-signal.ts";
 import { hasCode, isStoreFailure } from "./error-code.ts";
@@ -14,7 +14,7 @@ import {
   isPermanent,
   type Outcome,
 } from "./outcome.ts";
-import { type GivenBack, NO_EFFECTS, type Recording } from "./recording.ts";
+import { NO_EFFECTS, type Recording, type Released } from "./recording.ts";
 import { encodeEvidence } from "./verify.ts";
 
 /** Wraps an error of work that may still be going on: neither a failure nor a success. */
@@ -33,7 +33,7 @@ type CompleteEnd =
   | { readonly how: "returned"; readonly value: unknown }
   | { readonly how: "threw"; readonly error: unknown };
 
-/** What is to be recorded of an end. */
+/** The values to record for an end. */
 type Conclusion = Recorded | { readonly state: "unrecorded" };
 
 type Recorded =
@@ -52,18 +52,19 @@ export async function runAttempt<Write>(
     try {
       const working = nesting.run(attempt, call.input, () => work(attempt));
       if (call.renews && isUnderWay(working)) signal.keepLease();
-      const value = await working;
+      const lost = call.options.store.handlerLost?.(call.token);
+      const value = await (lost ? unlessLost(working, lost, call, signal) : working);
       const committed = attempt.end();
       attempt.warnOfUnawaitedStep();
       const steps = attempt.stepsSettled();
       if (steps) await steps;
-      // Work that did not wait for its commit must not count as done where that fails.
+      // Work that didn't wait for its commit must not count as done if the commit fails.
       if (committed) await committed;
       end = { how: "returned", value };
     } catch (error) {
       await attempt.end()?.catch(() => {});
       const isInterrupted = error instanceof Interrupted;
-      // A retry must not run beside a step of this attempt.
+      // A retry must not run concurrently with a step of this attempt.
       if (!isInterrupted) {
         await attempt.stepsSettled()?.catch(() => {});
         await call.ask(async (store) => store.handlerFailed?.(error, call.token));
@@ -75,6 +76,29 @@ export async function runAttempt<Write>(
     return await new AttemptEnd(call, recording, attempt, signal).outcomeOf(end);
   } finally {
     signal.disarm();
+  }
+}
+
+/**
+ * Work whose transaction is lost may wait forever for its client. It is then aborted, and has as long to end as the store has
+ * for an answer.
+ */
+async function unlessLost<Write>(
+  working: unknown,
+  lost: Promise<Error>,
+  { options: { clock, store } }: OngoingCall<Write>,
+  signal: AttemptSignal<Write>,
+): Promise<unknown> {
+  const ended = new AbortController();
+  const givenUp = lost.then(async (reason) => {
+    signal.lose(reason);
+    await clock.sleep(store.patienceMs ?? 0, ended.signal);
+    throw reason;
+  });
+  try {
+    return await Promise.race([working, givenUp]);
+  } finally {
+    ended.abort("over");
   }
 }
 
@@ -100,12 +124,12 @@ class AttemptEnd<Write> {
     this.#signal = signal;
   }
 
-  // Not `async`: each way below makes a promise of its own, and one more would cost every call.
+  // Not `async`: each branch below returns its own promise, and one more would slow every call.
   outcomeOf(end: WorkEnd): Outcome | Promise<Outcome> {
     const { decided } = this.#attempt;
     if (decided) return this.#afterCommit(end, decided);
     if (end.how === "interrupted") {
-      this.#call.tell("outcome-unknown", end.error);
+      this.#call.report("outcome-unknown", end.error);
       return this.#failureOf(end.error, false);
     }
     if (this.#mustHold(end)) return this.#hold(end);
@@ -115,20 +139,20 @@ class AttemptEnd<Write> {
     return this.#endUnrecorded(end);
   }
 
-  /** Committed: the record stands, and the handler's error is its own. Lost or unknown: that is the answer. */
+  /** Committed: the record stands, and the handler's error is discarded. Lost or unknown: that is the answer. */
   async #afterCommit(end: WorkEnd, decided: Promise<Outcome>): Promise<Outcome> {
     const committed = await decided;
     if (end.how === "returned" || committed.replayed) return committed;
     return this.#failureOf(end.error, true);
   }
 
-  /** The handler says that its outcome is unknown, and the options, or a step of its own, don't let it just run again. */
+  /** The handler reports an unknown outcome, and the options or one of its steps don't let it just run again. */
   #mustHold(end: CompleteEnd): boolean {
     if (end.how !== "threw" || !hasCode(end.error, "OUTCOME_UNKNOWN")) return false;
     return this.#call.options.whenAbandoned !== "run" || this.#attempt.stepEvidence !== undefined;
   }
 
-  /** Records a result or a final error. If the store fails the caller still gets the handler's own answer. */
+  /** Records a result or a final error. If the store fails, the caller still gets the handler's own answer. */
   async #record(conclusion: Recorded, end: CompleteEnd): Promise<Outcome> {
     const { state, text } = conclusion;
     const { value: original } = end as { readonly value?: unknown };
@@ -137,14 +161,14 @@ class AttemptEnd<Write> {
       recorded = await this.#recording.conclude(state, text, NO_EFFECTS, original);
     } catch (error) {
       if (!isStoreFailure(error)) throw error;
-      this.#call.tell("completion-lost", error);
+      this.#call.report("completion-lost", error);
     }
     if (recorded?.replayed) return recorded;
     if (state === "failed") return this.#failureOf(conclusion.error, recorded !== undefined);
     return recorded ?? { replayed: false, result: decodeResult(text), original };
   }
 
-  /** The handler, or a step of it, does not know whether its effect happened: nobody runs before somebody does. */
+  /** The handler or one of its steps doesn't know whether its effect happened: no call may run until that is resolved. */
   async #hold(end: CompleteEnd): Promise<Outcome> {
     const call = this.#call;
     const recording = this.#recording;
@@ -157,11 +181,11 @@ class AttemptEnd<Write> {
     const answer = await recording.settle("held", undefined).catch((failure: unknown) => {
       if (!isStoreFailure(failure)) throw failure;
       // Once its lease has ended, the attempt is abandoned.
-      call.tell("outcome-unknown", failure);
+      call.report("outcome-unknown", failure);
       return undefined;
     });
     if (answer && !answer.settled) return answerAfterLoss(call, answer.record);
-    if (answer) call.tell("held", error, call.now() - recording.lease.since);
+    if (answer) call.report("held", error, call.now() - recording.lease.since);
     if (isUnknown) throw error;
     return this.#ownAnswer(end);
   }
@@ -175,7 +199,7 @@ class AttemptEnd<Write> {
       const { forgetsReturned } = this.#call.input;
       return { state: "completed", text: forgetsReturned ? undefined : this.#attempt.encode(end.value) };
     } catch (error) {
-      // The work is done: to run it again would only repeat its effect.
+      // The work is done: running it again would only repeat its effect.
       return this.#failed(this.#call.own(error));
     }
   }
@@ -195,7 +219,7 @@ class AttemptEnd<Write> {
     return { replayed: false, result: end.value, original: end.value };
   }
 
-  /** The effect is there whatever the predicate does: what throws in it must not cause another. */
+  /** The effect has happened whatever the predicate does, so an error in it must not cause another one. */
   #isWorthStoring(value: unknown): boolean {
     try {
       return Boolean(this.#call.options.shouldStore(value));
@@ -205,9 +229,9 @@ class AttemptEnd<Write> {
   }
 
   #isFinal(error: unknown): boolean {
-    // Running again would only repeat the effect, and end the same.
+    // Running again would only repeat the effect, and end the same way.
     if (this.#call.isOwn(error) && hasCode(error, "RESPONSE_NOT_STORABLE")) return true;
-    // After an abort only an explicit PermanentError is final: other errors may be the abort's.
+    // After an abort only an explicit PermanentError is final: other errors may come from the abort.
     const { isFinalError } = this.#signal.isAborted ? DEFAULTS : this.#call.options;
     try {
       return isFinalError(error) === true;
@@ -217,33 +241,33 @@ class AttemptEnd<Write> {
   }
 
   /**
-   * Records nothing, so that a retry may run. Resolves to the answer of another attempt if one has finished, else to that of
-   * this attempt's own end.
-   * @throws ClaimLostError where another attempt is at work and a value would pass for the answer; StoreUnavailableError
-   * where nobody can tell; the errors of `answerOfAnother`.
+   * Records nothing, so that a retry may run. Resolves to the answer of another attempt if one has finished, else to this
+   * attempt's own end.
+   * @throws ClaimLostError if another attempt is running and a value would be taken for the answer; StoreUnavailableError if
+   * the state can't be read; the errors of `answerOfAnother`.
    */
   async #endUnrecorded(end: CompleteEnd): Promise<Outcome> {
     const call = this.#call;
     const { error } = end as { readonly error?: unknown };
     const aborted = this.#signal.isAborted;
-    // Aborted work may go on after its answer, so that nothing releases its claim.
-    if (aborted) call.tell("outcome-unknown", error);
+    // Aborted work may go on after its answer, so its claim isn't released.
+    if (aborted) call.report("outcome-unknown", error);
     const { isLive } = this.#recording.lease;
-    let givenBack: GivenBack;
+    let released: Released;
     try {
-      givenBack = await (aborted ? this.#recording.look() : this.#recording.giveBack(error));
+      released = await (aborted ? this.#recording.look() : this.#recording.release(error));
     } catch (failure) {
-      // Until this end nobody else can have run, and a failed release does not hide the handler's own error.
+      // Until this end no other attempt can have run, and a failed release doesn't hide the handler's own error.
       if (isLive || (call.options.whenStoreFails === "run" && isStoreFailure(failure)))
         return this.#ownAnswer(end);
-      if (!aborted) call.tell("outcome-unknown", error);
+      if (!aborted) call.report("outcome-unknown", error);
       throw failure;
     }
-    const { isLost, record } = givenBack;
-    if (isLost) call.tell("claim-lost", error);
+    const { isLost, record } = released;
+    if (isLost) call.report("claim-lost", error);
     const answer = await answerOfAnother(call, record);
     if (!answer && isLost && end.how === "returned") throw new ClaimLostError();
-    if (!answer && !isLost && !aborted) call.tell("released", error);
+    if (!answer && !isLost && !aborted) call.report("released", error);
     return answer ?? this.#ownAnswer(end);
   }
 }

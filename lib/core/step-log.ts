@@ -1,6 +1,7 @@
-/** The steps of one attempt: what is done is recorded under the claim, and skipped by the attempts that come after. */
+/** The steps of one attempt: finished steps are recorded under the claim, and later attempts skip them. */
 import { asItIs, ask } from "./abandoned.ts";
 import { OutcomeUnknownError, StepInvalidError } from "./errors.ts";
+import { suggestion } from "./nearest.ts";
 import type { OngoingCall } from "./ongoing-call.ts";
 import { decodeResult, encodeResult, readResult } from "./outcome.ts";
 import type { StoredStep } from "./record.ts";
@@ -10,10 +11,10 @@ import { type StepEnd, writeStep } from "./step-writing.ts";
 import { checkStep, type Step, type StepOptions } from "./steps.ts";
 import { encodeEvidence } from "./verify.ts";
 
-/** A record with more costs more with each write of a step. */
+/** More steps would make each write of a step more expensive. */
 const MAX_STEPS = 100;
 
-/** What a record keeps of the options of a step. */
+/** The step options that a record keeps. */
 const marksOf = ({ tracked, next, undo, undoNext }: StepOptions) => ({ tracked, next, undo, undoNext });
 
 type StepWork<Write> = (step: Step<Write>) => unknown;
@@ -22,12 +23,12 @@ export class StepLog<Write> {
   readonly #call: OngoingCall<Write>;
   readonly #recording: Recording<Write>;
   readonly #signalOf: () => AbortSignal;
-  /** What this attempt has asked for: a second step of the same name would get the result of the first. */
+  /** Step names that this attempt has used: a second step with the same name would get the result of the first. */
   readonly #asked = new Set<string>();
   readonly #underWay = new Map<string, Promise<unknown>>();
   /** The last write of a step that was begun. */
   #written: Promise<unknown> = Promise.resolve();
-  /** The verdict about a step with an unknown end. */
+  /** The verdict about a step whose end was unknown. */
   evidence: string | undefined;
 
   constructor(call: OngoingCall<Write>, recording: Recording<Write>, signalOf: () => AbortSignal) {
@@ -36,7 +37,7 @@ export class StepLog<Write> {
     this.#signalOf = signalOf;
   }
 
-  /** The names of the steps that are running. */
+  /** The names of the running steps. */
   get underWay(): readonly string[] {
     return [...this.#underWay.keys()];
   }
@@ -69,22 +70,24 @@ export class StepLog<Write> {
     return running as Promise<T>;
   }
 
-  /** Whether this attempt can record the step. */
+  /** Checks whether this attempt can record the step. */
   #checkUse(name: string, { atMostOnce, tracked }: StepOptions): void {
     if (this.#asked.has(name)) {
       throw new StepInvalidError(
-        `step \`${name}\` was asked for twice in one attempt: give each its own name`,
+        `step \`${name}\` was used twice in one attempt: give each step its own name`,
       );
     }
     const { store, mode, steps } = this.#call.options;
     const isListed = atMostOnce || tracked;
     if (steps && !steps.includes(name)) {
-      throw new StepInvalidError(`step \`${name}\` is not in the option \`steps\`: name it there`);
+      throw new StepInvalidError(
+        `step \`${name}\` isn't in the option \`steps\` ${suggestion(name, steps, "it lists")}: add it there`,
+      );
     }
     if (mode === "optimistic") throw claimless(name, "mode");
     if (!store.writeStep || (isListed && !store.unknownOutcomes)) {
       throw new StepInvalidError(
-        `the store has no \`${store.writeStep ? "unknownOutcomes" : "writeStep"}\`: give the store that method`,
+        `step \`${name}\` needs a store with the method \`${store.writeStep ? "unknownOutcomes" : "writeStep"}\``,
       );
     }
     if (isListed && !this.#recording.lease.isClaimed) throw claimless(name);
@@ -99,12 +102,12 @@ export class StepLog<Write> {
     const isDone = previous && (previous.state === "done" || (await this.#ask(known, previous, options)));
     if (isDone) return decodeResult(await readResult(lease.steps[known]?.result, this.#call));
     if (Object.keys(steps).length >= MAX_STEPS && !steps[name]) {
-      throw new StepInvalidError(`an operation takes at most ${MAX_STEPS} steps: join some`);
+      throw new StepInvalidError(`an operation can have at most ${MAX_STEPS} steps: combine some`);
     }
     return this.#runWork(name, work, options);
   }
 
-  /** Runs the step now: nothing of it is on record, or it is known that it did not happen. */
+  /** Runs the step now: it isn't recorded, or it is known that it didn't happen. */
   async #runWork(name: string, work: StepWork<Write>, options: StepOptions): Promise<unknown> {
     const { atMostOnce, didNotHappen, formerly = [] } = options;
     const marks = marksOf(options);
@@ -120,10 +123,10 @@ export class StepLog<Write> {
       return await (running.committed ?? record(value));
     } catch (error) {
       const isOfWork = !running.isOver;
-      // Its commit counts, whatever the work throws, and no retry runs beside that.
+      // Its commit counts even if the work throws, and no retry runs at the same time.
       running.isOver = true;
       await running.committed?.catch(() => {});
-      // It may be tried once more in the same attempt, as nothing of it is on record.
+      // It may be tried again in the same attempt, because nothing about it is recorded.
       if (!atMostOnce) this.#asked.delete(name);
       else if (isOfWork && !running.committed && didNotHappen?.(error) === true) {
         await this.#write(name, { state: "undone" });
@@ -162,11 +165,11 @@ export class StepLog<Write> {
       state: happened ? "done" : "undone",
       result: text,
     });
-    if (happened) call.tell("verified");
+    if (happened) call.report("verified");
     return happened;
   }
 
-  /** One after the other: all of them change the same item. */
+  /** One after the other, because they all change the same item. */
   #write(name: string, change: StepEnd, writes: readonly Write[] = []): Promise<string | undefined> {
     const { lease } = this.#recording;
     if (!lease.isClaimed) return Promise.resolve(change.result);

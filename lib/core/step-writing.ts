@@ -8,10 +8,10 @@ import { NOT_KEPT, readResult, refusesContent } from "./outcome.ts";
 import { isClaimOf, isTracked, type StoredResult, type StoredStep } from "./record.ts";
 import type { Claim, SettleAnswer, StepChange, Store } from "./store.ts";
 
-/** What is to be on record of a step. */
+/** The fields of a step to record. */
 export type StepEnd = Pick<StepChange, "result"> & Omit<StoredStep, "result" | "attempt" | "at">;
 
-/** A step with the attempt and the time that tell this write of it from every other one. */
+/** A step with the attempt and the time that identify this write of it. */
 type StampedStep = StepChange["step"];
 
 /**
@@ -26,7 +26,7 @@ export async function writeStep<Write>(
   { result, ...mark }: StepEnd,
   writes: readonly Write[],
 ): Promise<string | undefined> {
-  // A time of its own for each write: a copy of an earlier one that arrives late finds another step.
+  // Each write has a unique time, so a late copy of an earlier write finds another step.
   const at = Math.max(call.now(), ...Object.values(lease.steps).map((step) => step.at + 1));
   const step: StampedStep = { ...mark, attempt: call.attempt as number, at };
   const mayBeHeld = isTracked({ steps: { step } });
@@ -57,7 +57,7 @@ export async function writeStep<Write>(
     }
     const { record } = answer;
     if (!record || !isClaimOf(record, lease.token)) throw call.own(new ClaimLostError());
-    // A step whose answers were all lost is there.
+    // A step whose answers were all lost is recorded.
     lease.steps = record.steps ?? {};
   }
   throw new StoreUnavailableError("conflict", undefined);
@@ -69,7 +69,7 @@ interface Sent {
   readonly kept: string | undefined;
 }
 
-/** Writes the step without its result where the store refuses to keep that. A refused condition is fenced off. */
+/** Writes the step, without its result if the store refuses to keep that. A refused condition is fenced off. */
 async function send<Write>(
   call: OngoingCall<Write>,
   lease: Lease<Write>,
@@ -80,7 +80,7 @@ async function send<Write>(
   const write = (kept: string | undefined): Promise<SettleAnswer> => {
     const request = (store: Store<Write>) =>
       (store as Required<Store<Write>>).writeStep({ ...change, result: kept });
-    return call.insist(until, request, writes.length > 0);
+    return call.retryUntil(until, request, writes.length > 0);
   };
   try {
     return { answer: await write(result), kept: result };

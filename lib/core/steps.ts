@@ -1,4 +1,4 @@
-/** What a handler says of a step, with its rules, and what the step's work is given. */
+/** A step's options with their rules, and the object that its work receives. */
 import type { ChildKeyLimits } from "./child-key.ts";
 import { StepInvalidError } from "./errors.ts";
 import {
@@ -15,35 +15,35 @@ import type { Verify } from "./verify.ts";
 
 export interface StepOptions {
   /**
-   * Writes down that the step begins before it runs, by one more request. A step that was interrupted is never run again by
-   * itself: `verify` is asked how it ended, and what nobody knows holds the key.
+   * Records with one more request that the step begins, before it runs. An interrupted step is never rerun automatically:
+   * `verify` is asked how it ended, and the key is held if that stays unknown.
    * @default false: an interrupted step runs again, with the same child key
    */
   readonly atMostOnce?: boolean;
   /**
-   * Asks whether an interrupted step had its effect; `happened` gives the result of the step. With `atMostOnce` alone.
-   * @default - nobody is asked, and the key is held
+   * Answers whether an interrupted step had its effect; `happened` provides the step's result. Only with `atMostOnce`.
+   * @default - not asked, and the key is held
    */
   readonly verify?: Verify<never>;
   /**
-   * Whether an error proves that the step had no effect, such as a refused card: then the step may run again. With
-   * `atMostOnce` alone.
+   * Whether an error proves that the step had no effect, such as a refused card: then the step may run again. Only with
+   * `atMostOnce`.
    * @default - no error proves that
    */
   readonly didNotHappen?: (error: unknown) => boolean;
   /**
-   * From this step on the operation is among the unknown outcomes until it ends. So somebody sees an attempt that has stopped
-   * between two steps, although nobody calls again.
-   * @default false, but with `atMostOnce`
+   * From this step on the operation is among the unknown outcomes until it ends. So operators can see an attempt that stopped
+   * between two steps, even if no caller retries.
+   * @default false; always on with `atMostOnce`
    */
   readonly tracked?: boolean;
   /**
-   * Former names of the step, the first of all first: what a deployment before this one finished under them counts. The child key of
-   * the step stays that of the first.
+   * Previous names of the step, oldest first: results that an earlier deployment recorded under them count. The step's child
+   * key stays that of the oldest name.
    * @default - none
    */
   readonly formerly?: readonly string[];
-  /** @internal The step of a saga that comes next, as its record names it. */
+  /** @internal The saga's next step, by its name in the record. */
   readonly next?: string | undefined;
   /** @internal Whether the saga can undo this step, and the one in `next`. */
   readonly undo?: boolean | undefined;
@@ -51,22 +51,22 @@ export interface StepOptions {
   readonly undoNext?: boolean | undefined;
 }
 
-/** What the work of a step is given. */
+/** The object that a step's work receives. */
 export interface Step<Write = unknown> {
   readonly name: string;
   /** The number of this attempt at the operation: a fencing number to pass on. `undefined` in a run without a claim. */
   readonly attempt: number | undefined;
-  /** As the execution's. */
+  /** The same as the execution's. */
   readonly signal: AbortSignal;
   /**
-   * The key for the system that this step calls, the same in every attempt: `childKey(name)` of the execution. A step with former
-   * names keeps the key of the first.
-   * @throws InvalidOptionError (`INVALID_OPTION`) when the limits leave less than 128 bits.
+   * The key for the system that this step calls, the same in every attempt: `childKey(name)` of the execution. A step with
+   * previous names keeps the key of the oldest.
+   * @throws InvalidOptionError (`INVALID_OPTION`) if the limits leave less than 128 bits.
    */
   childKey(limits?: ChildKeyLimits): string;
   /**
-   * Records `result` as that of the step and applies `writes`, in one transaction: both, or neither. Messages go with the
-   * commit of the execution. Resolves to the result of the step.
+   * Records `result` as the step's result and applies `writes`, in one transaction: both, or neither. Messages belong in the
+   * execution's commit. Resolves to the result of the step.
    * @throws TransactionConditionError (`TRANSACTION_CONDITION`), CommitInvalidError, ResponseNotStorableError: nothing is
    * written. ClaimLostError, StoreUnavailableError.
    */
@@ -78,7 +78,7 @@ const STEP_CHECKS: Readonly<Record<keyof StepOptions, Check>> = {
   verify: aFunction,
   didNotHappen: aFunction,
   tracked: oneOf(true, false),
-  formerly: ["must be a list of the step's former names", areStepNames],
+  formerly: ["must be an array of the step's former names", areStepNames],
   next: stepName,
   undo: oneOf(true, false),
   undoNext: oneOf(true, false),
@@ -87,12 +87,12 @@ const STEP_CHECKS: Readonly<Record<keyof StepOptions, Check>> = {
 /** @throws StepInvalidError (`STEP_INVALID`), InvalidOptionError (`INVALID_OPTION`) */
 export function checkStep(name: unknown, work: unknown, options: StepOptions): void {
   if (!isStepName(name)) throw new StepInvalidError(`the name of a step ${stepName[0]}`);
-  if (typeof work !== "function") throw new StepInvalidError(`step \`${name}\` needs a function`);
+  if (typeof work !== "function") throw new StepInvalidError(`step \`${name}\` must be given a function`);
   checkOptions(options, STEP_CHECKS, []);
   const { atMostOnce, verify, didNotHappen } = options;
   if (!atMostOnce && (verify || didNotHappen)) {
     throw new StepInvalidError(
-      `step \`${name}\` has \`verify\` or \`didNotHappen\` without \`atMostOnce: true\`: it just runs again`,
+      `step \`${name}\` has \`verify\` or \`didNotHappen\` without \`atMostOnce: true\`: add it, because any other step simply runs again`,
     );
   }
 }

@@ -1,18 +1,18 @@
-/** A lease that a store of records keeps: a record of its own, which is claimed and released. It never has a result. */
+/** A lease kept in a record store: a separate record, which is claimed and released. It never has a result. */
 import { hashTuple } from "./identity.ts";
-import { isClaimOf, judge, successionOf } from "./record.ts";
+import { classify, isClaimOf, successionOf } from "./record.ts";
 import type { Store } from "./store.ts";
 import type { Lease } from "./turn.ts";
 
-/** No record has such a key: theirs begin with an operation. */
+/** No other record has such a key: theirs begin with an operation. */
 const PREFIX = "#lease/";
 
 export const isLease = (recordKey: string): boolean => recordKey.startsWith(PREFIX);
 
-/** TTL deletes a lease that no process takes any more. */
+/** TTL deletes a lease that is no longer claimed. */
 const EXPIRES_AFTER_SECONDS = 3600;
 
-/** @param names what the lease is about; in another order it's another lease */
+/** @param names the parts of the lease's name; in another order it's another lease */
 export function storeLease<Write>(
   store: Store<Write>,
   ...names: readonly string[]
@@ -29,8 +29,8 @@ export function storeLease<Write>(
     }
     if (isMine) return (await store.renew({ ...own, leaseEndsAt: until })).renewed;
     const seen = await store.find(recordKey, { consistent: true });
-    const verdict = seen && judge(seen, { token, fingerprints: [fingerprint], now });
-    if (verdict === "in-progress") return false;
+    const status = seen && classify(seen, { token, fingerprints: [fingerprint], now });
+    if (status === "in-progress") return false;
     const claim = { ...own, fingerprint, leaseEndsAt: until, ...successionOf(seen, now) };
     const answer = await store.claim(claim, seen);
     isMine = answer.won || isClaimOf(answer.record, token);

@@ -1,11 +1,11 @@
-/** Takes a key of unknown outcome over under a fresh token, which fences the former attempt, and records what was found out. */
+/** Takes over a key with an unknown outcome under a fresh token, which fences the previous attempt, and records the findings. */
 import type { Clock, Random } from "./clock.ts";
 import { inTime, REQUEST_MS } from "./ending.ts";
 import { isStoreFailure } from "./error-code.ts";
 import {
+  classify,
   type IdempotencyRecord,
   isClaimOf,
-  judge,
   openStepsOf,
   type StoredStep,
   successionOf,
@@ -16,13 +16,13 @@ interface Taker<Write> {
   readonly store: Store<Write>;
   readonly clock: Clock;
   readonly random: Random;
-  /** How long nobody else may take the key. */
+  /** How long no other call may take the key. */
   readonly leaseMs: number;
-  /** How long each request is repeated while the store fails. */
+  /** How long each request is retried while the store fails. */
   readonly patienceMs: number;
-  /** Whether the record, as it is now, is to be taken over. Its errors are passed on. */
+  /** Whether to take over the record in its current state. Its errors are passed on. */
   readonly mayTake: (seen: IdempotencyRecord) => boolean;
-  /** Whether an attempt whose lease is live may be fenced off too. */
+  /** Whether to also fence off an attempt whose lease is live. */
   readonly interrupts?: boolean | undefined;
 }
 
@@ -30,7 +30,7 @@ type TakenOver =
   | { readonly claim: Claim; readonly seen: IdempotencyRecord; readonly now: number }
   | {
       readonly claim?: undefined;
-      /** What is there instead. */
+      /** The current record instead. */
       readonly record: Pick<IdempotencyRecord, "state"> | undefined;
     };
 
@@ -44,31 +44,31 @@ export async function takeUnknown<Write>(
   recordKey: string,
 ): Promise<TakenOver> {
   const until = clock.now() + patienceMs;
-  const seen = await persist({ clock, random }, until, () => store.find(recordKey, { consistent: true }));
+  const seen = await retryUntil({ clock, random }, until, () => store.find(recordKey, { consistent: true }));
   const now = clock.now();
   const token = random.token();
   const isUnfinished = seen?.state === "released" && seen.expiresAt === undefined;
   const isOpen = isUnfinished || seen?.state === "held" || seen?.state === "in-progress";
-  const verdict = seen && judge(seen, { token, fingerprints: [seen.fingerprint], now });
-  const isOver = verdict === "held" || verdict === "vacant" || (interrupts && verdict === "in-progress");
+  const status = seen && classify(seen, { token, fingerprints: [seen.fingerprint], now });
+  const isOver = status === "held" || status === "vacant" || (interrupts && status === "in-progress");
   if (!seen || !isOpen || !isOver || !mayTake(seen)) return { record: seen };
   const { fingerprint } = seen;
   const succession = successionOf(seen, now);
   const claim = { recordKey, token, fingerprint, leaseEndsAt: now + leaseMs, ...succession };
-  const answer = await persist({ clock, random }, now + patienceMs, () => store.claim(claim, seen));
+  const answer = await retryUntil({ clock, random }, now + patienceMs, () => store.claim(claim, seen));
   if (!answer.won && !isClaimOf(answer.record, token)) return { record: answer.record };
   return { claim, seen, now };
 }
 
-/** A request that has begun gets so much time, also where the user's share is nearly over. */
+/** The minimum time for a request that has begun, even if the user's share is nearly over. */
 const MIN_REQUEST_MS = 5000;
 
 /**
- * Asks again while the store fails in a way that may pass, until `until` (epoch ms). For requests without writes of the user:
- * what is repeated of those can be refused by its own first copy.
- * @throws what the last try threw
+ * Retries temporary store failures until `until` (epoch ms). For requests without the user's writes: the first copy of a
+ * request with writes could make its repetition fail.
+ * @throws the error of the last try
  */
-export async function persist<T>(
+export async function retryUntil<T>(
   { clock, random }: Pick<Taker<unknown>, "clock" | "random">,
   until: number,
   request: () => Promise<T>,
@@ -84,24 +84,24 @@ export async function persist<T>(
   }
 }
 
-/** What is known by now of the whole key, or of one step. */
+/** The known outcome of the whole key, or of one step. */
 export interface KnownOutcome {
-  /** Absent where the outcome is that of the whole key. */
+  /** Absent if the outcome is that of the whole key. */
   readonly step?: string | undefined;
   readonly hasHappened: boolean;
-  /** The encoded result of what happened. */
+  /** The encoded result of the effect. */
   readonly result?: string | undefined;
 }
 
 interface Ending {
   readonly isOver: boolean;
-  /** Nobody knows yet how the key, or a step that was begun, ended. */
+  /** It's still unknown how the key, or a step that was begun, ended. */
   readonly isHeld: boolean;
-  /** Somebody has to see to it that a saga ends. */
+  /** A saga must still be brought to its end. */
   readonly isTracked: boolean;
 }
 
-/** @param isOpen somebody was asked, and does not know */
+/** @param isOpen `verify` was asked, and doesn't know */
 export function endingOf(seen: IdempotencyRecord, known: readonly KnownOutcome[], isOpen: boolean): Ending {
   const whole = known.find(({ step }) => step === undefined);
   const isOver = whole?.hasHappened === true;
@@ -124,8 +124,8 @@ interface Findings {
 }
 
 /**
- * Completes the key, gives it back, or holds it, under the claim that has taken it over. One write does that, after one write
- * for each step that is known. Each is repeated while the store fails. An answer that is not settled means that somebody else was first.
+ * Completes, releases or holds the key under the claim that has taken it over: one write for each known step, then one for the
+ * key. Each is retried while the store fails. An answer that isn't settled means that another process was first.
  * @throws StoreUnavailableError
  */
 export async function recordFindings<Write>(
@@ -139,7 +139,7 @@ export async function recordFindings<Write>(
   const expiresAt = Math.ceil(at / 1000 + retentionSeconds);
   for (const [index, { step, hasHappened, result }] of known.entries()) {
     if (step === undefined) continue;
-    // A store with steps can write them.
+    // A store that recorded steps can write them.
     const { writeStep } = store as Required<Store<Write>>;
     const about = seen.steps?.[step] as StoredStep;
     const { result: _, ...marks } = about;
@@ -154,7 +154,7 @@ export async function recordFindings<Write>(
       // Each step makes the lease a millisecond longer.
       leaseEndsAt: claim.leaseEndsAt + index,
     };
-    const written = await persist({ clock, random }, until, () => writeStep.call(store, change));
+    const written = await retryUntil({ clock, random }, until, () => writeStep.call(store, change));
     if (!written.settled) return written;
   }
   const settlement: Settlement<Write> = {
@@ -165,13 +165,13 @@ export async function recordFindings<Write>(
     isListed: !isTracked,
     dropsSteps: isOver && seen.steps !== undefined,
     ...(isOver && { result: known[0]?.result }),
-    // Nobody forgets a held key.
+    // A held key never expires.
     ...(!isHeld && !isTracked && { expiresAt }),
     evidence,
     writes: [],
     messages: [],
   };
-  const answer = await persist({ clock, random }, until, () => store.settle(settlement));
+  const answer = await retryUntil({ clock, random }, until, () => store.settle(settlement));
   // A copy whose answer was lost may be applied, and the key claimed since: that claim keeps the evidence.
   return !answer.settled && answer.record?.evidence === evidence ? { settled: true } : answer;
 }

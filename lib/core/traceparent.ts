@@ -3,15 +3,15 @@
 /** https://www.w3.org/TR/trace-context/#traceparent-header */
 const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
 
-/** A malformed trace context is left out: tracing never stops anything. */
+/** A malformed trace context is left out, because tracing must not stop a call. */
 export function readTraceparent(value: unknown): string | undefined {
   return typeof value === "string" && TRACEPARENT.test(value) ? value : undefined;
 }
 
 /**
- * The W3C form of a trace header of X-Ray, for the option `traceparent`. Lambda sets the header for each invocation, in the
- * variable `_X_AMZN_TRACE_ID`. `undefined` for a header that names no segment. A process that serves several
- * invocations at the same time takes theirs from `@aws/lambda-invoke-store` instead.
+ * Converts an X-Ray trace header to the W3C form, for the option `traceparent`. Lambda sets the header for each invocation, in
+ * the variable `_X_AMZN_TRACE_ID`. `undefined` if the header has no segment. A process that serves several invocations at the
+ * same time gets theirs from `@aws/lambda-invoke-store` instead.
  * https://docs.aws.amazon.com/xray/latest/devguide/xray-concepts.html#xray-concepts-tracingheader
  */
 export function traceparentFromXRay(header: string | undefined): string | undefined {

@@ -1,19 +1,19 @@
-/** Lets one process at a time go through work that several would only pay for several times, such as an outbox. */
+/** Lets only one process at a time do work that would cost more if several did it, such as sweeping an outbox. */
 import type { Clock } from "./clock.ts";
 
-/** Says which process asks for a lease, and for how long. Times are in epoch ms. */
+/** Which process asks for a lease, and for how long. Times are in epoch ms. */
 export interface Lease {
-  /** Names the process, so that it can make its lease longer, and so that a repeated request is recognised. */
+  /** Identifies the process, so that it can extend its lease, and so that a repeated request is recognised. */
   readonly id: string;
   readonly now: number;
   /** When the lease ends. 0 ends it immediately. */
   readonly until: number;
 }
 
-/** How long the others wait for a process that has died. */
+/** How long the other processes wait for one that has died. */
 const LEASE_MS = 30_000;
 
-/** The rest is longer than a few pieces of work take, even if what they need hangs. */
+/** The remaining time is longer than a few pieces of work last, even if their requests hang. */
 const RENEW_AFTER_MS = LEASE_MS / 3;
 
 export class Turn {
@@ -26,7 +26,7 @@ export class Turn {
 
   /**
    * @param lease resolves to `false` while another process has the lease
-   * @param invocation says until when this process can work
+   * @param invocation returns until when this process can work
    */
   constructor(lease: (lease: Lease) => Promise<boolean>, clock: Clock, invocation: () => Lease) {
     this.#lease = lease;
@@ -35,7 +35,7 @@ export class Turn {
   }
 
   /**
-   * Whether this process may begin, or go on.
+   * Whether this process may begin, or continue.
    * @throws StoreUnavailableError (`STORE_UNAVAILABLE`)
    */
   async isMine(): Promise<boolean> {

@@ -1,24 +1,24 @@
-/** An outcome that nobody knows yet, as a store lists it, and the rule of which records are listed. */
+/** An unknown outcome, as a store lists it, and the rule of which records are listed. */
 import { type IdempotencyRecord, isTracked, openStepsOf } from "./record.ts";
 import { decodeEvidence, type Evidence } from "./verify.ts";
 
-/** A key that is held, or whose attempt was abandoned. Payload and result are not in it. */
+/** A key that is held, or whose attempt was abandoned. Doesn't contain payload or result. */
 export interface UnknownOutcome {
   /** `<operation>#<scope>#<hash of the key>`: the key itself is not stored. */
   readonly recordKey: string;
   /**
-   * `abandoned`: the lease has ended, and no call has come since. `held`: an attempt ended so, and everybody is refused.
-   * `unfinished`: an attempt has failed between steps that are tracked, such as those of a saga, and no call has come since.
-   * `unreadable`: the record is damaged, or of a version that this code does not know.
+   * `abandoned`: the lease has ended, and no call has come since. `held`: an attempt ended so, and every call is refused.
+   * `unfinished`: an attempt has failed between tracked steps, such as those of a saga, and no call has come since.
+   * `unreadable`: the record is damaged, or has a version that this code doesn't support.
    */
   readonly state: "abandoned" | "held" | "unfinished" | "unreadable";
-  /** When the lease ended, or from when on the key is held (epoch ms). */
+  /** When the lease ended, or when the key was held (epoch ms). */
   readonly since: number;
-  /** The number of the last claim; absent where the record is unreadable. */
+  /** The number of the last claim; absent if the record is unreadable. */
   readonly attempt?: number;
   /**
-   * The steps that were begun, and have an unknown end. The list is empty where the operation has stopped between two
-   * steps that are tracked. A call that goes on, or a person, settles such a key.
+   * The steps that were begun and whose end is unknown. The list is empty if the operation has stopped between two tracked
+   * steps. A later call or an operator settles such a key.
    * @default - the key has no such steps
    */
   readonly steps?: readonly string[];

@@ -1,7 +1,7 @@
-/** The question whether an abandoned attempt had its effect, the three verdicts, and the evidence that is stored with each. */
+/** How `verify` is asked whether an abandoned attempt had its effect, its three verdicts, and the evidence stored with each. */
 import type { ChildKeyLimits } from "./child-key.ts";
 
-/** What a record tells of an attempt that was abandoned: its lease ended, and nobody knows how the attempt ended. */
+/** An abandoned attempt, as its record describes it: the lease ended, and how the attempt ended is unknown. */
 export interface AbandonedRecord {
   readonly operation: string;
   /** The verified owner of the key; empty for public operations. */
@@ -9,29 +9,29 @@ export interface AbandonedRecord {
   /** The number of the last attempt that may have had the effect. */
   readonly attempt: number;
   /**
-   * The number of the claim under which this question is asked. A system that fences by numbers refuses the abandoned
-   * attempt from then on.
+   * The number of the claim that asks this question. A system that fences by numbers refuses the abandoned attempt from then
+   * on.
    */
   readonly fence: number;
   /** When the key was first claimed (epoch ms). */
   readonly startedAt: number;
-  /** When the lease of that attempt had ended, at the latest (epoch ms). */
+  /** When the lease of that attempt ended, at the latest (epoch ms). */
   readonly leaseEndedAt: number;
   /** Now (epoch ms). */
   readonly askedAt: number;
-  /** Aborts when half of the time that was left has passed. From then on the verdict is `unknown`. */
+  /** Aborts when half of the remaining time has passed. After that the verdict is `unknown`. */
   readonly signal: AbortSignal;
   /**
    * The key that the handler passed on under this name.
-   * @throws InvalidOptionError (`INVALID_OPTION`) when the limits leave less than 128 bits.
+   * @throws InvalidOptionError (`INVALID_OPTION`) if the limits leave less than 128 bits.
    */
   childKey(name: string, limits?: ChildKeyLimits): string;
 }
 
-/** What a call with the same key knows of an attempt that was abandoned. */
+/** An abandoned attempt, as a call with the same key knows it. */
 export interface AbandonedAttempt<Input = unknown> extends AbandonedRecord {
   readonly key: string;
-  /** The payload of the call that asks. Its fingerprint is that of the abandoned attempt. */
+  /** The payload of the current call. It has the same fingerprint as the abandoned attempt. */
   readonly input: Input;
 }
 
@@ -44,42 +44,42 @@ export interface VerificationEvidence {
 }
 
 /**
- * A verdict about an abandoned attempt. `happened` completes the key with `result`, which every caller gets. After
+ * The verdict about an abandoned attempt. `happened` completes the key with `result`, which every caller gets. After
  * `did-not-happen` the handler runs. `unknown` holds the key.
  */
 export type Verification =
   | { readonly outcome: "happened"; readonly result: unknown; readonly evidence?: VerificationEvidence }
   | { readonly outcome: "did-not-happen" | "unknown"; readonly evidence?: VerificationEvidence };
 
-/** Asks whether an abandoned attempt had its effect. An error, a late answer or a wrong one counts as `unknown`. */
+/** Answers whether an abandoned attempt had its effect. An error, a late or an invalid answer counts as `unknown`. */
 export type Verify<Input = unknown, Previous extends AbandonedRecord = AbandonedAttempt<Input>> = (
   previous: Previous,
 ) => Verification | Promise<Verification>;
 
-/** A `Verify` that needs neither key nor payload: a call can ask it, and the reconciler too. */
+/** A `Verify` that needs neither key nor payload, so calls and the reconciler can both use it. */
 export type VerifyRecord = (previous: AbandonedRecord) => Verification | Promise<Verification>;
 
-/** The evidence of a verdict, as a record holds it in JSON. */
+/** The evidence for a verdict, as stored in the record (JSON). */
 export interface Evidence extends VerificationEvidence {
   readonly verdict: Verification["outcome"];
-  /** `verify`, `hold`, `handler`, `step`, `reconciler`, or the person who decided. */
+  /** `verify`, `hold`, `handler`, `step`, `reconciler`, or the name of the person who decided. */
   readonly by: string;
   /** Epoch ms. */
   readonly at: number;
   /** The number of the attempt that the verdict is about. */
   readonly attempt: number;
-  /** The step that the verdict is about; absent where it is about the whole attempt. */
+  /** The step that the verdict is about; absent if it is about the whole attempt. */
   readonly step?: string | undefined;
-  /** The beginning of the time in which nobody knew, where that is not `at` (epoch ms). */
+  /** When the outcome became unknown, if that isn't `at` (epoch ms). */
   readonly since?: number | undefined;
-  /** The last error of a question, or of an attempt that gave the key back, and when that was (epoch ms). Its text is not kept. */
+  /** The last error of `verify`, or of an attempt that released the key, and when it occurred (epoch ms). Its text isn't kept. */
   readonly lastError?: { readonly name: string; readonly at: number } | undefined;
 }
 
-/** What a record keeps of a text at most. */
+/** The maximum length of a text in a record. */
 export const MAX_TEXT_LENGTH = 256;
 
-/** Texts are cut, so that no evidence makes a record dear. Values that are no text, and other names, are left out. */
+/** Texts are cut, so that evidence doesn't make a record expensive. Values that aren't text, and other names, are left out. */
 export function encodeEvidence({ by, asked, answered, ...evidence }: Evidence): string {
   const { verdict, at, attempt, step, since, lastError } = evidence;
   const texts = { asked: cut(asked), answered: cut(answered) };
@@ -89,7 +89,7 @@ export function encodeEvidence({ by, asked, answered, ...evidence }: Evidence): 
 const cut = (text: unknown): string | undefined =>
   typeof text === "string" ? text.slice(0, MAX_TEXT_LENGTH).toWellFormed() : undefined;
 
-/** `undefined` where there is none, or none that can be read. */
+/** `undefined` if there is none, or it can't be read. */
 export function decodeEvidence(text: string | undefined): Evidence | undefined {
   try {
     return JSON.parse(text ?? "") ?? undefined;
@@ -98,14 +98,14 @@ export function decodeEvidence(text: string | undefined): Evidence | undefined {
   }
 }
 
-/** When the last verdict was given (epoch ms); 0 where nothing tells. */
+/** When the last verdict was given (epoch ms); 0 if unknown. */
 export function decidedAt(evidence: string | undefined): number {
   return Number(decodeEvidence(evidence)?.at) || 0;
 }
 
 /**
- * What evidence takes over from the evidence before: the last error, and of a held key since when nobody knows. In an attempt
- * that was abandoned after that its handler may have run.
+ * Carried over from the previous evidence: the last error, and for a held key the time since when its outcome is unknown. The
+ * handler may have run in an attempt that was abandoned after that.
  */
 export function keptOf(state: string, evidence: Evidence | undefined): Pick<Evidence, "since" | "lastError"> {
   if (evidence?.verdict !== "unknown") return {};

@@ -1,16 +1,16 @@
-/** Shows text from elsewhere in a terminal or on a page as it is, and not as it wants to look. Pure. */
+/** Makes untrusted text safe to show in a terminal or on a page. Pure. */
 
 /**
- * What a terminal or a browser acts on, or leaves out: controls, line ends, marks of direction, characters without a width,
- * and halves of a pair.
+ * Characters that a terminal or a browser interprets or doesn't show: controls, line ends, direction marks, characters without
+ * a width, and halves of a pair.
  */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
 
 const SHORT: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
 
 /**
- * One line, in which each such character is an escape of JavaScript, such as `\u001b`. A line of JSON stays the same JSON,
- * and what was escaped before stays as it is.
+ * One line, in which each such character is a JavaScript escape, such as `\u001b`. A line of JSON stays the same JSON, and text
+ * that was already escaped stays as it is.
  */
 export function visible(text: string): string {
   return text.replace(UNSEEN, (found) => SHORT[found] ?? escapeUnits(found));

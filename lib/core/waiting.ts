@@ -1,31 +1,31 @@
 /**
- * Waits for the holder of a live claim. Each waiting call holds its caller, and on Lambda an environment: beyond a ceiling a
- * refusal at once is the better answer.
+ * Waits for the holder of a live claim. Each waiting call blocks its caller, and on Lambda an environment. Beyond a limit it's
+ * better to refuse immediately.
  */
 import { shared } from "./copies.ts";
 import { isStoreFailure } from "./error-code.ts";
 import type { OngoingCall } from "./ongoing-call.ts";
-import { type IdempotencyRecord, judge } from "./record.ts";
+import { classify, type IdempotencyRecord } from "./record.ts";
 import type { ResolvedOptions } from "./resolved-options.ts";
 
-/** For one store, unless the options say another number. */
+/** Per store, unless the options set another number. */
 const MAX_WAITERS = 20;
 
-/** Those who wait for claims of one store. */
-interface Crowd {
+/** The calls that wait for claims of one store. */
+interface Waiters {
   waiting: number;
-  /** Whether the store lets this environment read its records. A missing right lasts: the next look would be refused too. */
+  /** Whether the store lets this environment read its records. A missing permission lasts: the next look would be refused too. */
   mayLook: boolean;
 }
 
-/** By the store that they ask: an environment has one. */
-const crowds = shared("waiters", () => new WeakMap<object, Crowd>());
+/** By store: an environment usually has one. */
+const waitersByStore = shared("waiters", () => new WeakMap<object, Waiters>());
 
 type Patience = Exclude<ResolvedOptions["whenInProgress"], "reject">;
 
 /**
- * Waits until nobody holds a live claim or the time is up. Resolves to what the record is then. Resolves at once to
- * `refusedBy` where too many wait already, or the store refuses to be read.
+ * Waits until the claim is no longer live or the time is up. Resolves to the record at that time. Resolves immediately to
+ * `refusedBy` if too many calls wait already, or the store refuses to be read.
  */
 export async function waitForWinner<Write>(
   call: OngoingCall<Write>,
@@ -33,35 +33,35 @@ export async function waitForWinner<Write>(
   { waitSeconds, maxWaiters = MAX_WAITERS }: Patience,
 ): Promise<IdempotencyRecord | undefined> {
   const { store } = call.options;
-  const crowd = crowds.get(store) ?? { waiting: 0, mayLook: true };
-  crowds.set(store, crowd);
-  if (crowd.waiting >= maxWaiters) return refusedBy;
-  crowd.waiting++;
+  const waiters = waitersByStore.get(store) ?? { waiting: 0, mayLook: true };
+  waitersByStore.set(store, waiters);
+  if (waiters.waiting >= maxWaiters) return refusedBy;
+  waiters.waiting++;
   try {
-    return await pollForWinner(call, crowd, refusedBy, waitLimit(call, waitSeconds));
+    return await pollForWinner(call, waiters, refusedBy, waitLimit(call, waitSeconds));
   } finally {
-    crowd.waiting--;
+    waiters.waiting--;
   }
 }
 
 function waitLimit<Write>(call: OngoingCall<Write>, waitSeconds: number): number {
   const { startedAt, input } = call;
   const own = startedAt + waitSeconds * 1000;
-  // Without an invocation nothing but the caller's patience ends the wait.
+  // Without an invocation only the caller's patience ends the wait.
   const deadline = input.remainingMs === undefined ? own : call.workUntil(startedAt);
   return Math.min(own, deadline, input.waitUntil ?? own);
 }
 
-/** By consistent reads, which cost half of a refused claim; at random times, since many waiters began at once. */
+/** Uses consistent reads, which cost half of a refused claim, at random times, since many waiters began together. */
 async function pollForWinner<Write>(
   call: OngoingCall<Write>,
-  crowd: Crowd,
+  waiters: Waiters,
   refusedBy: IdempotencyRecord,
   until: number,
 ): Promise<IdempotencyRecord | undefined> {
   const { recordKey } = call.identity;
   let record: IdempotencyRecord | undefined = refusedBy;
-  const mayWait = (held: IdempotencyRecord) => crowd.mayLook && isHeld(call, held, until);
+  const mayWait = (held: IdempotencyRecord) => waiters.mayLook && isHeld(call, held, until);
   for (let pauseMs = 50; record && mayWait(record); pauseMs = Math.min(pauseMs * 2, 1000)) {
     const waitUntil = Math.min(until, record.leaseEndsAt + 1);
     const leftMs = waitUntil - call.now();
@@ -70,16 +70,16 @@ async function pollForWinner<Write>(
       record = await call.request((store) => store.find(recordKey, { consistent: true }));
     } catch (error) {
       const isRefused = isStoreFailure(error) && error.failure === "refused";
-      // Others who wait have been refused at the same time: it is told once.
-      if (isStoreFailure(error) && crowd.mayLook) call.tell("store-failed", error);
+      // Other waiters have been refused at the same time: report it once.
+      if (isStoreFailure(error) && waiters.mayLook) call.report("store-failed", error);
       if (!isRefused) throw error;
-      crowd.mayLook = false;
+      waiters.mayLook = false;
     }
   }
   return record;
 }
 
-/** Whether somebody holds a live claim, and there is time to wait. */
+/** Whether another call holds a live claim, and there is time to wait. */
 function isHeld<Write>(call: OngoingCall<Write>, record: IdempotencyRecord, until: number): boolean {
-  return call.now() < until && judge(record, call.seek()) === "in-progress";
+  return call.now() < until && classify(record, call.seek()) === "in-progress";
 }

@@ -1,4 +1,4 @@
-/** The outbox on DynamoDB: finds, takes and marks the records whose messages wait to be sent. */
+/** The DynamoDB outbox: finds, takes and marks the records whose messages wait to be sent. */
 import type { TransactWriteItem, Update } from "@aws-sdk/client-dynamodb";
 import { OUTBOX_INDEX, OUTBOX_SHARDS, parkedShard } from "../contract.ts";
 import { RecordCorruptError, StoreUnavailableError } from "../core/errors.ts";
@@ -33,10 +33,10 @@ import { type RecordTable, recordTable, type Values } from "./record-table.ts";
 import type { Item } from "./values.ts";
 import { readWaiting, refuseForeign, type WaitingRecord } from "./waiting-record.ts";
 
-/** How many changes of others may come between. */
+/** How many concurrent changes by other senders a merge tolerates. */
 const MAX_MERGES = 5;
 
-/** What a DynamoDBOutbox is over any connection. Its options are checked. */
+/** A DynamoDBOutbox over any connection. Its options are already checked. */
 export class ConnectedOutbox extends OperatedOutbox implements Outbox {
   readonly shards: number;
   readonly #table: RecordTable;
@@ -50,23 +50,24 @@ export class ConnectedOutbox extends OperatedOutbox implements Outbox {
   }
 
   /**
-   * @throws RecordCorruptError (`RECORD_CORRUPT`) for a change that does not even name its record. PayloadInvalidError
-   * (`PAYLOAD_INVALID`) for a change of another table, or of a stream without new images.
+   * @throws RecordCorruptError (`RECORD_CORRUPT`) for a change without a record key. PayloadInvalidError (`PAYLOAD_INVALID`) for
+   * a change of another table, or of a stream without new images.
    */
   readChange(change: unknown): OutboxChange | undefined {
     const { names } = this.#table;
     refuseForeign(change, this.#table);
     const image = (change as { dynamodb?: { NewImage?: Item } } | null)?.dynamodb?.NewImage ?? {};
-    // What senders write about a commit comes by the stream as well.
+    // The stream also delivers the senders' own updates of a commit.
     if (!image[names.unsentSince] || image[names.delivery] || image[names.sendingUntil]) return undefined;
     const recordKey = image[names.partitionKey]?.S;
-    if (recordKey === undefined) throw new RecordCorruptError("a change does not name its record");
+    if (recordKey === undefined)
+      throw new RecordCorruptError("a change in the stream doesn't name its record");
     try {
       const { messages, ...waiting } = readWaiting(this.#table, image)!;
       const { committedAt } = waiting;
       return { recordKey, committedAt, ...(messages && { unsent: { ...waiting, messages } }) };
     } catch {
-      // It may have been mended since.
+      // It may have been fixed since.
       return { recordKey, committedAt: 0 };
     }
   }
@@ -88,7 +89,7 @@ export class ConnectedOutbox extends OperatedOutbox implements Outbox {
     if (!waiting || waiting.shard < 0) return { state: "over" };
     if (waiting.sender !== senderOf(taking))
       return { state: "held", unsent: waiting.messages && (waiting as Complete) };
-    // The answer of this very request was lost, and it was repeated.
+    // This same request succeeded before, but its answer was lost and the client repeated it.
     const unsent = await this.#requests.complete(waiting);
     return unsent ? { state: "taken", unsent } : { state: "over" };
   }
@@ -103,7 +104,7 @@ export class ConnectedOutbox extends OperatedOutbox implements Outbox {
       if (!refusedBy) return;
       const theirs = await this.#requests.complete(readWaiting(this.#table, refusedBy));
       const merged = theirs?.token === unsent.token ? mergeProgress(progress, theirs) : undefined;
-      // It is marked already, or this repeats a write whose answer was lost.
+      // Either it is marked already, or this repeats a write whose answer was lost.
       if (!theirs || !merged) return;
       if (merged.every(isOver)) {
         await this.markSent(theirs, merged);
@@ -115,7 +116,7 @@ export class ConnectedOutbox extends OperatedOutbox implements Outbox {
 
   /** @throws StoreUnavailableError (`STORE_UNAVAILABLE`) */
   markSent(unsent: Unsent, progress?: readonly MessageProgress[]): Promise<boolean> {
-    // A refusal says that it is marked already.
+    // A refusal means that it is marked already.
     return this.#mark(unsent as WaitingRecord, progress);
   }
 
@@ -130,7 +131,7 @@ export class ConnectedOutbox extends OperatedOutbox implements Outbox {
     return this.#requests.lease(lease);
   }
 
-  /** @throws StoreUnavailableError (`STORE_UNAVAILABLE`), also where the table has no such index. */
+  /** @throws StoreUnavailableError (`STORE_UNAVAILABLE`), also if the table has no such index. */
   async *findUnsent(shard: number, before: number): AsyncGenerator<readonly FoundUnsent[]> {
     const { names } = this.#table;
     for await (const { Items = [] } of this.#requests.query(shard, before, { Limit: 100 })) {
@@ -163,16 +164,16 @@ export class ConnectedOutbox extends OperatedOutbox implements Outbox {
   /** @throws StoreUnavailableError (`STORE_UNAVAILABLE`) */
   async replaceNotes(former: string | undefined, notes: string): Promise<boolean> {
     const { refusedBy } = await this.#requests.update(notesChange(this.#table, former, notes));
-    // This refusal may repeat a request whose first answer was lost.
+    // The refusal may be of a repeated request whose first answer was lost.
     return !refusedBy || refusedBy[this.#table.names.notes]?.S === notes;
   }
 
-  /** @throws StoreUnavailableError (`STORE_UNAVAILABLE`), also where the table has no such index. */
+  /** @throws StoreUnavailableError (`STORE_UNAVAILABLE`), also if the table has no such index. */
   async count(): Promise<{ waiting: number; parked: number }> {
     const shards = Array.from({ length: this.shards }, (_, shard) => shard);
     const countOf = async (shard: number) => {
       const pages = this.#requests.query(shard, Number.MAX_SAFE_INTEGER, { Select: "COUNT" });
-      // The first megabyte of keys tells enough.
+      // The first megabyte of keys is enough.
       for await (const { Count = 0 } of pages) return Count;
       return 0;
     };
@@ -195,12 +196,12 @@ export class ConnectedOutbox extends OperatedOutbox implements Outbox {
   }
 }
 
-/** A search for such a record would find none, and nothing would be sent, without a word. */
+/** A query for such a record would silently find nothing, and nothing would be sent. */
 function wrongKey({ TableName, names }: RecordTable, item: Item): StoreUnavailableError {
   const found = Object.keys(item).filter((name) => name !== names.unsentShard && name !== names.unsentSince);
   return new StoreUnavailableError(
     "refused",
     undefined,
-    `messages wait in the table ${TableName}, whose key is ${found.join(" and ")} and not ${names.partitionKey}: give \`partitionKey\`, and \`sortKey\` if it has one, to the outbox or to OutboxRelay`,
+    `messages are waiting in the table ${TableName}, but its key is ${found.join(" and ")}, not ${names.partitionKey}: set \`partitionKey\`, and \`sortKey\` if it has one, on the outbox or on OutboxRelay`,
   );
 }

@@ -1,4 +1,4 @@
-/** The store on DynamoDB: every decision is one conditional write. All policy is in the engine. */
+/** The DynamoDB store: every decision is one conditional write. All policy is in the engine. */
 import type { Put, TransactWriteItem, TransactWriteItemsInput, Update } from "@aws-sdk/client-dynamodb";
 import { CommitInvalidError, type StoreUnavailableError } from "../core/errors.ts";
 import { hashTuple } from "../core/identity.ts";
@@ -38,25 +38,25 @@ import { type Item, readText, sizeOf } from "./values.ts";
 import { encodeInput } from "./wire/json.ts";
 import { type DynamoDBWrite, marshallWrites } from "./writes.ts";
 
-/** Each write of a step costs the size of all of them. A larger result has an item of its own. */
+/** Each step write costs as much as all the steps together weigh, so a larger result gets a separate item. */
 const AROUND_STEP_BYTES = 3072;
 
 const NOTHING_PLACED = { items: [], bytes: 0 };
 
 type Change = { readonly Put: Put } | { readonly Update: Update };
 
-/** What a DynamoDBStore is over any connection. Its options are checked. */
+/** A DynamoDBStore over any connection. Its options are already checked. */
 export class ConnectedStore implements Store<DynamoDBWrite> {
   readonly #options: StoreOptions;
   readonly #table: RecordTable;
-  /** The outbox has so many shards; 0 without an outbox. */
+  /** Number of shards in the outbox; 0 without an outbox. */
   readonly #shards: number;
   readonly #connection: Connection;
   /** @internal */
   readonly patienceMs: Store["patienceMs"];
   /** @internal */
   readonly patienceClock: Store["patienceClock"];
-  /** The table has answered before. A table that is not there is another one. */
+  /** The table has answered before. A table that doesn't exist is treated differently. */
   #isThere = false;
 
   constructor(
@@ -72,7 +72,7 @@ export class ConnectedStore implements Store<DynamoDBWrite> {
     this.#connection = connection;
   }
 
-  /** @internal The same store, over a connection that is made of its own. */
+  /** @internal The same store over a wrapped connection. */
   over(wrap: (connection: Connection, table: RecordTable) => Connection): Store<DynamoDBWrite> {
     return new ConnectedStore(this.#options, wrap(this.#connection, this.#table), this);
   }
@@ -89,8 +89,8 @@ export class ConnectedStore implements Store<DynamoDBWrite> {
       return { won: true, serverTimeMs };
     } catch (error) {
       if ((error as StoreUnavailableError).failure !== "conflict") throw error;
-      // A transaction on this record is under way, most likely the winner's commit. What the record says
-      // meanwhile is the right answer; if it says that it can be claimed, the next claim decides.
+      // Another transaction on this record is under way, most likely the winner's commit. The record's current state is the right
+      // answer: if it can be claimed, the next claim decides.
       return { won: false, record: await this.find(recordKey, { consistent: true }) };
     }
   }
@@ -135,7 +135,7 @@ export class ConnectedStore implements Store<DynamoDBWrite> {
         : { Put: firstPut(this.#table, insertion, values) };
     });
     if (answer.settled || !isClaimOf(answer.record, token)) return answer;
-    // A claim of ours, whose answer was lost, holds the record.
+    // Our own claim, whose answer was lost, holds the record.
     return this.settle(insertion);
   }
 
@@ -147,7 +147,7 @@ export class ConnectedStore implements Store<DynamoDBWrite> {
   }
 
   async loadResult(address: string): Promise<string | undefined> {
-    // What lies at an address never changes, so that the cheaper read can only miss it.
+    // The item at an address never changes, so the cheaper read can only miss it.
     const item = (await this.#get(address, false)) ?? (await this.#get(address, true));
     return item && readText(item[this.#table.names.result]);
   }
@@ -155,7 +155,7 @@ export class ConnectedStore implements Store<DynamoDBWrite> {
   checkEffects({ writes, messages }: Effects<DynamoDBWrite>): void {
     if (messages.length > 0 && this.#shards === 0) {
       throw new CommitInvalidError(
-        `nobody would send ${messages.length} messages: the store was told that its table has no outbox, or this function no right to commit them`,
+        "no relay would send the messages of this commit, because `outbox` of the store says that the table has no outbox or that this function must not commit messages",
       );
     }
     const placed = placeMessages(this.#table, messages, { recordKey: "", token: "", now: 0 });
@@ -163,10 +163,10 @@ export class ConnectedStore implements Store<DynamoDBWrite> {
   }
 
   /**
-   * Lists held keys and abandoned attempts since before `before` (epoch ms), of functions that hold or verify: `Date.now()`
-   * means all of them. Payloads and results are not among what is listed. Each of eight shards is listed from the oldest on,
-   * by one query for 25 keys and a consistent read of each. The table needs the index `unsettled`: `unknownOutcomes: true` of
-   * `IdempotencyTable` makes it.
+   * Lists held keys and abandoned attempts from before `before` (epoch ms), for functions that use hold or verify. `Date.now()`
+   * lists all of them. The list contains no payloads or results. Each of eight shards is listed oldest first, with one query per
+   * 25 keys and a consistent read of each record. The table needs the index `unsettled`: set `unknownOutcomes: true` on
+   * `IdempotencyTable`.
    * @throws StoreUnavailableError (`STORE_UNAVAILABLE`)
    */
   unknownOutcomes({ before }: { readonly before: number }): AsyncIterable<UnknownOutcome> {
@@ -195,18 +195,18 @@ export class ConnectedStore implements Store<DynamoDBWrite> {
       throw messages.length > 0 ? explainRefusal(error) : error;
     });
     const record = readRecord(this.#table, refusedBy);
-    // A record that is mine already says that this repeats a write whose answer was lost.
+    // If the record already has our token and state, this repeats a write whose answer was lost.
     const settled = !refusedBy || (record?.token === token && record.state === state);
     return settled ? { settled } : { settled, record };
   }
 
-  /** What lies there already is the same, or erased. */
+  /** An item that is there already is either identical or erased. */
   async #keepApart(Item: Item | undefined): Promise<void> {
     const { TableName, absent } = this.#table;
     if (Item) await send(this.#connection, "PutItem", { TableName, Item, ...absent });
   }
 
-  /** @param writes so many of the others are the caller's, the first ones */
+  /** @param writes the number of the caller's own writes, which come first in `others` */
   async #write(change: Change, others: TransactWriteItem[], writes: number): Promise<{ refusedBy?: Item }> {
     try {
       if (others.length > 0)
@@ -229,8 +229,8 @@ export class ConnectedStore implements Store<DynamoDBWrite> {
 }
 
 /**
- * The conditions of the items alone carry the guarantee. The request token, the same for the same content,
- * only spares DynamoDB the work of a repetition: it is forgotten after 10 minutes.
+ * The items' conditions carry the guarantee. The request token is the same for the same content and only spares DynamoDB the
+ * work of a repetition: DynamoDB forgets it after 10 minutes.
  */
 function transaction(TransactItems: TransactWriteItem[]): TransactWriteItemsInput {
   const content = hashTuple(encodeInput(TransactItems));

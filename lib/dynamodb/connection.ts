@@ -1,4 +1,4 @@
-/** What is asked of DynamoDB and what it answers, whoever carries it there: the SDK's client, or less. Types only. */
+/** Requests to DynamoDB and their answers, over the SDK's client or the lean one. Types only. */
 import type {
   BatchExecuteStatementInput,
   BatchExecuteStatementOutput,
@@ -41,14 +41,14 @@ export type OperationName = keyof DynamoDBInputs;
 
 /** The output of an operation, as in the SDK. */
 export type DynamoDBAnswer<Name extends OperationName> = Outputs[Name] & {
-  /** The database's time, epoch ms, where the answer told it. */
+  /** The database's time (epoch ms), if the answer included it. */
   readonly serverTimeMs?: number | undefined;
 };
 
 export interface Connection {
   /**
-   * Sends one request, and repeats it as its settings say. Rejects with an error as the SDK makes them: `name`, `message`,
-   * `$metadata` with `httpStatusCode` and `attempts`, and where there are some, `Item` and `CancellationReasons`.
+   * Sends one request, and retries it according to its settings. Rejects with an SDK-style error: `name`, `message`, `$metadata`
+   * with `httpStatusCode` and `attempts`, and `Item` and `CancellationReasons` if there are any.
    */
   send<Name extends OperationName>(
     operation: Name,

@@ -3,8 +3,8 @@ import { CLIENT_CHECKS, checkOutboxOptions, type DynamoDBOutboxOptions } from ".
 import { sdkConnection } from "./sdk-connection.ts";
 
 /**
- * Reads what `commit` stored to be sent, from the table's stream (with new images), the records themselves, and the
- * sparse index; marks it as sent. The options are those of the DynamoDBStore that commits.
+ * Reads what `commit` stored for sending from the table's stream (with new images), the records themselves and the sparse index,
+ * and marks it as sent. Give it the same options as the DynamoDBStore that commits.
  */
 export class DynamoDBOutbox extends ConnectedOutbox {
   /** @throws InvalidOptionError (`INVALID_OPTION`) */

@@ -3,11 +3,11 @@ import { CLIENT_CHECKS, checkStoreOptions, type DynamoDBStoreOptions } from "./o
 import { GIVEN_CLIENT, sdkConnection } from "./sdk-connection.ts";
 
 /**
- * Keeps records in a DynamoDB table, and commits writes to DynamoDB in one transaction with them.
+ * Keeps records in a DynamoDB table, and commits your DynamoDB writes in one transaction with them.
  *
- * A claim costs 1 write unit, and so does a completion whose record and result stay within 1 KB, or 2 in a transaction.
- * Larger results are compressed: up to some 4 KB they stay in the record, 1 unit for each KB. Others go to an item of their
- * own, up to 400 KB and 16 MB of text. Beyond that the record says that the result was not kept.
+ * A claim costs 1 write unit. So does a completion if the record and its result fit in 1 KB, or 2 in a transaction. Larger
+ * results are compressed: up to about 4 KB they stay in the record, at 1 unit per KB. Larger ones go into a separate item, up to
+ * 400 KB compressed and 16 MB of text. Beyond that, the record says that the result was not kept.
  */
 export class DynamoDBStore extends ConnectedStore {
   /** @throws InvalidOptionError (`INVALID_OPTION`) */

@@ -1,4 +1,4 @@
-/** Erases results that have items of their own: those of a record, and those of its steps. */
+/** Erases results in separate items: the record's own, and those of its steps. */
 
 import { NOT_KEPT } from "../core/outcome.ts";
 import type { EraseApart } from "../core/store.ts";
@@ -7,17 +7,17 @@ import type { Connection } from "./connection.ts";
 import { ownResult, type RecordTable } from "./record-table.ts";
 import { send } from "./send.ts";
 
-/** A late copy of a write that comes after this many seconds is not heard of. */
+/** How long a late copy of a write is fenced off. */
 const FENCED_SECONDS = 86_400;
 
-/** Those that the record tells of. A store that is not on DynamoDB keeps none. */
+/** Erases the items that the record refers to. Stores on other databases have none. */
 export const eraseItemsOf: EraseApart = async (store, recordKey, { token, state }) => {
   const place = placeOf(store);
   if (!place) return;
   const { TableName, keyOf, names } = place.table;
   const read = { TableName, Key: keyOf(recordKey), ConsistentRead: true };
   const { Item = {} } = await send(place.connection, "GetItem", read);
-  // Somebody claims it anew: what the items hold is another attempt's.
+  // Another attempt has claimed the key since: the items hold its result.
   if (Item[names.token]?.S !== token || Item[names.state]?.S !== state) return;
   const own = Item[names.resultItem]?.S;
   await eraseItems(place, recordKey, [...(own ? [own] : []), ...(Item[names.stepItems]?.SS ?? [])], {
@@ -30,7 +30,7 @@ export interface Place {
   readonly table: RecordTable;
 }
 
-/** The table behind a store, whatever class it is of; `undefined` where there is none. */
+/** The table that a store uses, whatever the store's class; `undefined` if there is none. */
 export function placeOf(store: object): Place | undefined {
   let place: Place | undefined;
   (store as Partial<ConnectedStore>).over?.((connection, table) => {
@@ -41,8 +41,8 @@ export function placeOf(store: object): Place | undefined {
 }
 
 /**
- * What replaces a result stays as long as the result would have. A late copy of the result's own write finds it, and the
- * first write of an item counts.
+ * The replacement of a result stays as long as the result would have. A late write of that result then finds it, and the first
+ * write of an item wins.
  */
 export async function eraseItems(
   { connection, table }: Place,

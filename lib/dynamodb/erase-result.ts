@@ -1,4 +1,4 @@
-/** Forgets what a finished operation has answered, and keeps the fact that it happened. */
+/** Erases the result of a finished operation, and keeps the fact that it happened. */
 import type { Clock, Random } from "../core/clock.ts";
 import { eraseRecord } from "../core/erase-record.ts";
 import { identify, PUBLIC_SCOPE } from "../core/identity.ts";
@@ -9,20 +9,21 @@ import type { EraseAnswer, Erasure, Store } from "../core/store.ts";
 import { eraseItemsOf } from "./erase-items.ts";
 
 export interface EraseOptions<Write = unknown> {
-  /** As the handler's. */
+  /** The handler's `operation`. */
   readonly operation: string;
   /**
-   * The store of the handler's records. One that is made of others, such as `mirrored`, erases in all of them; keys of
-   * `encrypted` are not asked for.
+   * The store of the handler's records. A store that combines others, such as `migrating`, erases in all of them. The keys of
+   * `encrypted` are not needed.
    */
   readonly store: Store<Write>;
   /**
-   * The owner of the key, as the handler's `scope` reads it.
-   * @default - the operation belongs to nobody
+   * The owner of the key, as the handler's `scope` returns it.
+   * @default - the operation has no owner
    */
   readonly scope?: string;
   /**
-   * The cache in front of the handler's store, as `in` of `cached` has it, where `store` is the store behind: it forgets the result too.
+   * The cache in front of the handler's store (the `in` of `cached`) when `store` is the uncached store: it forgets the result
+   * too.
    * @default - none
    */
   readonly cache?: RecordCache;
@@ -42,13 +43,13 @@ const ERASE_CHECKS: Readonly<Record<keyof EraseOptions, Check>> = {
 };
 
 /**
- * Erases the stored result of a key that is completed or has failed, on every store, wherever the result is. The results of its
- * steps and the former verdict go too. The record stays for the rest of its retention: nothing runs again under the key, and a replay throws
- * `ResultNotKeptError`. Hashes of key and payload stay, and so does the scope in the key of the record. A new token and the next
- * attempt fence off what still writes. Erasing twice changes nothing.
+ * Erases the stored result of a completed or failed key, on every store and wherever the result is kept. The results of its
+ * steps and the previous verdict are erased too. The record stays for the rest of its retention: nothing runs again under the
+ * key, and a replay throws `ResultNotKeptError`. The hashes of key and payload stay, and so does the scope in the record's key.
+ * A new token and the next attempt number fence off late writers. Erasing twice changes nothing.
  *
- * On DynamoDB two reads and a write, and a write for each result that has an item of its own. The role needs `dynamodb:GetItem`
- * and `dynamodb:UpdateItem`. On the other stores a read and a write.
+ * On DynamoDB this costs two reads and a write, and one more write for each result in a separate item. The role needs
+ * `dynamodb:GetItem` and `dynamodb:UpdateItem`. Other stores need one read and one write.
  *
  * @throws InvalidOptionError (`INVALID_OPTION`), IdempotencyKeyInvalidError (`IDEMPOTENCY_KEY_INVALID`) before any I/O;
  * StoreUnavailableError (`STORE_UNAVAILABLE`): call again; RecordCorruptError (`RECORD_CORRUPT`).
@@ -62,7 +63,7 @@ export async function eraseResult<Write>(
   const { operation, scope, store, cache, clock, random } = options;
   const { recordKey } = identify(operation, scope ?? PUBLIC_SCOPE, key);
   const answer = await eraseRecord({ store, clock, random, apart: eraseItemsOf }, recordKey, erasure);
-  // Afterwards, or a replay in between would remember the result anew.
+  // Forget last: a replay in between would cache the result again.
   await cache?.forget({ operation, scope, key });
   return answer;
 }

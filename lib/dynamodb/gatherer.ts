@@ -1,7 +1,7 @@
-/** Gathers requests of one kind into groups: what is asked in one turn of the event loop, or behind a group under way. */
+/** Gathers requests of one kind into groups: those made in one turn of the event loop, or while another group is under way. */
 import type { Clock } from "../core/clock.ts";
 
-/** More than most requests take: whoever waits behind a slow one goes on without it. */
+/** Longer than most requests last: whatever waits for a slow one goes on without it. */
 const MAX_WAIT_MS = 20;
 
 export interface Member<Input = unknown> {
@@ -24,7 +24,7 @@ export class Gatherer<Input> {
     this.#send = send;
   }
 
-  /** What does not wait leaves at the end of the turn, and takes along what waits behind a group under way. */
+  /** A request that doesn't wait leaves at the end of the turn, together with those waiting for a group under way. */
   ask(input: Input, { waits = true } = {}): Promise<never> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ input, resolve, reject });
@@ -43,7 +43,7 @@ export class Gatherer<Input> {
     this.#leave();
   }
 
-  /** A group that was full has left before, and took what waited with it. */
+  /** Does nothing if a full group has already left with everything that was waiting. */
   #leave(): void {
     const members = this.#waiting;
     if (members.length === 0) return;
@@ -55,7 +55,7 @@ export class Gatherer<Input> {
   }
 }
 
-/** Resolves when all promises that can go on have gone on: their next requests are made by then. */
+/** Resolves when every promise that can continue has continued, so their next requests are made by then. */
 function endOfTurn(): Promise<void> {
   return new Promise((resolve) => {
     queueMicrotask(() => process.nextTick(resolve));

@@ -1,11 +1,11 @@
-/** What all kinds of groups share: a member that is sent alone, and what is known after a group has failed. */
+/** Shared by all kinds of groups: sending one member by itself, and classifying a failed group. */
 import type { Connection, DynamoDBInputs, OperationName } from "./connection.ts";
 import type { Member } from "./gatherer.ts";
 import type { RecordTable } from "./record-table.ts";
 import type { ClientError } from "./send.ts";
 import type { Item } from "./values.ts";
 
-/** Kinds of groups that DynamoDB refuses, for lack of rights or because it does not know them. */
+/** Kinds of groups that DynamoDB may refuse, because the role lacks permission or the engine doesn't support them. */
 export type GroupKind = "looks" | "statements";
 
 export interface GroupSender {
@@ -19,8 +19,8 @@ export interface GroupSender {
 
 /**
  * Sends a member by itself.
- * @param inDoubt whether a group before it may have been applied, or may still be. A refusal then says that the request was
- * repeated, as it does where the client repeated the request.
+ * @param inDoubt whether an earlier group with this member may have been applied, or may still be. A refusal then reports that
+ * the request was repeated, as it does when the client repeats a request.
  */
 export async function sendAlone<Name extends OperationName>(
   { connection }: GroupSender,
@@ -40,19 +40,19 @@ export function repeated({ $metadata }: ClientError): ClientError["$metadata"] {
   return { ...$metadata, attempts: ($metadata?.attempts ?? 1) + 1 };
 }
 
-/** Whether nobody knows if the request was carried out. What DynamoDB refused at the first try was not. */
+/** Whether the request may have been carried out. A request that DynamoDB refused at the first try was not. */
 export function isDoubtful(error: unknown): boolean {
   const { httpStatusCode = 0, attempts = 1 } = (Object(error) as ClientError).$metadata ?? {};
   const isRefused = httpStatusCode >= 400 && httpStatusCode < 500 && ![408, 425].includes(httpStatusCode);
   return attempts > 1 || !isRefused;
 }
 
-/** Whether every group would be refused so: for want of a right, or of the operation. */
+/** Whether every group would be refused like this, because of a missing permission or operation. */
 export function isForGood(error: unknown): boolean {
   return /^(AccessDenied|UnknownOperation|Validation)/.test(`${(Object(error) as ClientError).name}`);
 }
 
-/** As the SDK says that the condition on an item was not met. */
+/** The SDK's error for an item whose condition was not met. */
 export function conditionRefused(Item: Item | undefined): Error {
   return Object.assign(new Error("The conditional request failed"), {
     name: "ConditionalCheckFailedException",

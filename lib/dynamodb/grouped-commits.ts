@@ -1,4 +1,4 @@
-/** Commits that share a transaction: all of them are applied, or each learns what stood in its own way. */
+/** Commits that share a transaction: either all of them are applied, or each gets the reasons of its own refusal. */
 import type { CancellationReason } from "@aws-sdk/client-dynamodb";
 import { hashTuple } from "../core/identity.ts";
 import type { Member } from "./gatherer.ts";
@@ -6,7 +6,7 @@ import { type GroupSender, isDoubtful, repeated, sendAlone } from "./group-sende
 import { actionsOf, type Commit, joinCommits, reasonsOfEach } from "./join-commits.ts";
 import type { ClientError } from "./send.ts";
 
-/** With nothing but their records they would fill a transaction. */
+/** With nothing but their records, this many fill a transaction. */
 export const MAX_COMMITS = 100;
 
 type CommitMember = Member<Commit>;
@@ -34,8 +34,8 @@ async function sendJoined(
     for (const { resolve } of members) resolve(answer as never);
   } catch (error) {
     const doubtful = inDoubt || isDoubtful(error);
-    const { innocent, others } = judge(members, error as ClientError, doubtful);
-    // The reasons may not name everybody who stood in the way.
+    const { innocent, others } = settleMembers(members, error as ClientError, doubtful);
+    // The reasons may not name every commit that was in the way.
     const isWorthwhile = !isSecond && innocent.length < members.length;
     const alone = isWorthwhile ? others : [...others, ...innocent];
     for (const member of alone) void sendAlone(sender, "TransactWriteItems", member, doubtful);
@@ -45,8 +45,10 @@ async function sendJoined(
   }
 }
 
-/** Tells those whose own conditions were refused. `innocent` stood in nobody's way; of `others` it is not known. */
-function judge(members: readonly CommitMember[], error: ClientError, inDoubt: boolean) {
+/**
+ * Reports to the members whose own conditions were refused. `innocent` members caused no refusal; for `others` that isn't known.
+ */
+function settleMembers(members: readonly CommitMember[], error: ClientError, inDoubt: boolean) {
   const innocent: CommitMember[] = [];
   const others: CommitMember[] = [];
   const reasons = reasonsOfEach(members, error.CancellationReasons);
@@ -60,7 +62,7 @@ function judge(members: readonly CommitMember[], error: ClientError, inDoubt: bo
   return { innocent, others };
 }
 
-/** As DynamoDB says it of a transaction with the actions of one member: the items of others are none of its business. */
+/** DynamoDB's error for a transaction with one member's actions only, so that it doesn't reveal the items of other members. */
 function canceled(
   error: ClientError,
   CancellationReasons: readonly CancellationReason[],

@@ -1,6 +1,6 @@
 /**
- * A connection on which requests that are made together travel together. Each is answered as if it had been sent alone,
- * refusals included; one that its group does not decide is sent alone.
+ * A connection that sends requests made together as one group. Each is answered as if it had been sent by itself, refusals
+ * included. If its group doesn't decide it, it is sent by itself.
  */
 import type { Clock } from "../core/clock.ts";
 import type { Connection, DynamoDBAnswer, DynamoDBInputs, OperationName } from "./connection.ts";
@@ -15,9 +15,9 @@ import type { RecordTable } from "./record-table.ts";
 
 export interface GroupOptions {
   readonly clock: Clock;
-  /** Whether what ends a claim waits behind a group under way: its effect is there, and not on record until then. */
+  /** Whether the end of a claim waits for a group under way. Until it is written, the effect exists but isn't on record. */
   readonly completionsWait: boolean;
-  /** Told once of each kind of group that DynamoDB refuses for good. */
+  /** Called once for each kind of group that DynamoDB refuses for good. */
   readonly onRefused: (error: unknown) => void;
 }
 
@@ -63,7 +63,7 @@ export class GroupedConnection implements Connection {
     return this.#gathered({ operation, input } as Asked) ?? this.#connection.send(operation, input);
   }
 
-  /** `undefined` for what has to be sent alone. */
+  /** `undefined` for a request that has to be sent by itself. */
   #gathered(asked: Asked): Promise<never> | undefined {
     if (asked.operation === "TransactWriteItems") return this.#commits.ask(asked.input);
     if (asked.operation === "GetItem") {

@@ -26,12 +26,12 @@ export async function sendLooks(
 }
 
 export interface Look {
-  /** Not where DynamoDB left the key unprocessed. */
+  /** False if DynamoDB left the key unprocessed. */
   readonly isKnown: boolean;
   readonly item: Item | undefined;
 }
 
-/** In the order of the keys; `undefined` where the request failed. */
+/** In the order of the keys; `undefined` if the request failed. */
 export async function lookUp(
   { connection, table, refuse }: GroupSender,
   keys: readonly Item[],

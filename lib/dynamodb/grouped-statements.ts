@@ -1,5 +1,5 @@
 /**
- * First claims and completions, sent as statements of PartiQL, of which one request takes 25 and decides each by itself.
+ * First claims and completions, sent as PartiQL statements: one request holds up to 25 and decides each separately.
  * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ql-reference.multiplestatements.batching.html
  */
 import type { BatchStatementError, BatchStatementRequest } from "@aws-sdk/client-dynamodb";
@@ -11,7 +11,7 @@ import type { Item } from "./values.ts";
 
 export const MAX_STATEMENTS = 25;
 
-/** A request, and the statement that does the same. */
+/** A request, and the equivalent statement. */
 export type Stated = {
   readonly statement: BatchStatementRequest;
   readonly key: Item;
@@ -40,7 +40,7 @@ export async function sendStatements(sender: GroupSender, all: readonly Member<S
   if (duplicates.length > 0) void answerDuplicates(sender, duplicates);
 }
 
-/** Answers with the error of each statement, if it has one; `undefined` if the request failed, and each is sent alone. */
+/** Returns the error of each statement, if any; `undefined` if the request failed and each is sent by itself. */
 async function askAll(sender: GroupSender, members: readonly Member<Stated>[]) {
   try {
     const answer = await sender.connection.send("BatchExecuteStatement", {
@@ -55,7 +55,7 @@ async function askAll(sender: GroupSender, members: readonly Member<Stated>[]) {
   }
 }
 
-/** One engine carries out the first of two statements about one item, and refuses both. */
+/** One DynamoDB engine carries out the first of two statements about one item, yet refuses both. */
 function withoutRepetitions({ table }: GroupSender, all: readonly Member<Stated>[]) {
   const seen = new Set<string | undefined>();
   const isFirst = ({ input }: Member<Stated>) => {
@@ -66,7 +66,7 @@ function withoutRepetitions({ table }: GroupSender, all: readonly Member<Stated>
   return [members, all.filter((member) => !members.includes(member))] as const;
 }
 
-/** The next group would fare no better without a right, or where no statement is understood. */
+/** The next group would fail in the same way, for lack of a permission or because no statement is understood. */
 function refuseForGood({ refuse }: GroupSender, errors: readonly (BatchStatementError | undefined)[]): void {
   const denied = errors.find((error) => error?.Code === "AccessDenied");
   const isUnknown = errors.every((error) => error?.Code === "ValidationError");
@@ -74,7 +74,7 @@ function refuseForGood({ refuse }: GroupSender, errors: readonly (BatchStatement
   if (cause) refuse("statements", Object.assign(new Error(cause.Message), { name: cause.Code }));
 }
 
-/** DynamoDB refuses an insertion without the item that is there. What was deleted since refuses nothing any more. */
+/** DynamoDB refuses an insertion without returning the existing item. An item deleted since no longer refuses anything. */
 async function answerDuplicates(sender: GroupSender, members: readonly Member<Stated>[]): Promise<void> {
   const found = sender.canLook
     ? await lookUp(

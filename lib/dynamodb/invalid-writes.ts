@@ -1,4 +1,4 @@
-/** Tells a refusal of the caller's own writes, which no retry mends, from a failure of the store. No I/O. */
+/** Distinguishes a refusal of the caller's own writes, which no retry fixes, from a failure of the store. No I/O. */
 import type { TransactWriteItem } from "@aws-sdk/client-dynamodb";
 import { isStoreFailure } from "../core/error-code.ts";
 import { CommitInvalidError } from "../core/errors.ts";
@@ -6,9 +6,9 @@ import type { ClientError } from "./send.ts";
 import { bodyOf, serviceText, tablesOf } from "./service-text.ts";
 
 /**
- * The error in the words of the caller's writes, where they are to blame; else as it is.
- * @param writes those behind the change of the record, as they were sent
- * @param ownTable the table of the record; `undefined` where that may be the missing one
+ * An error about the caller's writes if they are to blame; otherwise the original error.
+ * @param writes the caller's writes that follow the record's change, as they were sent
+ * @param ownTable the record's table; `undefined` if that may be the missing one
  */
 export function blameWrites(
   error: unknown,
@@ -29,7 +29,7 @@ export function blameWrites(
       : `writes[${index}], ${Object.keys(writes[index] as object)[0]}`;
   const tables = tablesOf(suspects.map((suspect) => writes[suspect] as TransactWriteItem));
   return new CommitInvalidError(
-    `DynamoDB refuses ${which} on ${tables} (${serviceText(Code, Message, writes)}): nothing was written; mend the write`,
+    `DynamoDB refuses ${which} on ${tables} (${serviceText(Code, Message, writes)}): nothing was written; fix the write`,
     { index, cause },
   );
 }
@@ -42,7 +42,7 @@ function suspectsOf(
 ): readonly number[] {
   const all = [...writes.keys()];
   if (reasons) {
-    // Only where the record was asked, and agreed, the writes alone stood in the way.
+    // The writes are the only cause only if DynamoDB checked the record's condition and it held.
     if ((reasons[0]?.Code ?? "None") !== "None") return [];
     return all.filter((index) => /^(Validation|ItemColl)/.test(`${reasons[index + 1]?.Code}`)).slice(0, 1);
   }
@@ -50,7 +50,7 @@ function suspectsOf(
     return ownTable ? all.filter((index) => bodyOf(writes[index]).TableName !== ownTable) : [];
   }
   if (!name.startsWith("Validation")) return [];
-  // Such a text names the kind of expression, and the reserved word in it.
+  // This message names the kind of expression, and the reserved word in it.
   const [, kind = ""] = /Invalid (\w+Expression)/.exec(message) ?? [];
   const word = new RegExp(`\\b${/keyword: (\w+)/.exec(message)?.[1] ?? ""}\\b`, "i");
   const meant = all.filter((index) => word.test(bodyOf(writes[index])[kind as "ConditionExpression"] ?? ""));

@@ -1,4 +1,4 @@
-/** Which commits one transaction can hold, and what the reasons of its refusal say of each. No I/O. */
+/** Which commits fit in one transaction, and which of its cancellation reasons belong to each. No I/O. */
 import type { CancellationReason, TransactWriteItem } from "@aws-sdk/client-dynamodb";
 import type { DynamoDBInputs } from "./connection.ts";
 import type { RecordTable } from "./record-table.ts";
@@ -7,7 +7,7 @@ import { type Item, sizeOf } from "./values.ts";
 /** https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html */
 const MAX_ACTIONS = 100;
 
-/** A quarter of what a transaction takes: what is large is sooner there by itself. */
+/** A quarter of a transaction's limit: a large commit finishes sooner by itself. */
 const MAX_BYTES = 1024 * 1024;
 
 export type Commit = DynamoDBInputs["TransactWriteItems"];
@@ -20,8 +20,8 @@ interface Transaction<Each> {
 }
 
 /**
- * Parts commits into transactions in which no two write the same item. Two puts may do so unknown to us: DynamoDB then
- * refuses their transaction, and each commit is tried alone.
+ * Divides commits into transactions in which no two write the same item. Two puts can still do so undetected: DynamoDB then
+ * refuses their transaction, and each commit is tried by itself.
  */
 export function joinCommits<Each extends { readonly input: Commit }>(
   table: RecordTable,
@@ -56,7 +56,7 @@ export function actionsOf({ input }: { readonly input: Commit }): readonly Trans
   return input.TransactItems ?? [];
 }
 
-/** The reasons of each commit, in its own order; `undefined` where they do not fit the transaction. */
+/** The reasons of each commit, in its own order; `undefined` if they don't fit the transaction. */
 export function reasonsOfEach(
   commits: readonly { readonly input: Commit }[],
   reasons: readonly CancellationReason[] | undefined,

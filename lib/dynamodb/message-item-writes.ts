@@ -1,11 +1,11 @@
-/** Stored messages in items of their own, replaced. No I/O. */
+/** Replaces stored messages that are in separate items. No I/O. */
 import type { TransactWriteItem } from "@aws-sdk/client-dynamodb";
 import type { StoredMessage } from "../core/messages/outgoing-message.ts";
 import { messageItemKeys } from "./outbox-requests.ts";
 import type { RecordTable } from "./record-table.ts";
 import type { WaitingRecord } from "./waiting-record.ts";
 
-/** The writes that replace stored messages in items of their own; none where the record holds them. */
+/** The writes that replace stored messages in separate items; empty if the record itself holds them. */
 export function messageItemWrites(
   table: RecordTable,
   { recordKey, token, messageItems, messages: former = [], counts = [] }: WaitingRecord,

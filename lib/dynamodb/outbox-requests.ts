@@ -1,4 +1,4 @@
-/** Requests of an outbox: finds its records, reads them whole, changes them under conditions. */
+/** Requests of an outbox: finds its records, reads them completely, changes them conditionally. */
 import type { QueryInput, TransactWriteItem, Update, UpdateItemInput } from "@aws-sdk/client-dynamodb";
 import { parkedShard, RECORD_VERSIONS } from "../contract.ts";
 import { RecordCorruptError } from "../core/errors.ts";
@@ -28,7 +28,7 @@ export class OutboxRequests {
     return send(this.#connection, "UpdateItem", change);
   }
 
-  /** The first request of a sweep: it finds out whether the table is as it has to be. */
+  /** The first request of a sweep: it also finds out whether the table is set up as required. */
   async lease(lease: SweepLease): Promise<boolean> {
     const answer = this.update(leaseChange(this.#table, lease));
     const { refusedBy } = await explained(this.#table, this.#index, answer);
@@ -48,7 +48,7 @@ export class OutboxRequests {
     return queryIndex(this.#connection, this.#table, this.#index, shard, before, more);
   }
 
-  /** With its messages, wherever they are. */
+  /** The record with its messages, wherever they are stored. */
   async complete(record: WaitingRecord | undefined): Promise<Complete | undefined> {
     if (!record || record.messages) return record as Complete | undefined;
     const { recordKey, token, messageItems } = record;
@@ -60,9 +60,9 @@ export class OutboxRequests {
         record,
         items.map((item) => item?.[messages]?.S),
       ) as Complete;
-    // Somebody has sent them between the two reads, or they are lost.
+    // They were sent between the two reads, or they are lost.
     if (!readWaiting(this.#table, await this.get(recordKey))) return undefined;
-    throw new RecordCorruptError("items that hold outgoing messages are gone");
+    throw new RecordCorruptError("items with outgoing messages are missing");
   }
 
   async get(key: string): Promise<Item | undefined> {
@@ -84,7 +84,7 @@ interface AsSeen {
   readonly bound: Readonly<Record<string, string | number>>;
 }
 
-/** And none of these has changed since it was seen: its progress, who has taken it, and for an operator's act also its evidence. */
+/** As above, and unchanged since it was seen: its progress, its sender, and for an operator's action also its evidence. */
 function unsentAsSeen(seen: WaitingRecord, isActing: boolean): AsSeen {
   const { token, delivery, sendingUntil, evidence } = seen;
   const all = { delivery, sendingUntil, ...(isActing && { evidence }) };
@@ -98,7 +98,7 @@ function unsentAsSeen(seen: WaitingRecord, isActing: boolean): AsSeen {
   return { condition, bound };
 }
 
-/** The versions that this code knows, by the name of a value in a condition. */
+/** The versions that this code knows, keyed by their placeholder in a condition. */
 const VERSIONS: Readonly<Record<string, number>> = Object.fromEntries(
   RECORD_VERSIONS.map((version) => [`version${version}`, version]),
 );
@@ -107,26 +107,26 @@ const KNOWN = Object.keys(VERSIONS)
   .join(", ");
 
 /**
- * The record has messages to send, of a version that this code knows, not all of them parked. They are due, exactly since
- * they were found to be. Nobody has taken the record, or only until now. A relay that had taken it is gone: a stream has one
- * relay at a time.
+ * The record has messages to send, its version is one that this code knows, and not all of its messages are parked. They are
+ * due; a sweep also requires the due time that it found. No sender has taken the record, or its time is over. A relay may ignore
+ * an earlier relay, which must be gone: a stream has one relay at a time.
  */
 const freeFor = (isRelay: boolean, isFound: boolean): string =>
   `attribute_exists(#unsentSince) AND #version IN (${KNOWN}) AND #unsentShard >= :zero AND #unsentSince <= :now` +
   (isFound ? " AND #unsentSince = :dueAt" : "") +
   ` AND (attribute_not_exists(#sendingUntil) OR #sendingUntil <= :now${isRelay ? " OR begins_with(#sender, :relay)" : ""})`;
 
-/** Senders would find it, and its version is this code's, or none at all. */
+/** Senders would find it, and its version is known to this code, or missing. */
 const PARKABLE =
   "attribute_exists(#unsentSince) AND #unsentShard >= :zero AND " +
   `(attribute_not_exists(#version) OR #version IN (${KNOWN}) OR NOT attribute_type(#version, :number))`;
 
-/** Nobody has it any more. */
+/** No sender has it any more. */
 const GIVEN_BACK = { sendingUntil: undefined, sender: undefined };
 
 const RELAY = "relay/";
 
-/** As it stands in the record. */
+/** The sender, as the record stores it. */
 export function senderOf({ by, id }: Pick<Taking, "by" | "id">): string {
   return `${by}/${id}`;
 }
@@ -162,7 +162,10 @@ export function takeChange(
   };
 }
 
-/** Applies only if no other sender has changed or taken the commit since it was read. `isGivenBack` if the reader had taken it. */
+/**
+ * Applies only if no other sender has changed or taken the commit since it was read. Set `isGivenBack` if the reader had taken
+ * it.
+ */
 export function keepChange(
   table: RecordTable,
   seen: WaitingRecord,
@@ -188,8 +191,8 @@ export function keepChange(
 }
 
 /**
- * The record's change first; then its items of messages go, and its result gets the same expiry. An operator's act is applied only if
- * no other sender has changed or taken the commit since it was read.
+ * First the record's change; then its message items are deleted, and its result gets the same expiry. An operator's action is
+ * applied only if no other sender has changed or taken the commit since it was read.
  */
 export function markChanges(
   table: RecordTable,
@@ -220,7 +223,7 @@ export function markChanges(
   return [{ Update }, ...deletions, ...ofResult];
 }
 
-/** Gives an item its expiry, in epoch seconds. */
+/** Sets the expiry of an item, in epoch seconds. */
 function expiryOf({ TableName, keyOf, names }: RecordTable, key: string, expiresAt: number): Update {
   return {
     TableName,
@@ -231,16 +234,16 @@ function expiryOf({ TableName, keyOf, names }: RecordTable, key: string, expires
   };
 }
 
-/** No record has this key: theirs begin with an operation. */
+/** No record has this key: record keys begin with an operation. */
 export const NOTES_KEY = "#outbox";
 
-/** Only while they are still the former ones. */
+/** Only if the notes are still the previous ones. */
 export function notesChange(table: RecordTable, former: string | undefined, notes: string): Update {
   const condition = former === undefined ? "attribute_not_exists(#notes)" : "#notes = :former";
   return table.updateOf(NOTES_KEY, condition, { notes }, former === undefined ? {} : { former });
 }
 
-/** An item of its own, and a small one: a refused write costs what the item weighs. */
+/** A separate, small item: a refused write costs as much as the item weighs. */
 const SWEEP_KEY = `${NOTES_KEY}/sweep`;
 
 function leaseChange(table: RecordTable, { id, now, until }: SweepLease): Update {
@@ -248,7 +251,7 @@ function leaseChange(table: RecordTable, { id, now, until }: SweepLease): Update
   return table.updateOf(SWEEP_KEY, LEASABLE, { sender, sendingUntil: until }, { now });
 }
 
-/** A record that cannot be read has no token to go by. */
+/** An unreadable record has no token to check. */
 export function parkChange(table: RecordTable, recordKey: string, now: number): Update {
   const values = { unsentShard: parkedShard(0), unsentSince: now, expiresAt: undefined, ...GIVEN_BACK };
   const bound = { ...VERSIONS, number: "N", zero: 0 };

@@ -1,4 +1,4 @@
-/** Encodes and reads the usual request and response of a client in place of the SDK's serializer and deserializer. */
+/** Replaces the SDK's serializer and deserializer for the usual request and response of a client. */
 import { Readable } from "node:stream";
 import { ConditionalCheckFailedException, type DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { copyWith, type Request } from "./own-signer.ts";
@@ -7,7 +7,7 @@ import { CONTENT_TYPE } from "./wire/signature.ts";
 
 const REFUSAL = "com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException";
 
-/** The JSON protocol of DynamoDB, as the versions of the SDK call it that know protocols. */
+/** DynamoDB's JSON protocol, as SDK versions with protocols name it. */
 interface Protocol {
   getShapeId?(): string;
   getRequestType(): new (request: Partial<Request>) => Request;
@@ -37,7 +37,7 @@ interface Stack {
   applyToStack(to: object): void;
 }
 
-/** Versions of the SDK that have no protocols, or another one for DynamoDB, keep what they have. */
+/** SDK versions without protocols, or with a different one for DynamoDB, keep their own. */
 export function replaceProtocol({ middlewareStack, config }: DynamoDBClient): void {
   const { protocol } = config as { readonly protocol?: Protocol };
   if (protocol?.getShapeId?.() !== "aws.protocols#awsJson1_0") return;
@@ -65,7 +65,7 @@ export function replaceProtocol({ middlewareStack, config }: DynamoDBClient): vo
     (original) => (next, context) => async (args) => {
       const answer = await next(args);
       const { response } = answer;
-      // Request handlers of other kinds have other bodies.
+      // Other request handlers have other kinds of bodies.
       if (!(response.body instanceof Readable)) return original(async () => answer, context)(args);
       const body = await readBody(response.body).catch(failing);
       const output = body instanceof Uint8Array ? readOutput(response, body) : undefined;
@@ -89,7 +89,7 @@ function replaceMiddleware(
   if (original) stack.add(replacement(original), { name, step, override: true });
 }
 
-/** @returns `undefined` for an endpoint that has more than an address */
+/** @returns `undefined` for an endpoint that consists of more than an address */
 function placeOf({ endpointV2 }: Context): Partial<Request> | undefined {
   if (!endpointV2) return undefined;
   const { url, headers = {} } = endpointV2;
@@ -101,7 +101,7 @@ function placeOf({ endpointV2 }: Context): Partial<Request> | undefined {
 }
 
 /**
- * Of a success, and of the refusal that each replay meets. The SDK reads everything else.
+ * The output of a success, or the refusal that each replay meets. The SDK reads everything else.
  * @throws ConditionalCheckFailedException
  */
 function readOutput(response: Response, body: Uint8Array): object | undefined {
@@ -120,7 +120,7 @@ function readOutput(response: Response, body: Uint8Array): object | undefined {
   if (__type !== REFUSAL || message === "" || headers["x-amzn-errortype"] !== undefined) return undefined;
   const refusal = new ConditionalCheckFailedException({ $metadata } as never);
   Object.defineProperty(refusal, "$response", { value: response, enumerable: false });
-  // One by one, as the SDK does: its messages can be enumerated.
+  // Assigned as the SDK does it: its messages are enumerable.
   throw Object.assign(refusal, { message, ...(Item && { Item }), __type });
 }
 
@@ -138,7 +138,7 @@ function failing(error: unknown): Readable {
   });
 }
 
-/** @throws what the stream fails with; a response can be cut anywhere */
+/** @throws the stream's error; a response can be cut anywhere */
 function readBody(stream: Readable): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     const chunks: Uint8Array[] = [];
@@ -150,7 +150,7 @@ function readBody(stream: Readable): Promise<Uint8Array> {
     });
     stream.once("error", reject);
     stream.once("close", () => {
-      if (!isOver) reject(Object.assign(new Error("the answer was cut off"), { code: "ECONNRESET" }));
+      if (!isOver) reject(Object.assign(new Error("the response was cut off"), { code: "ECONNRESET" }));
     });
   });
 }

@@ -1,9 +1,9 @@
-/** Signs the usual request of a client in a third of the time that the SDK's signer takes, with the same headers. */
+/** Signs a client's usual request in a third of the SDK signer's time, with the same headers. */
 import { hash } from "node:crypto";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { authorization, type Credentials, signingDate } from "./wire/signature.ts";
 
-/** The SDK's, as far as we know it. */
+/** The parts of the SDK's request that we use. */
 export interface Request {
   readonly protocol: string;
   readonly hostname: string;
@@ -31,7 +31,7 @@ interface Signer {
   sign(request: Request, options: SigningOptions): Promise<Request>;
 }
 
-/** The part of a client's configuration that says how its requests are signed. */
+/** The part of a client's configuration that controls how its requests are signed. */
 interface SigningConfig {
   readonly signingRegion?: string;
   readonly signingName?: string;
@@ -43,7 +43,7 @@ interface SigningConfig {
 export function makeSigner(client: () => DynamoDBClient) {
   const configOf = () => client().config as unknown as SigningConfig;
   let other: DynamoDBClient | undefined;
-  /** A client has no other way to make the SDK's signer, once it has been given one. */
+  /** Once a client has been given a signer, it has no other way to make the SDK's. */
   const makeSdkSigner = (authScheme: AuthScheme): Promise<Signer> => {
     other ??= new DynamoDBClient({
       region: () => configOf().region(),
@@ -68,17 +68,17 @@ export function makeSigner(client: () => DynamoDBClient) {
   });
 }
 
-/** Their values may change on the way. */
+/** Their values may change in transit. */
 const UNSIGNED = new Set(["user-agent", "x-amzn-trace-id"]);
 
-/** Either means something special to the SDK's signer. */
+/** Each of these has a special meaning for the SDK's signer. */
 const SPECIAL =
   /^(?:authorization|date|x-amz-(?:date|content-sha256|security-token)|cache-control|connection|expect|from|keep-alive|max-forwards|pragma|referer|te|trailer|transfer-encoding|upgrade|(?:proxy|sec)-.*|.*[^a-z0-9-].*)$/;
 
-/** A text that is its own canonical form. */
+/** A string that is its own canonical form. */
 const CANONICAL = /^[!-~]+(?: [!-~]+)*$/;
 
-/** @returns a signed copy, with the headers that the SDK would sign; `undefined` if the request is not of the usual form */
+/** @returns a signed copy, with the headers that the SDK would sign; `undefined` for an unusual request */
 function sign(
   request: Request,
   place: { readonly date: string; readonly region: string; readonly service: string },

@@ -1,6 +1,4 @@
-/**
- * Places of a result and of messages, by their size: the record while it stays small, else items of their own. No I/O.
- */
+/** Decides by size where a result and messages go: in the record while it stays small, otherwise in separate items. No I/O. */
 
 import { gzipSync } from "node:zlib";
 import { OUTBOX_SHARDS } from "../contract.ts";
@@ -13,26 +11,26 @@ import type { RecordTable, Values } from "./record-table.ts";
 import { serviceText } from "./service-text.ts";
 import { type Item, MAX_ITEM_BYTES, MAX_TEXT_BYTES, sizeOf } from "./values.ts";
 
-/** The names and values of what every record has but its key. */
+/** The attributes that every record has except its key, names and values. */
 const AROUND_RESULT_BYTES = 256;
 
-/** One write unit: within it nothing is gained by compression. */
+/** One write unit: compressing anything smaller saves nothing. */
 const SMALL_RECORD_BYTES = 1024;
 
 /**
- * Five write units: so much a refused claim may cost. Below that a second item costs every first run more than it saves
- * the rare replay.
+ * Five write units: the most a refused claim may cost. Below that, a second item costs every first run more than it saves the
+ * rare replay.
  */
 const MAX_RECORD_BYTES = 5 * SMALL_RECORD_BYTES;
 
 export interface PlacedResult {
   /** The attributes that say in the record where the result is. */
   readonly values: Values;
-  /** What they point to. It has to be there no later than the record, which must never point to nothing. */
+  /** The item they point to. It must be written no later than the record, which must never point to a missing item. */
   readonly item?: Item;
 }
 
-/** @param messageBytes what messages, and how far they get, take in the record */
+/** @param messageBytes how much messages and their progress occupy in the record */
 export function placeResult(
   table: RecordTable,
   {
@@ -53,49 +51,49 @@ export function placeResult(
   if (compressed.length <= MAX_RECORD_BYTES - around - messageBytes)
     return { values: { result: compressed } };
 
-  // One address per attempt and content: what lies there never changes, whoever writes late.
+  // One address per attempt and content: the item there never changes, even if a write arrives late.
   const resultItem = `${recordKey}#${hashTuple(token, result)}`;
-  // While its record has unsent messages neither of them expires: the mark gives both their expiry.
+  // Neither of them expires while the record has unsent messages: marking them as sent gives both their expiry.
   const expiry = messages.length > 0 ? undefined : expiresAt;
   const item = table.itemOf({ partitionKey: resultItem, expiresAt: expiry, result: compressed });
   if (sizeOf(item) > MAX_ITEM_BYTES) return { values: { resultBytes: bytes } };
   return { values: { resultItem }, item };
 }
 
-/** Left for what senders write beside the messages. */
+/** Reserved for the fields that senders write next to the messages. */
 const SENDERS_BYTES = 512;
 
-/** With 1 KB of record and result, 5 write units: so much a refused claim may cost. A larger result gives way. */
+/** 5 write units with 1 KB of record and result: the most a refused claim may cost. A larger result moves out. */
 const MAX_IN_RECORD_BYTES = 4096 - SENDERS_BYTES;
 
-/** A key is longer than most where it takes more than this of the first kilobyte. */
+/** A key that occupies more than this of the first kilobyte is unusually long. */
 const USUAL_KEY_BYTES = 512;
 
-/** What is left of an item beside the largest key and everything else of it. */
+/** The room left in an item next to the largest key and all its other attributes. */
 const MAX_MESSAGES_BYTES = MAX_ITEM_BYTES - 8192;
 
-/** An item takes so much beside its messages, in a transaction: the largest key and the names of its attributes. */
+/** The overhead of a message item in a transaction: the largest key and its attribute names. */
 const AROUND_MESSAGES_BYTES = 2560;
 
-/** A transaction takes 100 actions, and one is the record's. */
+/** A transaction allows 100 actions, and the record needs one. */
 export const MAX_MESSAGE_ITEMS = 99;
 
-/** More would be a batch job: each is a request, where all are of one group. */
+/** More would be a batch job: each message is one request if all are in one group. */
 export const MAX_MESSAGES = 1000;
 
 export interface PlacedMessages {
-  /** Attributes of the record. While it has any it does not expire: what was committed is sent, however late. */
+  /** Attributes of the record. A record with any of them doesn't expire: committed messages are sent, however late. */
   readonly values: Values;
-  /** In the transaction of the record. */
+  /** Written in the record's transaction. */
   readonly items: readonly Item[];
   readonly bytes: number;
-  /** What they take in the record, now or once they are under way. */
+  /** Their size in the record, now or once they are being sent. */
   readonly inRecord: number;
 }
 
 type Commit = Pick<Settlement | Insertion, "recordKey" | "token" | "now" | "expiresAt">;
 
-/** @throws OutboxTransactionTooLargeError (`OUTBOX_TRANSACTION_TOO_LARGE`) for a message that fits no item, or too many. */
+/** @throws OutboxTransactionTooLargeError (`OUTBOX_TRANSACTION_TOO_LARGE`) for a message that fits in no item, or too many. */
 export function placeMessages(
   table: RecordTable,
   messages: readonly StoredMessage[],
@@ -105,7 +103,7 @@ export function placeMessages(
   const [first] = messages;
   if (messages.length > MAX_MESSAGES) {
     throw new OutboxTransactionTooLargeError(
-      `a commit takes at most ${MAX_MESSAGES} messages, got ${messages.length}: send one that names them all`,
+      `a commit can have at most ${MAX_MESSAGES} messages (got ${messages.length}): send one message that lists them all`,
     );
   }
   if (!first) return { values: {}, items: [], bytes: 0, inRecord: 0 };
@@ -116,7 +114,7 @@ export function placeMessages(
     unsentSince: now,
     expiresOnceSent: expiresAt,
     expiresAt: undefined,
-    // What is left of a former operation under this key.
+    // Left over from a previous operation under this key.
     delivery: undefined,
   };
   const room = MAX_IN_RECORD_BYTES - Math.max(0, sizeOf(recordKey) - USUAL_KEY_BYTES);
@@ -130,14 +128,12 @@ export function placeMessages(
   return { values: { ...waiting, messageItems: items.length }, items, bytes: inAll, inRecord: SENDERS_BYTES };
 }
 
-/**
- * Without an outbox, or without `commits`, a grant leaves out the attributes that hold messages, and IAM does not say so.
- */
+/** Without an outbox, or without `commits`, a grant omits the attributes for messages, and IAM's error doesn't say so. */
 export function explainRefusal(error: unknown): unknown {
   const { failure, cause } = error as StoreUnavailableError;
   const { name, message } = Object(cause);
   if (!/^AccessDenied/.test(name)) return error;
-  const why = `${serviceText(name, message, [])}; messages take a table with an outbox, and a grant with \`commits\``;
+  const why = `${serviceText(name, message, [])}; to commit messages, the table needs an outbox, and the function a grant with \`commits\``;
   return new StoreUnavailableError(failure, cause, why, error as StoreUnavailableError);
 }
 
@@ -145,7 +141,7 @@ export function messageItemKey(recordKey: string, token: string, index: number):
   return `${recordKey}#messages#${hashTuple(token)}#${index}`;
 }
 
-/** JSON arrays, in order, each of which fits an item. */
+/** JSON arrays, in order, each of which fits in an item. */
 function packTexts(messages: readonly StoredMessage[]): string[] {
   const packs: string[][] = [];
   let room = 0;
@@ -154,7 +150,7 @@ function packTexts(messages: readonly StoredMessage[]): string[] {
     const bytes = sizeOf(text) + 1;
     if (bytes > MAX_MESSAGES_BYTES) {
       throw new OutboxTransactionTooLargeError(
-        `messages[${index}] is ${bytes} bytes, ${MAX_MESSAGES_BYTES} can be stored: check it in by S3Bodies, or send its address`,
+        `messages[${index}] is ${bytes} bytes, but only ${MAX_MESSAGES_BYTES} can be stored: store it in a bucket with S3ClaimCheck, or send a link to it`,
       );
     }
     if (bytes > room) {
@@ -168,8 +164,8 @@ function packTexts(messages: readonly StoredMessage[]): string[] {
 }
 
 /**
- * Messages that are kept in order share a shard, which lists them in the order of their commits. A busy group without
- * an order does not make its shard busy.
+ * Ordered messages share a shard, which lists them in the order of their commits. A busy unordered group doesn't overload a
+ * shard.
  */
 function shardOf(message: StoredMessage, shards: number): number {
   const { queue, topic, group, key } = message;

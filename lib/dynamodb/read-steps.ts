@@ -3,7 +3,7 @@ import type { AttributeValue } from "@aws-sdk/client-dynamodb";
 import type { StoredResult, StoredStep, StoredSteps } from "../core/record.ts";
 import { fromItem, type Item, readText } from "./values.ts";
 
-/** @param own the address of a result, if it is one of this record. @param refuse throws: such a record is unreadable. */
+/** @param own returns a result's address if it belongs to this record. @param refuse throws: such a record is unreadable. */
 export function readSteps(
   { M: steps }: AttributeValue,
   own: (address: string) => string,

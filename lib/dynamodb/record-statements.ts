@@ -1,12 +1,12 @@
 /**
- * First claims and completions as statements of PartiQL. No I/O.
+ * First claims and completions as PartiQL statements. No I/O.
  * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ql-reference.html
  */
 import type { AttributeValue, BatchStatementRequest } from "@aws-sdk/client-dynamodb";
 import type { DynamoDBInputs } from "./connection.ts";
 import { type Attribute, MINE, type RecordTable, UNFINISHED } from "./record-table.ts";
 
-/** Whether a table can be named in a statement: by its name alone, and with attributes whose names need no escape. */
+/** Whether a statement can name the table: by its name only, with attribute names that need no escape. */
 export function canBeStated({ TableName, names, keyOf }: RecordTable): boolean {
   const all = [TableName, ...Object.values(names), ...Object.keys(keyOf(""))];
   return all.every((name) => /^[\w.-]+$/.test(name));
@@ -18,7 +18,7 @@ export function insertion(
   { Item, ...input }: DynamoDBInputs["PutItem"],
 ): BatchStatementRequest | undefined {
   const isFirst = input.ConditionExpression === absent.ConditionExpression;
-  // A result in an item of its own is too large to be asked together with others.
+  // A result in a separate item is too large to be grouped with other requests.
   if (input.TableName !== TableName || !Item?.[names.token] || !isFirst) return undefined;
   const members = Object.keys(Item).map((name) => `'${name}': ?`);
   return {
@@ -28,8 +28,8 @@ export function insertion(
 }
 
 /**
- * Updates as UpdateItem does for the holder of a claim; `undefined` for other updates. The statement removes nothing, since
- * a record in progress has none of the attributes that its end removes. PartiQL does not say how it removes an absent one.
+ * Updates as UpdateItem does for the holder of a claim; `undefined` for other updates. The statement removes nothing, because a
+ * record in progress has none of the attributes that its completion removes, and PartiQL doesn't define removing an absent one.
  */
 export function update(
   { TableName, names }: RecordTable,

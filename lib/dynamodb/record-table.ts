@@ -1,4 +1,4 @@
-/** A table that holds records: the names of its attributes, the item of a record, and the changes of each step. No I/O. */
+/** A table that holds records: its attribute names, the item of a record, and the changes at each stage. No I/O. */
 import type { AttributeValue, Put, Update } from "@aws-sdk/client-dynamodb";
 import { ATTRIBUTES, RECORD_VERSION, UNSETTLED_SHARDS } from "../contract.ts";
 import { RecordCorruptError } from "../core/errors.ts";
@@ -12,10 +12,12 @@ import { readText } from "./values.ts";
 
 export type Attribute = keyof typeof ATTRIBUTES;
 
-/** Values of attributes, by the name they have in the contract. */
+/** Attribute values, keyed by their name in the contract. */
 export type Values = { readonly [name in Attribute]?: string | number | Uint8Array | undefined };
 
-/** Our names that DynamoDB reserves. https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ReservedWords.html */
+/**
+ * Those of our names that DynamoDB reserves. https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ReservedWords.html
+ */
 const RESERVED: ReadonlySet<string> = new Set(["state", "token", "result"]);
 
 /** There is no record. */
@@ -26,7 +28,7 @@ export type RecordTable = ReturnType<typeof recordTable>;
 export function recordTable(options: TableOptions) {
   const { tableName, partitionKey, sortKey, ttlAttribute } = options;
   const TableName = tableName as string;
-  /** The attributes' names in this table. */
+  /** The attribute names in this table. */
   const names: Readonly<Record<Attribute, string>> = {
     ...ATTRIBUTES,
     partitionKey: partitionKey ?? ATTRIBUTES.partitionKey,
@@ -47,8 +49,8 @@ export function recordTable(options: TableOptions) {
   const keyOf = (partitionKey: string) => itemOf({ partitionKey });
 
   /**
-   * With the attributes' own names in it. Aliases are for names that DynamoDB reserves, and for the caller's names,
-   * which could mean anything in an expression.
+   * Uses the attributes' real names. Aliases are only for names that DynamoDB reserves, and for the caller's names, which could
+   * mean anything in an expression.
    */
   const prepareCondition = (...expressions: readonly string[]) => {
     const aliases: Record<string, string> = {};
@@ -68,7 +70,7 @@ export function recordTable(options: TableOptions) {
     };
   };
 
-  /** Expressions that were written before, by what they set, remove and ask: a store has a handful of them. */
+  /** Expressions already prepared, keyed by the attributes that they set, remove and check: a store has only a handful. */
   const prepared = new Map<string, Pick<Update, "UpdateExpression"> & ReturnType<typeof prepareCondition>>();
 
   const prepare = (condition: string, values: Values) => {
@@ -83,8 +85,8 @@ export function recordTable(options: TableOptions) {
   const absent = prepareCondition(ABSENT);
 
   /**
-   * Sets the values that are there, and removes those that are `undefined`. `bound` are the values
-   * that `ConditionExpression` uses, no others: DynamoDB refuses what is not used.
+   * Sets the values that are given, and removes those that are `undefined`. `bound` must be exactly the values that
+   * `ConditionExpression` uses: DynamoDB refuses unused ones.
    */
   const updateOf = (
     recordKey: string,
@@ -122,13 +124,13 @@ function attributeOf(value: string | number | Uint8Array): AttributeValue {
   return typeof value === "number" ? { N: `${value}` } : { B: value };
 }
 
-/** The record is still the one that was seen: nobody has claimed, finished or renewed it since. */
+/** The record hasn't been claimed, finished or renewed since it was seen. */
 const STILL_SEEN = "#token = :seenToken AND #state = :seenState AND #leaseEndsAt = :seenLeaseEndsAt";
 
 /** The claim is mine and I have not finished. */
 export const MINE = "#token = :token AND #state = :inProgress";
 
-/** Attributes that only a record that has ended has. */
+/** Attributes that only a finished record has. */
 export const UNFINISHED = {
   result: undefined,
   resultItem: undefined,
@@ -136,7 +138,7 @@ export const UNFINISHED = {
   completedAt: undefined,
 };
 
-/** Takes a record out of the index of what nobody has settled. */
+/** Removes a record from the index of unsettled ones. */
 const UNLISTED = { unsettledShard: undefined, unsettledSince: undefined };
 
 /** Puts a record into that index. */
@@ -145,7 +147,7 @@ export function listedSince(recordKey: string, unsettledSince: number): Values {
   return { unsettledShard: hash.readUInt32BE() % UNSETTLED_SHARDS, unsettledSince };
 }
 
-/** A record without expiry may be held, so somebody has to find it. */
+/** A record without expiry may be held, so an operator must be able to find it. */
 export function claimValues({ recordKey, leaseEndsAt, expiresAt }: Claim): Values {
   return {
     state: "in-progress",
@@ -156,7 +158,7 @@ export function claimValues({ recordKey, leaseEndsAt, expiresAt }: Claim): Value
 
 type ClaimBeginning = Omit<Claim, "leaseEndsAt"> | Omit<Insertion, keyof Effects>;
 
-/** Makes the record: the request that every first call begins with, so it says no more than it must. */
+/** Creates the record. Every first call begins with this request, so it contains no more than it must. */
 export function firstPut(table: RecordTable, beginning: ClaimBeginning, values: Values): Put {
   return {
     TableName: table.TableName,
@@ -177,7 +179,7 @@ export function takeOver(
   const all = {
     ...UNFINISHED,
     ...(!keepsSteps && { steps: undefined, stepItems: undefined, evidence: undefined, ...PLAIN }),
-    // A function that just runs takes over what another one would have held.
+    // A function with `"run"` takes over what another one would have held.
     ...(seen.expiresAt === undefined && beginning.expiresAt !== undefined && UNLISTED),
     ...begun(beginning),
     ...values,
@@ -193,7 +195,7 @@ function begun({ token, fingerprint, attempt, createdAt, expiresAt }: ClaimBegin
   return { token, fingerprint, attempt, createdAt, expiresAt };
 }
 
-/** As `versionOf` of core says for a record without steps. One that keeps its steps, or had none, keeps its version. */
+/** Same as core's `versionOf` for a record without steps. A record that keeps or had steps keeps its version. */
 const PLAIN: Values = { version: RECORD_VERSION };
 
 export function settleChange(
@@ -223,7 +225,7 @@ export function settleChange(
   return table.updateOf(recordKey, MINE, settled, { token, inProgress: "in-progress" });
 }
 
-/** A copy that arrives late finds a later lease, or an expiry that a step has taken. */
+/** A copy that arrives late finds a later lease, or an expiry that a step has removed. */
 export function renewalChange(
   table: RecordTable,
   { recordKey, token, leaseEndsAt, expiresAt }: Renewal,
@@ -238,7 +240,7 @@ export function renewalChange(
 }
 
 /**
- * `undefined` where there is no record: an engine may answer with an empty item.
+ * `undefined` if there is no record: some engines answer with an empty item.
  * @throws RecordCorruptError (`RECORD_CORRUPT`)
  */
 export function readRecord({ names }: RecordTable, item: Item = {}): IdempotencyRecord | undefined {
@@ -246,12 +248,12 @@ export function readRecord({ names }: RecordTable, item: Item = {}): Idempotency
   const recordKey = `${item[names.partitionKey]?.S}`;
   const value = (name: Attribute) => item[names[name]];
   const refuse = (name: Attribute): never => {
-    throw new RecordCorruptError(`attribute ${name} is missing, of another type or out of range`);
+    throw new RecordCorruptError(`attribute ${name} is missing, has the wrong type or is out of range`);
   };
   const text = (name: Attribute) => value(name)?.S ?? refuse(name);
   const number = (name: Attribute) => {
     const read = Number(value(name)?.N ?? refuse(name));
-    // A number that loses digits as it is read never equals the stored one: no condition on it could hold.
+    // A number that loses digits when it is read never equals the stored one, so no condition on it could hold.
     return Math.abs(read) <= Number.MAX_SAFE_INTEGER ? read : refuse(name);
   };
   const optional = <T>(name: Attribute, read: (name: Attribute) => T, field: string = name) =>
@@ -286,11 +288,11 @@ export function readRecord({ names }: RecordTable, item: Item = {}): Idempotency
 }
 
 /**
- * The address of a result, which begins with the key of its record. A writer with rights to one tenant's records could
- * point one to another tenant's result, which a replay would then show.
+ * The address of a result, which begins with the key of its record. Otherwise, a writer with access to one tenant's records
+ * could point one at another tenant's result, and a replay would return it.
  * @throws RecordCorruptError (`RECORD_CORRUPT`)
  */
 export function ownResult(recordKey: string, address: string): string {
   if (address.startsWith(`${recordKey}#`)) return address;
-  throw new RecordCorruptError("the record points to the result of another one");
+  throw new RecordCorruptError("the record points to another record's result");
 }

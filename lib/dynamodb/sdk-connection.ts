@@ -1,4 +1,4 @@
-/** Over a client of the SDK, through its `send`. */
+/** Connection through the `send` of an SDK client. */
 import {
   BatchExecuteStatementCommand,
   BatchGetItemCommand,
@@ -27,22 +27,22 @@ const COMMANDS: { readonly [Name in OperationName]: new (input: DynamoDBInputs[N
   UpdateItem: UpdateItemCommand,
 };
 
-/** The database's time (epoch ms), by the response that carried it. */
+/** The database's time (epoch ms), keyed by the response that carried it. */
 const serverTimes = new WeakMap<object, number>();
 
 const watched = new WeakSet<object>();
 
-/** Longer than the tries of a client with timeouts usually last, and short enough for most invocations to go on. */
+/** Longer than the tries of a client with timeouts usually last, and short enough for most invocations to continue. */
 const PATIENCE_MS = 10_000;
 
 /**
- * How long a call waits for an answer over a client of the user's, unless its deadline comes first. By the system's clock: a test's
- * clock may run ahead of a real database.
+ * How long a call waits for an answer from the caller's own client, unless its deadline comes first. By the system's clock: a
+ * test's clock may run ahead of a real database.
  */
 export const GIVEN_CLIENT = { patienceMs: PATIENCE_MS, patienceClock: systemClock };
 
 /**
- * Over the caller's client, or one that is made here.
+ * Uses the caller's client, or makes one.
  * @throws InvalidOptionError (`INVALID_OPTION`) when the client can't send the commands of the SDK that is loaded here
  */
 export function sdkConnection({ client }: ClientOptions): Connection {
@@ -51,7 +51,7 @@ export function sdkConnection({ client }: ClientOptions): Connection {
   return ending(throughSend(client as DynamoDBClient));
 }
 
-/** The SDK's client has no timeouts unless it is given some: a request whose connection goes silent would never end. */
+/** The SDK's client has no timeouts unless configured: a request whose connection goes silent would never end. */
 function ending(connection: Connection): Connection {
   return {
     send: (operation, input) =>
@@ -59,7 +59,7 @@ function ending(connection: Connection): Connection {
         systemClock,
         PATIENCE_MS,
         connection.send(operation, input),
-        () => new DOMException("no answer in 10 s", "TimeoutError"),
+        () => new DOMException("no response within 10 s", "TimeoutError"),
       ),
   };
 }
@@ -74,24 +74,24 @@ function throughSend(client: DynamoDBClient): Connection {
   };
 }
 
-/** Commands of newer versions need middleware that clients of older ones don't have: every request would fail. */
+/** Commands of newer SDK versions need middleware that older clients don't have: every request would fail. */
 function refuseOtherSdk({ middlewareStack, config }: Partial<DynamoDBClient>): void {
   // Test doubles have neither.
   if (!middlewareStack || !config) return;
   try {
     new GetItemCommand({ TableName: "", Key: {} }).resolveMiddleware(middlewareStack, config as never, {});
   } catch {
-    const rule = `must work with the copy of @aws-sdk/client-dynamodb that onceonly loads, and comes from an older one (${loadedSdkVersions()}): install one version for both`;
+    const rule = `comes from an older copy of @aws-sdk/client-dynamodb than the one that onceonly loads (${loadedSdkVersions()}): install a single version`;
     throw new InvalidOptionError("client", rule);
   }
 }
 
 /**
- * Notes the database's time from every response of this client. Once for each client and before its first request: a client
- * with `cacheMiddleware` ignores middleware that is added to a single request, or later.
+ * Notes the database's time from every response of this client. Added once per client, before its first request: a client with
+ * `cacheMiddleware` ignores middleware that is added later or to a single request.
  */
 function watchServerTime({ middlewareStack }: Partial<DynamoDBClient>): void {
-  // Test doubles have no stack, and no time.
+  // Test doubles have no stack, and no server time.
   if (!middlewareStack || watched.has(middlewareStack)) return;
   watched.add(middlewareStack);
   middlewareStack.add(
@@ -103,7 +103,8 @@ function watchServerTime({ middlewareStack }: Partial<DynamoDBClient>): void {
         if (time && answer.output) serverTimes.set(answer.output, time);
         return answer;
       },
-    // Outside of what makes an output of the response. It has no name: another copy of this package may add its own.
+    // Runs outside the middleware that turns the response into an output. It has no name, so that another copy of this package
+    // can add its own.
     { step: "deserialize", priority: "high" },
   );
 }

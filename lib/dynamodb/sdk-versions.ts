@@ -1,9 +1,9 @@
-/** Which versions of the SDK's DynamoDB client this process has loaded. For error messages only. */
+/** Finds which versions of the SDK's DynamoDB client this process has loaded. For error messages only. */
 import { dirname, join } from "node:path";
 
 const MODULE = /[\\/]client-dynamodb[^\\/]*[\\/]dist-cjs[\\/]index\.js$/;
 
-/** Such as "3.922.0 and 3.1162.0 are loaded". A bundle no longer knows its versions. */
+/** Such as "3.922.0 and 3.1162.0 are loaded". Versions are unknown in a bundle. */
 export function loadedSdkVersions(): string {
   const require = process.getBuiltinModule("node:module").createRequire(join(process.cwd(), "x.js"));
   const versions = Object.keys(require.cache)

@@ -1,4 +1,7 @@
-/** Sends a request to DynamoDB. Returns the item whose condition refused the write, and the database's time; reads the SDK's errors. */
+/**
+ * Sends a request to DynamoDB. Returns the item whose condition refused the write, and the database's time; classifies the
+ * SDK's errors.
+ */
 import type { CancellationReason, Put } from "@aws-sdk/client-dynamodb";
 import { type StoreFailure, StoreUnavailableError, TransactionConditionError } from "../core/errors.ts";
 import type { Connection, DynamoDBAnswer, DynamoDBInputs, OperationName } from "./connection.ts";
@@ -7,7 +10,7 @@ import { serviceText, tablesOf } from "./service-text.ts";
 import { fromItem, type Item } from "./values.ts";
 
 export type Sent<Name extends OperationName> = Partial<DynamoDBAnswer<Name>> & {
-  /** The item whose condition refused; empty if there is none. */
+  /** The item whose condition refused the write; empty if there is none. */
   readonly refusedBy?: Item;
 };
 
@@ -24,7 +27,7 @@ export async function send<Name extends OperationName>(
   }
 }
 
-/** What the SDK's errors may carry. */
+/** Fields that the SDK's errors may have. */
 export interface ClientError {
   readonly name: string;
   readonly message: string;
@@ -33,14 +36,14 @@ export interface ClientError {
   readonly $metadata?: { readonly httpStatusCode?: number; readonly attempts?: number };
 }
 
-/** By the codes of all reasons, or an error's name and status; the first that matches. */
+/** Matched against the codes of all reasons, or an error's name and status; the first match wins. */
 const FAILURES: readonly (readonly [RegExp, StoreFailure])[] = [
   [/Validation|AccessDenied|ItemCollectionSize|Duplicate|Credentials|EndpointError|Region/, "refused"],
   [/Throttl|Throughput|RequestLimit|TooMany| 429/, "throttled"],
   [/Conflict|InProgress|ParameterMismatch|Canceled/, "conflict"],
-  // All other mistakes of the request. 408 and 425 are of the way to the service.
+  // All other request mistakes. 408 and 425 come from the network path.
   [/ 4(?!08|25)/, "refused"],
-  // An error without a name: the request may have been applied, and the failure may pass.
+  // An error without a name: the request may have been applied, and the failure may be temporary.
   [/^/, "unreachable"],
 ];
 
@@ -53,13 +56,12 @@ function isTooLarge({ message, CancellationReasons }: ClientError): boolean {
 }
 
 /**
- * The item that refused, when the condition on the record itself was not met; empty if there is none.
- * @throws TransactionConditionError when one of the caller's writes was refused, StoreUnavailableError for
- * every failure.
+ * The item whose own condition was not met; empty if there is none.
+ * @throws TransactionConditionError when one of the caller's writes was refused, StoreUnavailableError for every failure.
  */
 function readRefusedItem(error: unknown, action: OperationName, input: object): Item {
   const { message, Item, CancellationReasons, $metadata = {} } = error as ClientError;
-  // A client without a region sends nothing, and its error has no name of its own.
+  // A client without a region sends nothing, and its error has a generic name.
   const name = message === "Region is missing" ? message : (error as ClientError).name;
   for (const holder of [error, ...(CancellationReasons ?? [])]) hideItem(holder as Pick<ClientError, "Item">);
   const reasons = CancellationReasons ?? [{ Code: `${name} ${$metadata.httpStatusCode}`, Item }];
@@ -67,9 +69,9 @@ function readRefusedItem(error: unknown, action: OperationName, input: object): 
   const refused = codes.findIndex((code) => code.startsWith("ConditionalCheckFailed"));
   const item = reasons[refused]?.Item;
   if (refused === 0) return item ?? {};
-  // A caller's refusal counts only if the record did not refuse. If the record could not be asked, the caller's
-  // condition may have met an earlier try of this very transaction.
-  // A try before this one may have been applied, or still be under way.
+  // A refusal of the caller's condition counts only if the record's condition held. If the record wasn't checked, the caller's
+  // condition may have met an earlier try of this same transaction.
+  // An earlier try may have been applied, or may still be under way.
   const isRepeated = ($metadata.attempts ?? 1) > 1;
   if (refused > 0 && codes[0] === "None") {
     throw new TransactionConditionError(refused - 1, item && fromItem(item), error, isRepeated);
@@ -89,7 +91,7 @@ function readRefusedItem(error: unknown, action: OperationName, input: object): 
   throw unavailable;
 }
 
-/** The service's own words, or the reasons for which it canceled a transaction. */
+/** The service's own message, or the reasons for which it canceled a transaction. */
 function describe(
   { message, CancellationReasons }: ClientError,
   name: string,
@@ -102,12 +104,12 @@ function describe(
   return `${name}: ${[...new Set(reasons)].join(", ") || "no reason"}`;
 }
 
-/** An item may be personal: whoever prints the error does not print it. A frozen error stays as it is. */
+/** An item may contain personal data, so printing the error must not print it. A frozen error stays unchanged. */
 function hideItem(holder: Pick<ClientError, "Item">): void {
   if (holder.Item) Reflect.defineProperty(holder, "Item", { enumerable: false });
 }
 
-/** An index that has only the records with its keys, divided into shards. */
+/** An index of only the records that have its keys, divided into shards. */
 export interface SparseIndex {
   readonly name: string;
   /** Partition key, a number. */
@@ -116,7 +118,7 @@ export interface SparseIndex {
   readonly since: "unsentSince" | "unsettledSince";
 }
 
-/** DynamoDB names neither the table nor the keys that the table lacks. */
+/** DynamoDB's error names neither the table nor its missing keys. */
 export async function explained<Answer>(
   { TableName, names }: RecordTable,
   { name, shard, since }: SparseIndex,

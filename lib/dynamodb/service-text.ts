@@ -1,15 +1,18 @@
-/** What may be told of an error's own text. DynamoDB and clients quote values of items, expressions and signed headers. */
+/**
+ * Which parts of an error's message are safe to repeat. DynamoDB and clients quote values of items, expressions and signed
+ * headers.
+ */
 import type { Put, TransactWriteItem, Update } from "@aws-sdk/client-dynamodb";
 
-/** Longer texts bury what is to be done. */
+/** Longer messages bury the advice. */
 const MAX_LENGTH = 400;
 
-/** Shorter values are too likely to be a word of the text. */
+/** Shorter values are too likely to be an ordinary word of the message. */
 const MIN_VALUE_LENGTH = 4;
 
-/** An error by its name and, where it has one, its text without the values of `actions`. */
+/** An error's name and, if there is one, its message without the values in `actions`. */
 export function serviceText(name: string, message: string, actions: readonly TransactWriteItem[]): string {
-  // What follows may be a request with its token, or a command with its arguments.
+  // The rest may be a request with its token, or a command with its arguments.
   const [line = ""] = message.split(/Credential|Signature/.test(name) ? /[.:=\n]/ : "\n");
   let text = line.replace(/(?<!\w)["'](.*["']|.*)/, "…").replace(/(numeric value).*/, "$1 …");
   text = without(text, /\[/, "]", "[…]");
@@ -22,7 +25,7 @@ export function serviceText(name: string, message: string, actions: readonly Tra
   return text === "" || text === name ? name : `${name}: ${text}`;
 }
 
-/** A pattern with `.*` would look for the end from each beginning. */
+/** A pattern with `.*` would search for the end from every beginning. */
 function without(text: string, begin: RegExp, end: string, mark: string): string {
   const upToEnd = text.slice(0, text.lastIndexOf(end) + 1);
   const from = upToEnd.search(begin);

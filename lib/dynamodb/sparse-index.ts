@@ -1,4 +1,4 @@
-/** Reads a sparse index that is divided into shards: what waits there, from the oldest on. */
+/** Reads a sparse index that is divided into shards, oldest first. */
 import type { QueryInput } from "@aws-sdk/client-dynamodb";
 import type { Connection } from "./connection.ts";
 import type { RecordTable } from "./record-table.ts";

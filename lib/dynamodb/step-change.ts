@@ -6,18 +6,18 @@ import type { StepChange } from "../core/store.ts";
 import { type Attribute, listedSince, MINE, type RecordTable, type Values } from "./record-table.ts";
 import { toItem } from "./values.ts";
 
-/** The step on record is the one that was seen. A path into a map that is not there has no attribute either. */
+/** The stored step is the one that was seen. A path into a missing map is an absent attribute too. */
 const SAME =
   "#steps.#name.#state = :seenState AND #steps.#name.#attempt = :seenAttempt AND #steps.#name.#at = :seenAt";
 const NO_STEP = "attribute_not_exists(#steps.#name)";
 const NO_STEPS = "attribute_not_exists(#steps)";
 
-/** The record is listed from then on, and does not expire. */
+/** From then on, the record is listed and doesn't expire. */
 const LISTED = ", #unsettledShard = :unsettledShard, #unsettledSince = :unsettledSince REMOVE #expiresAt";
 
 /**
- * The address of a result outlives its step: by that an erasure finds the result of a record that is over.
- * @param placed where the result is, as the record has it
+ * The address of a result outlives its step, so that an erasure still finds the result of a finished record.
+ * @param placed where the result is, as the record stores it
  */
 export function stepChange(table: RecordTable, change: StepChange, placed: Values): Update {
   const { recordKey, token, name, step, seen, isFirst, leaseEndsAt } = change;
@@ -43,7 +43,7 @@ export function stepChange(table: RecordTable, change: StepChange, placed: Value
         fields[used] ?? table.names[used as Attribute],
       ]),
     ),
-    // What is `undefined` is left out.
+    // Leaves out `undefined` values.
     ExpressionAttributeValues: toItem({
       ":token": token,
       ":inProgress": "in-progress",

@@ -1,4 +1,4 @@
-/** Lists the records of a table that are held, or whose attempt was abandoned. */
+/** Lists a table's held and abandoned records. */
 import { UNSETTLED_INDEX, UNSETTLED_SHARDS } from "../contract.ts";
 import { hasCode } from "../core/error-code.ts";
 import { type UnknownOutcome, unknownOutcomeOf } from "../core/unknown-outcome.ts";
@@ -13,7 +13,7 @@ const INDEX = { name: UNSETTLED_INDEX, shard: "unsettledShard", since: "unsettle
 /** How many records are read at once. */
 const PAGE = 25;
 
-/** The index may be behind, and knows no renewal: the record itself decides. */
+/** The index may lag, and renewals don't update it: the record itself decides. */
 export async function* listUnknownOutcomes(
   connection: Connection,
   table: RecordTable,
@@ -37,7 +37,7 @@ export async function* listUnknownOutcomes(
   const pagesOf = (_: unknown, shard: number) =>
     queryIndex(connection, table, INDEX, shard, before, { Limit: PAGE });
   const shards = Array.from({ length: UNSETTLED_SHARDS }, pagesOf);
-  // Page by page in turns: who reads for a while only meets the oldest of each shard.
+  // One page of each shard in turn: a caller that stops early has seen the oldest of each shard.
   for (const pages of shards) {
     const { value, done } = await pages.next();
     if (done) continue;

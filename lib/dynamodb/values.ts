@@ -1,4 +1,6 @@
-/** Plain JavaScript values as DynamoDB writes them, and back, without the SDK's package for that; and how large they are. */
+/**
+ * Converts plain JavaScript values to DynamoDB's format and back, without the SDK's package for that, and measures their size.
+ */
 import { types } from "node:util";
 import { gunzipSync } from "node:zlib";
 import type { AttributeValue } from "@aws-sdk/client-dynamodb";
@@ -10,11 +12,11 @@ export type Item = Record<string, AttributeValue>;
 /** A value that DynamoDB can't store. The message says why, and never repeats the value. */
 class UnstorableError extends TypeError {}
 
-/** DynamoDB allows 32 levels, which leaves the encoders a wide margin before the stack ends. */
+/** DynamoDB allows 32 levels. The encoders stay far from the end of the stack. */
 const MAX_LEVELS = 40;
 
 /**
- * Leaves out members that are `undefined` or functions. Only own members count: what an object inherits isn't data.
+ * Leaves out members that are `undefined` or functions. Only own members count: inherited ones aren't data.
  * @throws TypeError for a value that DynamoDB can't store exactly
  */
 export function toItem(values: object, level = 0): Item {
@@ -24,7 +26,7 @@ export function toItem(values: object, level = 0): Item {
     const value: unknown = (values as Record<string, unknown>)[name];
     if (!isStored(value)) continue;
     // The SDK writes and reads members by assignment, which would set the prototype instead.
-    if (name === "__proto__") throw new UnstorableError("has a member named `__proto__`: rename it");
+    if (name === "__proto__") throw new UnstorableError("has a property named `__proto__`: rename it");
     item[wellFormed(name)] = toAttribute(value, level);
   }
   return item;
@@ -33,8 +35,8 @@ export function toItem(values: object, level = 0): Item {
 const isStored = (value: unknown) => value !== undefined && typeof value !== "function";
 
 /**
- * The prototype and the engine's own brand decide the type. An object's members never do: `constructor`, `type` or `toJSON`
- * may be fields of a request's body.
+ * The prototype and the engine's internal type decide. Members never do: `constructor`, `type` or `toJSON` may be fields of a
+ * request body.
  */
 function toAttribute(value: unknown, level: number): AttributeValue {
   if (typeof value === "string") return { S: wellFormed(value) };
@@ -55,7 +57,7 @@ function toAttribute(value: unknown, level: number): AttributeValue {
   const name = classNameOf(value);
   throw new UnstorableError(
     /^(Blob|File)$/.test(name)
-      ? `is a ${name}: give its bytes, as \`new Uint8Array(await blob.arrayBuffer())\``
+      ? `is a ${name}: pass its bytes, as in \`new Uint8Array(await blob.arrayBuffer())\``
       : `is a ${name}: convert it to plain values`,
   );
 }
@@ -77,7 +79,7 @@ function bytesOf(value: object): Uint8Array | undefined {
   return types.isAnyArrayBuffer(value) ? new Uint8Array(value).slice() : undefined;
 }
 
-/** The SDK's NumberValue, which holds the digits of any number. Its class says so. */
+/** The SDK's NumberValue, which holds the digits of any number, recognized by its class. */
 function isExactNumber(value: object): boolean {
   return typeof Object.getPrototypeOf(value).toAttributeValue === "function";
 }
@@ -87,20 +89,20 @@ function numberText(value: number | bigint): string {
   if (typeof value === "number" && !(Math.abs(value) <= Number.MAX_SAFE_INTEGER)) {
     throw new UnstorableError(
       Number.isFinite(value)
-        ? "is a number beyond ±(2^53−1), which may have lost digits: give a BigInt"
+        ? "is a number beyond ±(2^53−1), which may have lost digits: pass a BigInt"
         : `is ${value}`,
     );
   }
   return `${value}`;
 }
 
-/** DynamoDB would store another character in the place of a lone surrogate. */
+/** DynamoDB would replace a lone surrogate with another character. */
 function wellFormed(text: string): string {
   if (text.isWellFormed()) return text;
-  throw new UnstorableError("is text with a lone surrogate, or a member whose name has one");
+  throw new UnstorableError("is a string with a lone surrogate, or a property whose name has one");
 }
 
-/** @throws TypeError for what is no item */
+/** @throws TypeError for anything but an item */
 export function fromItem(item: Item): Record<string, unknown> {
   return Object.fromEntries(Object.entries(item).map(([name, value]) => [name, fromAttribute(value)]));
 }
@@ -113,20 +115,20 @@ function fromAttribute(attribute: AttributeValue): unknown {
   if (L) return L.map(fromAttribute);
   if (M) return fromItem(M);
   const value = BOOL ?? S ?? B ?? ((SS ?? BS) && new Set<unknown>(SS ?? BS));
-  if (value === undefined) throw new TypeError("a value of no type that DynamoDB has");
+  if (value === undefined) throw new TypeError("a value of a type that DynamoDB doesn't have");
   return value;
 }
 
-/** Reads large integers as BigInt: the SDK alone throws for some numbers that JavaScript cannot hold exactly. */
+/** Reads large integers as BigInt: by itself, the SDK throws for some numbers that JavaScript can't hold exactly. */
 function readNumber(text: string): number | bigint {
   const number = Number(text);
   return Number.isSafeInteger(number) || !/^-?\d+$/.test(text) ? number : BigInt(text);
 }
 
-/** Objects that hold themselves have no end. */
+/** Circular objects never end. */
 const MAX_DEPTH = 12;
 
-/** Which value in `path` DynamoDB can't store, and why, without the value: the SDK's own error repeats it. */
+/** Says which value in `path` DynamoDB can't store, and why, without the value itself: the SDK's own error repeats it. */
 export function unstorableIn(path: readonly string[], value: unknown): string {
   const next = path.length < MAX_DEPTH && membersOf(value).find(([, inner]) => faultOf(inner));
   return next ? unstorableIn([...path, next[0]], next[1]) : `${path.join(".")} ${faultOf(value)}`;
@@ -163,7 +165,7 @@ export function sizeOf(value: unknown): number {
   return bytes;
 }
 
-/** The longest text of a result. A compressed item could unfold to a thousand times its size, in the memory of a function. */
+/** The longest result text. A compressed item could expand to a thousand times its size in a function's memory. */
 export const MAX_TEXT_BYTES = 16 * 1024 * 1024;
 
 /** The text of a `result` attribute. */
@@ -172,6 +174,6 @@ export function readText(value: AttributeValue | undefined): string {
   try {
     return gunzipSync(value?.B as Uint8Array, { maxOutputLength: MAX_TEXT_BYTES }).toString();
   } catch (cause) {
-    throw new RecordCorruptError("the stored result cannot be read", { cause });
+    throw new RecordCorruptError("the stored result can't be read", { cause });
   }
 }

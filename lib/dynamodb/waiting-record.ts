@@ -1,4 +1,4 @@
-/** Reads an item as a commit whose messages wait, and writes how far they have got. What has another shape than this code writes fails closed. */
+/** Reads an item as a commit with waiting messages, and writes their progress. Items of any other shape fail closed. */
 
 import { PayloadInvalidError, RecordCorruptError } from "../core/errors.ts";
 import { MESSAGE_STATES, type MessageProgress, type Unsent } from "../core/messages/outbox.ts";
@@ -8,29 +8,29 @@ import { MAX_MESSAGE_ITEMS, MAX_MESSAGES } from "./placement.ts";
 import { type Attribute, ownResult, type RecordTable } from "./record-table.ts";
 import type { Item } from "./values.ts";
 
-/** The part of a record that senders need: to send its messages, and to say how far they got. */
+/** The part of a record that senders need to send its messages and to record their progress. */
 export interface WaitingRecord extends Omit<Unsent, "messages"> {
-  /** Absent where they are in items of their own. */
+  /** Absent if they are in separate items. */
   readonly messages: readonly StoredMessage[] | undefined;
-  /** The messages are in so many items of their own. */
+  /** How many separate items hold the messages. */
   readonly messageItems: number;
-  /** The result is in an item of its own, under this key. */
+  /** Key of the separate item that holds the result. */
   readonly resultItem: string | undefined;
   /** Epoch seconds. */
   readonly expiresOnceSent: number | undefined;
   readonly shard: number;
-  /** Epoch ms: when it is due, and until when somebody has taken it. */
+  /** Epoch ms: when it is due, or until when a sender has taken it. */
   readonly dueAt: number;
   readonly sendingUntil: number | undefined;
   readonly sender: string | undefined;
   /** As it is stored. */
   readonly delivery: string | undefined;
-  /** How many messages are in each of the items of their own. */
+  /** How many messages are in each separate item. */
   readonly counts?: readonly number[] | undefined;
 }
 
 /**
- * `undefined` where there is nothing to send.
+ * `undefined` if there is nothing to send.
  * @throws RecordCorruptError (`RECORD_CORRUPT`)
  */
 export function readWaiting({ names }: RecordTable, item: Item = {}): WaitingRecord | undefined {
@@ -51,16 +51,16 @@ export function readWaiting({ names }: RecordTable, item: Item = {}): WaitingRec
   ];
   if (!isKnownVersion(version) || !recordKey || !token || !dueAt || !Number.isInteger(shard)) {
     throw new RecordCorruptError(
-      `a record of version ${String(version)} has messages that this code cannot read`,
+      `a record of version ${String(version)} has messages that this version of the code can't read`,
     );
   }
   if (!Number.isInteger(messageItems) || messageItems < 0 || messageItems > MAX_MESSAGE_ITEMS) {
-    throw new RecordCorruptError(`messages cannot be in ${String(messageItems)} items`);
+    throw new RecordCorruptError(`messages can't be in ${String(messageItems)} items`);
   }
   // The commit completed the record.
   const committedAt = number("completedAt") ?? dueAt;
   if (Number.isNaN(new Date(committedAt).getTime())) {
-    throw new RecordCorruptError("the time of a commit is no time");
+    throw new RecordCorruptError("the time of a commit isn't a valid time");
   }
   const messages = messageItems ? undefined : readMessages(text("messages"));
   return {
@@ -81,7 +81,7 @@ export function readWaiting({ names }: RecordTable, item: Item = {}): WaitingRec
   };
 }
 
-/** With the messages of its items, in their order. */
+/** Adds the messages of its items, in order. */
 export function withMessages(record: WaitingRecord, texts: readonly (string | undefined)[]): WaitingRecord {
   const parts = texts.map((text) => readMessages(text));
   const messages = parts.flat();
@@ -95,25 +95,25 @@ export function withMessages(record: WaitingRecord, texts: readonly (string | un
   };
 }
 
-/** Whether each of them can be sent is for the sender to find out: one that cannot must not hold up the others. */
+/** The sender finds out whether each can be sent: one that can't must not hold up the others. */
 function readMessages(text: string | undefined): readonly StoredMessage[] {
   let messages: unknown;
   try {
     messages = JSON.parse(text as string);
   } catch (cause) {
-    throw new RecordCorruptError("stored messages cannot be read", { cause });
+    throw new RecordCorruptError("stored messages can't be read", { cause });
   }
   if (Array.isArray(messages) && messages.length <= MAX_MESSAGES) return messages;
-  throw new RecordCorruptError("stored messages are no list, or too many");
+  throw new RecordCorruptError("stored messages aren't an array, or there are too many");
 }
 
-/** `note` is where it was sent to, or why not. */
+/** `note` says where it was sent, or why not. */
 type Kind = readonly [state: string, tries: number, at?: number, note?: string];
 
 const DIGITS = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
 const MAX_BYTES = 1024;
 
-/** Kinds that may be dropped where there would be too many, the least important first. */
+/** Details that can be dropped when there are too many, least important first. */
 const ROUGHER: readonly ((progress: MessageProgress) => MessageProgress)[] = [
   (progress) => progress,
   ({ to: _to, code: _code, ...rest }) => rest,
@@ -143,7 +143,7 @@ function kindOf({ state, tries, at, to, code }: MessageProgress): Kind {
 }
 
 /**
- * @param count the commit has so many messages
+ * @param count the number of messages in the commit
  * @throws RecordCorruptError (`RECORD_CORRUPT`)
  */
 function readDelivery(text: string, count: number): readonly MessageProgress[] {
@@ -153,9 +153,9 @@ function readDelivery(text: string, count: number): readonly MessageProgress[] {
     const progress = Array.from(of, (digit) => kinds[DIGITS.indexOf(digit)]!);
     if (progress.length === count && progress.every(Boolean)) return progress;
   } catch (cause) {
-    throw new RecordCorruptError("what is known of a commit's messages cannot be read", { cause });
+    throw new RecordCorruptError("the progress of a commit's messages can't be read", { cause });
   }
-  throw new RecordCorruptError("what is known of a commit's messages is about others");
+  throw new RecordCorruptError("the progress of a commit's messages belongs to other messages");
 }
 
 function readKind([state, tries, at, note]: Kind): MessageProgress {
@@ -169,7 +169,7 @@ const TABLE_OF_STREAM = /:table\/([^/]+)\/stream\//;
 const WITHOUT_NEW_IMAGES = /^(?:KEYS_ONLY|OLD_IMAGE)$/;
 
 /**
- * Other items of the outbox's own table pass: a table may hold more than records. `tableName` is a name or an ARN.
+ * Accepts other items of the outbox's own table: a table may hold more than records. `tableName` is a name or an ARN.
  * @throws PayloadInvalidError (`PAYLOAD_INVALID`)
  */
 export function refuseForeign(change: unknown, { TableName: tableName, keyOf }: RecordTable): void {
@@ -178,7 +178,7 @@ export function refuseForeign(change: unknown, { TableName: tableName, keyOf }: 
   const own = tableName.slice(tableName.lastIndexOf("/") + 1);
   if (fed !== undefined && fed !== own) {
     throw new PayloadInvalidError(
-      `the change is of the table ${fed}, and the outbox is of the table ${own}: feed outboxRelay with the stream of ${own}`,
+      `the change comes from the table ${fed}, but the outbox is in the table ${own}: connect outboxRelay to the stream of ${own}`,
     );
   }
   const { StreamViewType, Keys } = Object(dynamodb) as Readonly<Record<string, unknown>>;
@@ -186,11 +186,11 @@ export function refuseForeign(change: unknown, { TableName: tableName, keyOf }: 
   const expected = Object.keys(keyOf("")).sort();
   if (names.length > 0 && names.join() !== expected.join()) {
     throw new PayloadInvalidError(
-      `the table ${own} has the key ${names.join(" and ")}, and the outbox looks for ${expected.join(" and ")}: give \`partitionKey\`, and \`sortKey\` if it has one, to the outbox or to OutboxRelay`,
+      `the table ${own} has the key ${names.join(" and ")}, but the outbox expects ${expected.join(" and ")}: set \`partitionKey\`, and \`sortKey\` if it has one, on the outbox or on OutboxRelay`,
     );
   }
   if (!WITHOUT_NEW_IMAGES.test(`${StreamViewType}`)) return;
   throw new PayloadInvalidError(
-    `the stream of the table ${own} is of ${StreamViewType}, so that it holds no messages: make it of NEW_IMAGE, or of NEW_AND_OLD_IMAGES`,
+    `the stream of the table ${own} has the view type ${StreamViewType}, which doesn't contain the messages: use NEW_IMAGE or NEW_AND_OLD_IMAGES`,
   );
 }

@@ -1,19 +1,19 @@
-/** The bytes of a request's body on Node, as far as something has kept them. */
+/** The bytes of a request's body on Node, if a parser kept them. */
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { otherCopies, shared } from "../core/copies.ts";
 import { InvalidOptionError } from "../core/errors.ts";
 
 const kept = shared("bodies", () => new WeakMap<object, Uint8Array>());
 
-/**
- * For `verify` of a body parser: `express.json({ verify: keepBody })`. The middleware then knows the bytes that the parser has
- * read.
- */
+/** Keeps the bytes that a body parser reads, so that the middleware can use them: `express.json({ verify: keepBody })`. */
 export function keepBody(req: IncomingMessage, _res: unknown, bytes: Uint8Array): void {
   kept.set(req, bytes);
 }
 
-/** A request, and what parsers leave there: Nest (`rawBody: true`) and others the bytes, `express.raw` the bytes as the body. */
+/**
+ * A request with what parsers leave on it: Nest (`rawBody: true`) and others keep the bytes, `express.raw` sets the body
+ * to them.
+ */
 export interface ParsedRequest {
   readonly headers: IncomingHttpHeaders;
   readonly body?: unknown;
@@ -21,21 +21,21 @@ export interface ParsedRequest {
 }
 
 /**
- * @param advice what to do for a body whose bytes are not known; without advice that is no error
- * @throws InvalidOptionError (`INVALID_OPTION`) for a body that was read, and of which nothing has kept the bytes.
+ * @param advice what to do about a body whose bytes aren't known; without it, that isn't an error
+ * @throws InvalidOptionError (`INVALID_OPTION`) for a body that was read without keeping its bytes.
  */
 export function readKept(request: ParsedRequest, advice?: string): Uint8Array {
   const { body, rawBody } = request;
   const known = kept.get(request) ?? (typeof rawBody === "string" ? Buffer.from(rawBody) : (rawBody ?? body));
   if (known instanceof Uint8Array) return known;
   if (advice === undefined || !hasBody(request)) return new Uint8Array();
-  const rule = `needs the bytes of the body: ${advice}${otherCopies("bodies")}`;
+  const rule = `needs the raw bytes of the body: ${advice}${otherCopies("bodies")}`;
   throw new InvalidOptionError("fingerprint", rule, undefined);
 }
 
 function hasBody({ headers, ...request }: ParsedRequest): boolean {
   if (headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0) return true;
-  // HTTP/2 needs neither of them.
+  // HTTP/2 doesn't need either header.
   const { stream } = request as { readonly stream?: { readonly endAfterHeaders?: boolean } };
   return stream?.endAfterHeaders === false && headers["content-length"] === undefined;
 }

@@ -1,4 +1,4 @@
-/** Holds back everything that a handler does to a ServerResponse, until it is known which answer counts. */
+/** Holds back everything that a handler does to a ServerResponse until it's known which response counts. */
 import {
   type OutgoingHttpHeaders,
   type ServerResponse,
@@ -24,25 +24,25 @@ import {
 import type { AnyResponse, Trailers } from "./storable.ts";
 
 export interface Captured {
-  /** The handler's answer. Rejects if the handler destroys the response; stays pending until it ends. */
+  /** The handler's response. Rejects if the handler destroys it; stays pending until it ends. */
   readonly ended: Promise<AnyResponse>;
   /** Resolves when the caller's connection closes. */
   readonly gone: Promise<void>;
-  /** Something else answers while the handler may go on: nothing is recorded, and its claim is left to the lease. */
+  /** Something else responds while the handler may go on: nothing is recorded, and the claim is left to its lease. */
   interrupt(error: unknown): void;
-  /** Sends the answer that counts. */
+  /** Sends the response that counts. */
   send(settled: Settled): void;
-  /** Makes the response usable again, without the handler's headers: something else answers. */
+  /** Makes the response usable again, without the handler's headers, because something else will respond. */
   reset(): void;
-  /** Makes the response usable again, as it is. */
+  /** Makes the response usable again, unchanged. */
   release(): void;
 }
 
 export interface CaptureOptions {
   readonly maxBytes: number;
-  /** The headers that other middlewares have set. They are not part of the handler's answer. */
+  /** Headers set by other middlewares. They aren't part of the handler's response. */
   readonly before?: OutgoingHttpHeaders;
-  /** Whether the handler may notice that its caller has gone. @default false */
+  /** Whether the handler may see that its caller disconnected. @default false */
   readonly showsClose?: boolean;
 }
 
@@ -59,14 +59,14 @@ function replaced(target: object, methods: Methods): () => void {
   };
 }
 
-/** What Node itself remembers of a response, besides its methods. */
+/** The state that Node keeps on a response, in addition to its methods. */
 interface NodeState {
   _header: string | null;
   _closed: boolean;
   finished: boolean;
 }
 
-/** From here on the response writes to memory. */
+/** Makes the response write to memory from now on. */
 export function captured(
   res: ServerResponse,
   { maxBytes, before = res.getHeaders(), showsClose = false }: CaptureOptions,
@@ -116,7 +116,7 @@ export function captured(
       refusal,
     });
   }
-  /** As middlewares read it. Once an answer has ended here, an error handler that comes too late need not end the connection. */
+  /** The state that middlewares read. Once a response has ended, a late error handler needn't close the connection. */
   function showState(hasEnded: boolean, hasHead: boolean): void {
     if (isHttp2(res)) return;
     state.finished = hasEnded;
@@ -125,7 +125,7 @@ export function captured(
   function take(chunk: unknown, encoding: unknown): void {
     const isText = typeof chunk === "string";
     if (!isText && !(chunk instanceof Uint8Array)) {
-      end(`its handler writes ${kindOf(chunk)}`);
+      end(`its handler wrote ${kindOf(chunk)}`);
       return;
     }
     const coding = typeof encoding === "string" ? (encoding as BufferEncoding) : "utf8";
@@ -133,7 +133,7 @@ export function captured(
     const taken = isText ? Buffer.from(chunk, coding) : Buffer.from(chunk);
     bytes += taken.length;
     chunks.push(taken);
-    // A handler that writes without an end would never stop. The size is refused later.
+    // Stops a handler that never stops writing. The size is refused later.
     if (bytes > maxBytes) end();
   }
   const callBack = (...given: unknown[]) => {
@@ -141,7 +141,7 @@ export function captured(
     if (callback) process.nextTick(callback);
   };
   const head = () => {
-    // Through the response's own method, because other middlewares wait for the head there.
+    // Call the response's own method, because other middlewares intercept the head there.
     if (!isHeadWritten) res.writeHead(res.statusCode);
   };
 
@@ -185,7 +185,7 @@ export function captured(
       }
     },
     destroy(error?: Error) {
-      if (!isEnded) failed(new Interrupted(error ?? new Error("the handler has destroyed its response")));
+      if (!isEnded) failed(new Interrupted(error ?? new Error("the handler destroyed its response")));
       Reflect.apply(destroy, res, [error]);
       return res;
     },
@@ -235,7 +235,7 @@ export function captured(
         return;
       }
       release();
-      // Whatever came after the end of the answer doesn't count.
+      // Changes after the end of the response don't count.
       if (!hasHeaders(res, snapshot)) putHeaders(res, snapshot);
       for (const [name, value] of own.added) res.setHeader(name, value);
       writeAnswer(res, own);
@@ -243,14 +243,14 @@ export function captured(
   };
 }
 
-/** On HTTP/2 the state is that of the stream, which nothing shows to streams that write to the response. */
+/** On HTTP/2 the state belongs to the stream, and streams piped into the response can't see it. */
 function showClosed(res: ServerResponse, isClosed: boolean): void {
   if (isHttp2(res)) return;
   res.destroyed = isClosed;
   (res as unknown as NodeState)._closed = isClosed;
 }
 
-/** Node leaves out the trailers of a body whose length it knows before it sends the head. */
+/** Node omits trailers if it knows the body's length before it sends the head. */
 function hasTrailers(
   isWritten: boolean,
   { trailer, "content-length": length }: OutgoingHttpHeaders,
@@ -258,7 +258,7 @@ function hasTrailers(
   return length === undefined && (isWritten || trailer !== undefined);
 }
 
-/** Refuses what is written to the connection past the response. Only the response whose turn it is has a socket. */
+/** Refuses writes to the connection that bypass the response. Only the response whose turn it is has a socket. */
 function guarded(res: ServerResponse, refuse: (why: string) => void): () => void {
   const { stream } = res as { readonly stream?: object };
   const { socket } = stream ? {} : (res as { readonly socket?: unknown });
@@ -269,11 +269,11 @@ function guarded(res: ServerResponse, refuse: (why: string) => void): () => void
     const method = real[name] as Method;
     return (...given: never[]) => {
       const [data] = given as unknown[];
-      // Node ends a socket without data when its client has, and writes informational responses.
+      // Node itself ends a socket without data after its client does, and writes informational responses.
       const isInforming = typeof data === "string" && /^HTTP\/1\.1 10[023] /.test(data);
       if (!stream && (data === undefined || typeof data === "function" || isInforming))
         return Reflect.apply(method, target, given);
-      refuse("its handler writes to the connection, past the response");
+      refuse("its handler wrote to the connection instead of the response");
       return true;
     };
   };

@@ -1,28 +1,23 @@
-/** The face for Fastify: hooks of a route, or of a scope. */
-import type { IncomingHttpHeaders, OutgoingHttpHeaders, ServerResponse } from "node:http";
+/** The Fastify adapter: hooks for a route or a scope. */
+import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import type { HttpResponse } from "../lambda/http/response.ts";
 import { keepBody, readKept } from "./body.ts";
 import { type Captured, captured } from "./captured.ts";
+import type { WithExecutionOf } from "./current.ts";
+import type { Decided, FastifyRequest, FastifyRequestLike } from "./frameworks.ts";
 import { orGone } from "./gone.ts";
 import type { ServerOptions } from "./options.ts";
-import { type Settled, serverFace } from "./serve.ts";
+import { type ServerAdapter, type Settled, serverAdapter } from "./serve.ts";
 import { linesOf, sendAnswer } from "./server-response.ts";
 import { isBodiless, parts } from "./storable.ts";
 
-/** What these hooks use of a request of Fastify 5. */
-export interface FastifyRequestLike {
-  readonly method: string;
-  readonly originalUrl: string;
-  readonly headers: IncomingHttpHeaders;
-}
-
-/** A body as parsers of Fastify read it. A decompression before these hooks counts what it was sent. */
+/** A body as Fastify's parsers read it. If it was decompressed before these hooks, the encoded length counts. */
 type Payload = AsyncIterable<Uint8Array> & { readonly receivedEncodedLength?: number };
 
-/** What these hooks use of a reply of Fastify 5. */
+/** The part of a Fastify 5 reply that these hooks use. */
 export interface FastifyReplyLike {
-  /** Of `node:http` or `node:http2`. */
+  /** From `node:http` or `node:http2`. */
   readonly raw: object;
   readonly sent: boolean;
   statusCode: number;
@@ -33,66 +28,69 @@ export interface FastifyReplyLike {
   send(payload?: unknown): unknown;
 }
 
-/** The hooks of a route: `app.post("/orders", { ...hooks }, handler)`. */
-export interface FastifyHooks<Req> {
+/** The hooks, `app.post("/orders", { ...hooks }, handler)`, and `hooks.executionOf(request)`, which returns the attempt. */
+export interface FastifyHooks<Req, Write = unknown> extends WithExecutionOf<FastifyRequestLike, Write> {
   preParsing(request: Req, reply: unknown, payload: Payload): Promise<Payload>;
   preHandler(request: Req, reply: FastifyReplyLike): Promise<unknown>;
   onError(request: Req, reply: unknown, error: { readonly code?: string }): Promise<void>;
 }
 
 const ADVICE =
-  "neither a parser of this route nor `rawBody` has them, so give `fingerprint`, as for uploads and for bodies that the handler reads";
+  "neither a parser of this route nor `rawBody` kept them, so set `fingerprint`, as you would for uploads and for bodies that the handler reads itself";
 
 /**
- * Hooks for Fastify 5, for a route or by `addHook`. Authentication comes before `preHandler`. The handler gets its attempt by
- * `executionOf(request)`. The answer is kept back until it is recorded: also what an error handler answers, and what a
- * hijacked reply writes.
+ * Hooks for Fastify 5, for a route or `addHook`. Authenticate before `preHandler`. The handler gets its attempt from
+ * `hooks.executionOf(request)`. The response is held back until it is recorded, including one from an error handler or a
+ * hijacked reply.
  *
- * @throws InvalidOptionError (`INVALID_OPTION`) at once, and for a request whose body no parser has read.
+ * @throws InvalidOptionError (`INVALID_OPTION`) immediately, and for a request whose body no parser has read.
  */
-export function fastifyIdempotency<Req extends FastifyRequestLike = FastifyRequestLike, Write = unknown>(
+export function fastifyIdempotency<Req extends FastifyRequestLike = FastifyRequest, Write = unknown>(
   options: ServerOptions<Req, Write>,
-): FastifyHooks<Req> {
-  const { isServed, begin, interrupt } = fastifyFace(options);
-  return {
-    async preParsing(request, _reply, payload) {
+): FastifyHooks<Decided<Req>, Write> {
+  const { isServed, begin, interrupt, executionOf } = fastifyAdapter(options);
+  const hooks = {
+    async preParsing(request: Req, _reply: unknown, payload: Payload) {
       if (!isServed(request.method)) return payload;
       return Object.defineProperty(
         Readable.from(keeping(request, payload), { objectMode: false }),
         "receivedEncodedLength",
-        {
-          get: () => payload.receivedEncodedLength,
-        },
+        { get: () => payload.receivedEncodedLength },
       );
     },
 
-    async preHandler(request, reply) {
+    async preHandler(request: Req, reply: FastifyReplyLike) {
       const isHandled = await begin(request, reply);
       return isHandled ? undefined : reply;
     },
 
-    async onError(request, _reply, error) {
-      // The route's `handlerTimeout` answers, and the handler goes on.
+    async onError(request: Req, _reply: unknown, error: { readonly code?: string }) {
+      // The route's `handlerTimeout` responds while the handler keeps running.
       if (error.code === "FST_ERR_HANDLER_TIMEOUT") interrupt(request, error);
     },
   };
+  // Not copied into the options of a route.
+  return Object.defineProperty(hooks, "executionOf", { value: executionOf }) as FastifyHooks<
+    Decided<Req>,
+    Write
+  >;
 }
 
-interface FastifyFace<Req> {
+interface FastifyAdapter<Req, Write> extends Pick<ServerAdapter<Req, Write>, "executionOf"> {
   readonly isServed: (method: string) => boolean;
   /**
-   * Resolves to whether the handler is to run; else an answer is sent. No reply is resolved to, because one is a promise itself, of
-   * nothing.
+   * Resolves to whether the handler should run; if not, a response was sent. Doesn't resolve to the reply, because a
+   * reply is itself a promise.
    */
   readonly begin: (request: Req, reply: FastifyReplyLike) => Promise<boolean>;
   readonly interrupt: (request: Req, error: unknown) => void;
 }
 
 /** @throws InvalidOptionError (`INVALID_OPTION`) */
-export function fastifyFace<Req extends FastifyRequestLike, Write>(
+export function fastifyAdapter<Req extends FastifyRequestLike, Write>(
   options: ServerOptions<Req, Write>,
-): FastifyFace<Req> {
-  const { serve, isServed, clock, maxBytes } = serverFace(options);
+): FastifyAdapter<Req, Write> {
+  const { serve, isServed, clock, maxBytes, executionOf } = serverAdapter(options);
   const captures = new WeakMap<object, Captured>();
   const interrupted = new WeakSet<object>();
   async function begin(request: Req, reply: FastifyReplyLike): Promise<boolean> {
@@ -121,7 +119,7 @@ export function fastifyFace<Req extends FastifyRequestLike, Write>(
       .catch((error: unknown) => {
         if (interrupted.has(request)) return;
         first.reset();
-        // The caller has gone, or the answer is already on its way.
+        // The caller disconnected, or a response is already on its way.
         if (raw.destroyed || raw.headersSent) raw.destroy();
         else fail(reply, error);
       });
@@ -131,14 +129,14 @@ export function fastifyFace<Req extends FastifyRequestLike, Write>(
     interrupted.add(request);
     captures.get(request)?.interrupt(error);
   }
-  return { isServed, begin, interrupt };
+  return { isServed, begin, interrupt, executionOf };
 }
 
 function rawOf({ raw }: FastifyReplyLike): ServerResponse {
   return raw as ServerResponse;
 }
 
-/** Keeps the bytes that a parser reads. One that reads elsewhere, as for uploads, leaves none. */
+/** Keeps the bytes that a parser reads. Parsers that read elsewhere, such as for uploads, leave none. */
 async function* keeping(request: object, payload: Payload): AsyncGenerator<Uint8Array> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of payload) {
@@ -148,7 +146,7 @@ async function* keeping(request: object, payload: Payload): AsyncGenerator<Uint8
   keepBody(request as never, undefined, Buffer.concat(chunks));
 }
 
-/** Sends an answer that no handler has begun, through the hooks of other plugins. */
+/** Sends a response that didn't come from the handler, through the hooks of other plugins. */
 function sendReply(reply: FastifyReplyLike, answer: HttpResponse): void {
   const { headers, message, trailers, body } = parts(answer);
   if (trailers.length > 0) {
@@ -164,16 +162,16 @@ function sendReply(reply: FastifyReplyLike, answer: HttpResponse): void {
   if (message) rawOf(reply).statusMessage = message;
   if (body.length === 0 || isBodiless(reply.statusCode)) return void reply.send();
   reply.header("content-length", Buffer.byteLength(body));
-  // To a text or bytes Fastify would add a type.
+  // Fastify would add a content type to a string or bytes.
   reply.send(Readable.from([Buffer.from(body as string)], { objectMode: false }));
 }
 
-/** The handler has answered already, and the answer doesn't count. */
+/** The handler has already responded, but its response doesn't count. */
 function fail(reply: FastifyReplyLike, error: unknown): void {
   for (const name of Object.keys(reply.getHeaders())) reply.removeHeader(name);
   reply.send(error);
   if (!reply.sent || rawOf(reply).headersSent) return;
-  // A hijacked reply sends nothing by itself.
+  // Fastify sends nothing for a hijacked reply.
   rawOf(reply).statusCode = 500;
   rawOf(reply).end();
 }

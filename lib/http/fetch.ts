@@ -1,15 +1,16 @@
-/** The face for servers of the Fetch API, and for Hono. */
+/** The adapter for Fetch API servers and for Hono. */
 import type { ServerResponse } from "node:http";
 import { InvalidOptionError, PayloadTooLargeError } from "../core/errors.ts";
 import type { Execution } from "../core/execution.ts";
 import { kindOf } from "../core/kind-of.ts";
 import { captured } from "./captured.ts";
-import { executionOf } from "./current.ts";
+import type { WithExecutionOf } from "./current.ts";
+import type { Decided, HonoContext, HonoContextLike } from "./frameworks.ts";
 import { checkedBytes, type FetchServerOptions } from "./options.ts";
-import { type Served, type ServerFace, type Settled, serverFace } from "./serve.ts";
+import { type Served, type ServerAdapter, type Settled, serverAdapter } from "./serve.ts";
 import { type AnyResponse, isBodiless, parts } from "./storable.ts";
 
-/** Answers a request. `execution` is absent for a method that is not in `methods`. */
+/** Responds to a request. `execution` is absent if the method isn't in `methods`. */
 export type FetchNext<Write> = (
   request: Request,
   execution: Execution<Write> | undefined,
@@ -17,63 +18,65 @@ export type FetchNext<Write> = (
 
 const DEFAULT_MAX_REQUEST_BYTES = 1_048_576;
 
-function fetchFace<Native extends object, Write>({
+function fetchAdapter<Native extends object, Write>({
   maxRequestBytes = DEFAULT_MAX_REQUEST_BYTES,
   ...options
-}: FetchServerOptions<Native, Write>): ServerFace<Native> & { readonly maxRequestBytes: number } {
+}: FetchServerOptions<Native, Write>): ServerAdapter<Native, Write> & { readonly maxRequestBytes: number } {
   checkedBytes("maxRequestBytes", maxRequestBytes);
-  return { ...serverFace<Native, Write>(options), maxRequestBytes };
+  return { ...serverAdapter<Native, Write>(options), maxRequestBytes };
+}
+
+/** The middleware, and `executionOf` for code that doesn't receive the execution from `next`. */
+export interface FetchIdempotency<Write = unknown> extends WithExecutionOf<Request, Write> {
+  (request: Request, next: FetchNext<Write>): Promise<Response>;
 }
 
 /**
- * Middleware for servers of the Fetch API: a POST or PATCH with an `Idempotency-Key` has its effect once, and every retry gets the
- * same answer. `next` gets the request that was given, with a body that it can read. docs/use/servers.md has the rules.
+ * Middleware for Fetch API servers: a POST or PATCH with an `Idempotency-Key` has its effect once, and every retry gets
+ * the same response. `next` gets the original request, with a body that it can read. docs/use/servers.md has the rules.
  *
- * @throws InvalidOptionError (`INVALID_OPTION`) at once, and for a request whose body was read before.
+ * @throws InvalidOptionError (`INVALID_OPTION`) immediately, and for a request whose body was already read.
  */
 export function fetchIdempotency<Write = unknown>(
   options: FetchServerOptions<Request, Write>,
-): (request: Request, next: FetchNext<Write>) => Promise<Response> {
-  const { serve, isServed, maxRequestBytes } = fetchFace(options);
-  return async function idempotentFetchHandler(request, next) {
+): FetchIdempotency<Write> {
+  const { serve, isServed, maxRequestBytes, executionOf } = fetchAdapter(options);
+  return Object.assign(idempotentFetchHandler, { executionOf });
+
+  async function idempotentFetchHandler(request: Request, next: FetchNext<Write>): Promise<Response> {
     if (!isServed(request.method)) return next(request, undefined);
     const readBody = () => bodyOf(request, maxRequestBytes);
     const settled = await serve(servedOf(request, request, readBody), async () =>
-      partsOf(await next(request, executionOf<Write>(request))),
+      partsOf(await next(request, executionOf(request))),
     );
     return responseOf(settled);
-  };
+  }
 }
 
-/** What this middleware uses of the context of Hono 4. */
-export interface HonoContextLike {
-  readonly req: {
-    readonly raw: Request;
-    readonly bodyCache: object;
-    arrayBuffer(): Promise<ArrayBuffer>;
-  };
-  /** On Node, the response that a handler may write to itself. */
-  readonly env: unknown;
-  readonly finalized: boolean;
-  res: Response;
+/** The middleware, and `executionOf`: `const { commit } = once.executionOf(c)`. */
+export interface HonoIdempotency<Context, Write = unknown> extends WithExecutionOf<HonoContextLike, Write> {
+  (c: Context, next: () => Promise<void>): Promise<Response | undefined>;
 }
 
 /**
- * The same as middleware of Hono. The handler gets its attempt by `executionOf(c)`. A body that a validator has read before
- * is known all the same.
+ * The same as `fetchIdempotency`, as Hono middleware. The handler gets its attempt from the middleware's
+ * `executionOf(c)`. A validator may read the body first.
  *
- * @throws InvalidOptionError (`INVALID_OPTION`) at once, and for a request whose body was read before, if Hono hasn't kept it.
+ * @throws InvalidOptionError (`INVALID_OPTION`) immediately, and for a request whose body was already read, unless Hono
+ * kept it.
  */
-export function honoIdempotency<Context extends HonoContextLike = HonoContextLike, Write = unknown>(
+export function honoIdempotency<Context extends HonoContextLike = HonoContext, Write = unknown>(
   options: FetchServerOptions<Context, Write>,
-): (c: Context, next: () => Promise<void>) => Promise<Response | undefined> {
-  const { serve, isServed, maxBytes, maxRequestBytes } = fetchFace(options);
-  return async function idempotentHono(c, next) {
+): HonoIdempotency<Decided<Context>, Write> {
+  const { serve, isServed, maxBytes, maxRequestBytes, executionOf } = fetchAdapter(options);
+  return Object.assign(idempotentHono, { executionOf }) as HonoIdempotency<Decided<Context>, Write>;
+
+  async function idempotentHono(c: Context, next: () => Promise<void>): Promise<Response | undefined> {
     const { raw, bodyCache } = c.req;
     if (!isServed(raw.method)) return void (await next());
     const readBody = async () => {
       if (Object.keys(bodyCache).length === 0) return bodyOf(raw, maxRequestBytes);
-      // Hono would encode a form again, with another boundary each time.
+      // Hono would encode a form again, each time with a different boundary.
       if (Object.keys(bodyCache).every((name) => /^(formData|parsedBody)$/.test(name))) throw bodyUsed();
       return within(new Uint8Array(await c.req.arrayBuffer()), maxRequestBytes);
     };
@@ -84,31 +87,31 @@ export function honoIdempotency<Context extends HonoContextLike = HonoContextLik
       try {
         await next();
         hasRun = true;
-        if (!c.finalized) return refusal("its handler returns no Response");
+        if (!c.finalized) return refusal("its handler didn't return a Response");
         if (!c.res.headers.has("x-hono-already-sent")) return partsOf(c.res);
-        return (await capture?.ended) ?? refusal("its handler answers past Hono");
+        return (await capture?.ended) ?? refusal("its handler responded without Hono");
       } finally {
         capture?.reset();
       }
     });
     const response = responseOf(settled);
     if (!hasRun) return response;
-    // Hono merges the headers of a response that replaces another one.
+    // Hono merges the headers when one response replaces another.
     c.res = undefined as unknown as Response;
     c.res = response;
     return undefined;
-  };
+  }
 }
 
 function servedOf<Native>(native: Native, request: Request, read: () => Promise<Uint8Array>): Served<Native> {
   const { pathname, search } = new URL(request.url);
   const { method, headers } = request;
-  // A body that nothing needs stays a stream for the handler.
+  // If nothing needs the body, leave it as a stream for the handler.
   const readBody = (isNeeded: boolean) => (isNeeded ? read() : new Uint8Array());
   return { native, method, target: `${pathname}${search}`, headers, readBody };
 }
 
-/** Reads a copy, so that the handler can read the request itself, whatever subclass it is of. */
+/** Reads a copy, so that the handler can still read the request, whatever its subclass. */
 async function bodyOf(request: Request, maxBytes: number): Promise<Uint8Array> {
   const { body } = request;
   if (request.bodyUsed || body?.locked) throw bodyUsed();
@@ -120,7 +123,7 @@ async function bodyOf(request: Request, maxBytes: number): Promise<Uint8Array> {
   for (let part = await reading.read(); !part.done; part = await reading.read()) {
     bytes += part.value.length;
     if (bytes > maxBytes) {
-      // Each waits for the other.
+      // Don't await: each cancel waits for the other.
       for (const canceling of [reading.cancel(), request.body?.cancel()]) canceling?.catch(() => {});
       throw new PayloadTooLargeError(maxBytes);
     }
@@ -134,13 +137,13 @@ function within(body: Uint8Array, maxBytes: number): Uint8Array {
   return body;
 }
 
-/** Copies of the platform's classes are common, so that the members count, not the class. */
+/** Copies of the platform's classes are common, so check members, not classes. */
 function partsOf(response: Response): AnyResponse {
   const { status, statusText, headers, body, bodyUsed: isUsed } = Object(response) as Response;
   if (typeof status !== "number" || typeof Object(headers)[Symbol.iterator] !== "function")
-    return refusal(`its handler yields ${kindOf(response)} instead of a Response`);
+    return refusal(`its handler returned ${kindOf(response)} instead of a Response`);
   if (status === 0) return refusal("it is `Response.error()`");
-  if (isUsed || body?.locked) return refusal("its body was read before");
+  if (isUsed || body?.locked) return refusal("its body has already been read");
   return { status, message: statusText, headers, body: body as AnyResponse["body"] };
 }
 
@@ -159,7 +162,7 @@ function responseOf({ answer, own }: Settled): Response {
     return sent;
   };
   const bytes = own?.body ?? Buffer.from(body);
-  // Bytes, as a text would get a content type.
+  // Bytes, because a string would get a content type.
   return new Response(bytes.length === 0 || isBodiless(status) ? null : new Uint8Array(bytes), {
     status,
     statusText: own?.message ?? message ?? "",
@@ -170,7 +173,7 @@ function responseOf({ answer, own }: Settled): Response {
 function bodyUsed(): InvalidOptionError {
   return new InvalidOptionError(
     "fingerprint",
-    "needs the bytes of the body, which was read before: use onceonly before what reads it, or give `fingerprint`",
+    "needs the raw bytes of the body, but it has already been read: use onceonly before the middleware that reads it, or set `fingerprint`",
     undefined,
   );
 }

@@ -1,45 +1,52 @@
-/** The face for Nest, on Express and on Fastify. */
+/** The Nest adapter, on Express and on Fastify. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { InvalidOptionError } from "../core/errors.ts";
+import type { WithExecutionOf } from "./current.ts";
 import { expressIdempotency } from "./express.ts";
-import { type FastifyReplyLike, type FastifyRequestLike, fastifyFace } from "./fastify.ts";
+import { type FastifyReplyLike, fastifyAdapter } from "./fastify.ts";
+import type { FastifyRequestLike, NestRequest } from "./frameworks.ts";
 import type { ServerOptions } from "./options.ts";
 
-/** What this interceptor uses of Nest's `ExecutionContext`. */
+/** The part of Nest's `ExecutionContext` that this interceptor uses. */
 export interface NestContextLike {
   getType(): string;
   switchToHttp(): { getRequest(): unknown; getResponse(): unknown };
 }
 
-/** An interceptor of Nest: `@UseInterceptors(nestIdempotency({ … }))`. */
-export interface NestInterceptorLike {
+/** The interceptor, `@UseInterceptors(once)`, and `once.executionOf(request)`, which accepts the request of `@Req()`. */
+export interface NestInterceptorLike<Write = unknown> extends WithExecutionOf<object, Write> {
   intercept<Handled>(context: NestContextLike, next: { handle(): Handled }): Promise<Handled>;
 }
 
 /**
- * Interceptor for Nest 10 and 11, on Express or Fastify. It runs after guards, so `scope` can read the caller that a guard
- * verified. Create the app with `rawBody: true`. The handler gets its attempt by `executionOf(request)`. The answer is kept
- * back until it is recorded: also what an exception filter answers. On a replay the interceptors around this one see no value.
+ * Interceptor for Nest 10 and 11, on Express or Fastify. It runs after guards, so `scope` can read the caller that a
+ * guard verified. Create the app with `rawBody: true`. The handler gets its attempt from the interceptor's
+ * `executionOf(request)`. The response is held back until it is recorded, including one from an exception filter. On a
+ * replay, outer interceptors see no value.
  *
- * @throws InvalidOptionError (`INVALID_OPTION`) at once, for a body whose bytes are not known, and for what is not HTTP.
+ * @throws InvalidOptionError (`INVALID_OPTION`) immediately, for a body whose bytes aren't known, and for anything but
+ * HTTP.
  */
-export function nestIdempotency<Req extends object = object, Write = unknown>(
+export function nestIdempotency<Req extends object = NestRequest, Write = unknown>(
   options: ServerOptions<Req, Write>,
-): NestInterceptorLike {
+): NestInterceptorLike<Write> {
   const onExpress = expressIdempotency(options as unknown as ServerOptions<IncomingMessage, Write>);
-  const { begin } = fastifyFace(options as unknown as ServerOptions<FastifyRequestLike, Write>);
+  const onFastify = fastifyAdapter(options as unknown as ServerOptions<FastifyRequestLike, Write>);
   return {
+    // A Fastify request wraps Node's.
+    executionOf: (request) =>
+      ("raw" in Object(request) ? onFastify : onExpress).executionOf(request as never),
     intercept(context, next) {
       if (context.getType() !== "http")
         throw new InvalidOptionError(
           "context",
-          "must be of an HTTP request: use `idempotent` or `runOnce` for others",
+          "must belong to an HTTP request: use `idempotent` or `runOnce` for other events",
           context.getType(),
         );
       const http = context.switchToHttp();
       const request = http.getRequest();
       const response = http.getResponse() as ServerResponse | FastifyReplyLike;
-      // If there is an answer already, Nest must not send another one, so the promise stays pending.
+      // A response was sent already, and Nest must not send another one, so the promise stays pending.
       return new Promise((resolve, reject) => {
         const handle = () => resolve(next.handle());
         if (!("raw" in response)) {
@@ -49,14 +56,16 @@ export function nestIdempotency<Req extends object = object, Write = unknown>(
               hasBegun = true;
               handle();
             } else if (hasBegun) {
-              // The handler's answer doesn't count, and Nest has handled it.
+              // The handler's response doesn't count, and Nest has already handled it.
               response.statusCode = 500;
               response.end();
             } else reject(error);
           });
           return;
         }
-        begin(request as FastifyRequestLike, response).then((isHandled) => isHandled && handle(), reject);
+        onFastify
+          .begin(request as FastifyRequestLike, response)
+          .then((isHandled) => isHandled && handle(), reject);
       });
     },
   };

@@ -1,14 +1,14 @@
-/** A request to a server, in the form of an HTTP event (payload v2): so that one face serves both. */
+/** Turns a server's request into an HTTP event (payload v2), so that one adapter serves both. */
 import { type Clock, systemClock } from "../core/clock.ts";
 import type { Execution } from "../core/execution.ts";
-import { httpFace } from "../lambda/http/face.ts";
+import { httpAdapter } from "../lambda/http/adapter.ts";
 import type { HttpResponse } from "../lambda/http/response.ts";
 import type { HttpIdempotencyOptions, HttpRequestEvent } from "../lambda/options.ts";
-import { carried, carry } from "./current.ts";
+import { carried, carry, Executions } from "./current.ts";
 import { checkedBytes, type ServerOptions } from "./options.ts";
 import { type AnyResponse, type ReadResponse, readResponse, toStorable } from "./storable.ts";
 
-/** What all servers have in common. */
+/** The fields that all servers provide. */
 export interface Served<Native> {
   readonly native: Native;
   readonly method: string;
@@ -16,7 +16,7 @@ export interface Served<Native> {
   readonly target: string;
   readonly headers: Iterable<readonly [name: string, value: string]>;
   /**
-   * Reads the body, once key and caller are known. If the fingerprint is made without it, bytes that are not at hand may be
+   * Reads the body once key and caller are known. If the fingerprint doesn't need it, bytes that aren't available may be
    * left out.
    * @throws InvalidOptionError, PayloadTooLargeError.
    */
@@ -25,9 +25,9 @@ export interface Served<Native> {
 
 /** How a request ended. */
 export interface Settled {
-  /** What the caller gets: the handler's answer, the recorded one, or a problem. */
+  /** Sent to the caller: the handler's response, the recorded one, or a problem. */
   readonly answer: HttpResponse;
-  /** The handler's own answer, if that is what the caller gets, with the headers that `responseHeaders` adds. */
+  /** The handler's own response, if it's the one sent, with the headers that `responseHeaders` adds. */
   readonly own:
     | (ReadResponse & { readonly added: readonly (readonly [name: string, value: string])[] })
     | undefined;
@@ -35,29 +35,32 @@ export interface Settled {
 
 /**
  * Runs `handle` under the protocol.
- * @param handle resolves to what the handler has answered
+ * @param handle resolves to the handler's response
  */
 export type Serve<Native> = (request: Served<Native>, handle: () => Promise<AnyResponse>) => Promise<Settled>;
 
-export interface ServerFace<Native> {
+export interface ServerAdapter<Native, Write> {
   readonly serve: Serve<Native>;
   readonly clock: Clock;
   readonly maxBytes: number;
-  /** Whether a request of this method needs a key. Others pass. */
+  /** Whether requests with this method need a key. Others run without a record. */
   readonly isServed: (method: string) => boolean;
+  /** @throws InvalidOptionError (`INVALID_OPTION`) */
+  readonly executionOf: (request: object) => Execution<Write>;
 }
 
 /** @throws InvalidOptionError (`INVALID_OPTION`) */
-export function serverFace<Native extends object, Write>(
+export function serverAdapter<Native extends object, Write>(
   options: ServerOptions<Native, Write>,
-): ServerFace<Native> {
+): ServerAdapter<Native, Write> {
   const { maxResponseBytes, scope, key, fingerprint, responseHeaders, ...given } = options;
   const maxBytes = checkedBytes("maxResponseBytes", maxResponseBytes ?? 1_000_000);
   const natives = new WeakMap<object, Native>();
+  const executions = new Executions<Write>();
   const native = (event: object) => natives.get(event) as Native;
   const reading = <T>(read: ((request: Native) => T) | undefined) =>
     typeof read === "function" ? (event: object) => read(native(event)) : read;
-  const face = httpFace<HttpRequestEvent, Write>({
+  const adapter = httpAdapter<HttpRequestEvent, Write>({
     ...given,
     // A server has no deadline that would end a lease in time.
     ...(options.mode !== "optimistic" && { renewLease: options.renewLease ?? true }),
@@ -72,6 +75,7 @@ export function serverFace<Native extends object, Write>(
   return {
     clock: options.clock ?? systemClock,
     maxBytes,
+    executionOf: executions.of,
     isServed: (method) => methods.includes(method.toUpperCase()),
     async serve(request, handle) {
       const event = eventOf(request);
@@ -80,12 +84,13 @@ export function serverFace<Native extends object, Write>(
         const { buffer, byteOffset, byteLength } = await request.readBody(fingerprint === undefined);
         event.body = Buffer.from(buffer, byteOffset, byteLength).toString("base64");
       };
-      // Two middlewares on one route: the inner one knows of the outer one's attempt.
-      const run = face(event, { idempotency: carried(request.native) }, fill);
+      // With two middlewares on one route, the inner one needs the outer one's attempt.
+      const run = adapter(event, { idempotency: carried(request.native) }, fill);
       let read: ReadResponse | undefined;
       let stored: HttpResponse | undefined;
       const work = async (execution: Execution<Write>) => {
         carry(request.native, execution as Execution);
+        executions.add(request.native, execution);
         const answer = await handle();
         try {
           read = await readResponse(answer, maxBytes);
@@ -95,11 +100,11 @@ export function serverFace<Native extends object, Write>(
           return whenStored(error);
         }
       };
-      // Methods that pass do not come here.
+      // Methods without a record don't get here.
       const answer = (await (run as Extract<typeof run, (...given: never[]) => unknown>)(
         work,
       )) as HttpResponse;
-      // Cookies are never stored, so these very ones can only come from the handler of this call.
+      // Cookies are never stored, so the same list can only come from this call's handler.
       if (!(read && stored && answer.cookies === stored.cookies)) return { answer, own: undefined };
       const { headers } = stored;
       const added = Object.entries(answer.headers ?? {}).filter(([name, value]) => headers?.[name] !== value);
@@ -109,8 +114,8 @@ export function serverFace<Native extends object, Write>(
 }
 
 /**
- * The handler is done, so that its answer counts, and what is wrong with the answer is said when it is stored. An error from here
- * would be the handler's own: then a retry would run.
+ * The handler is done, so its response counts, and an error in it is thrown when it's stored. Thrown here, it would count
+ * as the handler's own error, and a retry would run.
  */
 function whenStored(error: unknown): object {
   return {

@@ -1,11 +1,11 @@
-/** Headers, status messages and whole answers of a ServerResponse, of HTTP/1 and HTTP/2. */
+/** Headers, status messages and whole responses of a ServerResponse, for HTTP/1 and HTTP/2. */
 import { type OutgoingHttpHeaders, type ServerResponse, STATUS_CODES } from "node:http";
 import type { HttpResponse } from "../lambda/http/response.ts";
 import { type AnyResponse, isBodiless, parts } from "./storable.ts";
 
 export const isHttp2 = (res: ServerResponse) => "stream" in res;
 
-/** HTTP/2 has no status messages, and Node warns of each use. */
+/** HTTP/2 has no status messages, and Node warns on each use. */
 export function setMessage(res: ServerResponse, message: string): void {
   if (!isHttp2(res)) res.statusMessage = message;
 }
@@ -16,7 +16,7 @@ export function messageOf(res: ServerResponse): string | undefined {
   return statusMessage && statusMessage !== STATUS_CODES[statusCode] ? statusMessage : undefined;
 }
 
-/** Sends an answer that no handler has begun. */
+/** Sends a response that didn't come from the handler. */
 export function sendAnswer(res: ServerResponse, answer: HttpResponse): void {
   const { headers, message, trailers, body } = parts(answer);
   const cookies = headers.filter(([name]) => name === "set-cookie").map(([, value]) => value);
@@ -25,7 +25,7 @@ export function sendAnswer(res: ServerResponse, answer: HttpResponse): void {
   writeAnswer(res, { status: Number(answer.statusCode), message, trailers, body });
 }
 
-/** Writes a whole answer onto the headers that are set. */
+/** Writes a whole response, keeping the headers already set. */
 export function writeAnswer(
   res: ServerResponse,
   {
@@ -41,14 +41,14 @@ export function writeAnswer(
   if (trailers.length > 0) {
     if (!res.hasHeader("trailer")) res.setHeader("trailer", trailers.map(([name]) => name).join(", "));
     res.write(body);
-    // HTTP/2 takes an object only, and HTTP/1 a list too, in which a name may come again.
+    // HTTP/2 accepts only an object; HTTP/1 also accepts a list, in which a name may repeat.
     const given = isHttp2(res) ? Object.fromEntries(trailers) : (trailers as [string, string][]);
     res.addTrailers(given);
     res.end();
     return;
   }
   const isSized = !(isBodiless(status) || res.req?.method === "HEAD" || res.hasHeader("transfer-encoding"));
-  // Node leaves the length out of a response from which it was ever removed.
+  // Node omits the length if the header was ever removed from the response.
   if (isSized) res.setHeader("content-length", Buffer.byteLength(body));
   res.end(body);
 }
@@ -61,7 +61,7 @@ export function hasHeaders(res: ServerResponse, headers: OutgoingHttpHeaders): b
   );
 }
 
-/** Changes only what differs: Node remembers which headers were removed, and then leaves out its own. */
+/** Changes only what differs, because Node doesn't add its own header once it was removed. */
 export function putHeaders(res: ServerResponse, headers: OutgoingHttpHeaders): void {
   for (const [name, value] of Object.entries(res.getHeaders()))
     if (`${value}` !== `${headers[name]}`) res.removeHeader(name);
@@ -69,18 +69,18 @@ export function putHeaders(res: ServerResponse, headers: OutgoingHttpHeaders): v
     if (value !== undefined && !res.hasHeader(name)) res.setHeader(name, value);
 }
 
-/** Each header, and each of its values, once. */
+/** Yields each value of each header. */
 export function* linesOf(headers: OutgoingHttpHeaders): Generator<readonly [string, string]> {
   for (const [name, value] of Object.entries(headers))
     for (const each of [value ?? []].flat()) yield [name, `${each}`];
 }
 
-/** Node throws for these, and must do so in the handler. */
+/** Node throws for these, and must throw inside the handler. */
 export function isUnsendable(status: number, message = ""): boolean {
   return !(status >= 100 && status < 1000) || /[^\t\x20-\x7e\x80-\xff]/.test(message);
 }
 
-/** `writeHead` takes an object, a list of pairs, or a list of names and values in turn, in which a name may come again. */
+/** `writeHead` accepts an object, a list of pairs, or a flat list of names and values, in which a name may repeat. */
 export function setHeaders(res: ServerResponse, given: OutgoingHttpHeaders | readonly unknown[] = {}): void {
   if (!Array.isArray(given)) {
     for (const [name, value] of Object.entries(given)) res.setHeader(name, value as string);

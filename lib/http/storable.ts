@@ -1,4 +1,4 @@
-/** The answer of a server's handler as it is stored: read to its end, and without an encoding that some callers cannot read. */
+/** The storable form of a handler's response: read to its end, and without an encoding that some callers can't read. */
 import { brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib";
 import { ResponseNotStorableError } from "../core/errors.ts";
 import { kindOf } from "../core/kind-of.ts";
@@ -6,15 +6,15 @@ import type { HttpResponse } from "../lambda/http/response.ts";
 
 export type Trailers = readonly (readonly [name: string, value: string])[];
 
-/** An answer whose body may still be a stream. */
+/** A response whose body may still be a stream. */
 export interface AnyResponse {
   readonly status: number;
-  /** The status message, unless it is the usual one. */
+  /** The status message, unless it's the default one. */
   readonly message?: string | undefined;
   readonly headers: Iterable<readonly [name: string, value: string]>;
   readonly trailers?: Trailers;
   readonly body: Uint8Array | AsyncIterable<unknown> | null;
-  /** Why this answer cannot be repeated. */
+  /** Why this response can't be repeated. */
   readonly refusal?: string | undefined;
 }
 
@@ -22,7 +22,7 @@ export interface ReadResponse extends AnyResponse {
   readonly body: Buffer;
 }
 
-/** These belong to the connection, or are made from the body again. */
+/** Belong to the connection, or are derived from the body. */
 const NOT_KEPT = [
   "content-length",
   "content-encoding",
@@ -41,18 +41,22 @@ export function isBodiless(status: number): boolean {
   return status < 200 || status === 204 || status === 304;
 }
 
-/** @throws ResponseNotStorableError (`RESPONSE_NOT_STORABLE`) for a body without an end, beyond `maxBytes`, or that cannot be read. */
+/**
+ * @throws ResponseNotStorableError (`RESPONSE_NOT_STORABLE`) for a body that never ends, exceeds `maxBytes`, or can't be
+ * read.
+ */
 export async function readResponse(answer: AnyResponse, maxBytes: number): Promise<ReadResponse> {
   const { status, headers, refusal } = answer;
   if (refusal) throw refused(refusal);
-  if (status < 200) throw refused(`its status is ${status}, which takes over the connection`);
+  if (status < 200)
+    throw refused(`its status is ${status}, which switches the connection to another protocol`);
   for (const [name, value] of headers)
     if (name.toLowerCase() === "content-type" && value.startsWith("text/event-stream"))
-      throw refused("it is a stream of events");
+      throw refused("it is an event stream");
   return { ...answer, body: await readAll(answer.body, maxBytes) };
 }
 
-/** @throws ResponseNotStorableError (`RESPONSE_NOT_STORABLE`) for an encoding that cannot be read. */
+/** @throws ResponseNotStorableError (`RESPONSE_NOT_STORABLE`) for an encoding that can't be read. */
 export function toStorable(
   { status, message, headers, trailers = [], body }: ReadResponse,
   maxBytes: number,
@@ -87,14 +91,14 @@ async function readAll(body: AnyResponse["body"], maxBytes: number): Promise<Buf
     for await (const part of body === null ? [] : body instanceof Uint8Array ? [body] : body) {
       const chunk = bytesOf(part);
       bytes += chunk.length;
-      // The loop ends the stream.
+      // Leaving the loop ends the stream.
       if (bytes > maxBytes)
         throw refused(`its body has more than ${maxBytes} bytes: raise \`maxResponseBytes\``);
       read.push(chunk);
     }
   } catch (cause) {
     if (cause instanceof ResponseNotStorableError) throw cause;
-    throw refused("its body failed while it was read", cause);
+    throw refused("reading its body failed", cause);
   }
   return Buffer.concat(read);
 }
@@ -102,25 +106,25 @@ async function readAll(body: AnyResponse["body"], maxBytes: number): Promise<Buf
 function bytesOf(part: unknown): Uint8Array {
   if (typeof part === "string") return Buffer.from(part);
   if (part instanceof Uint8Array) return part;
-  throw refused(`its body yields ${kindOf(part)}`);
+  throw refused(`its body produced ${kindOf(part)} instead of bytes`);
 }
 
 function decoded(bytes: Buffer, encoding: string, maxBytes: number): Buffer {
   if (encoding === "" || encoding === "identity" || bytes.length === 0) return bytes;
   const decode = DECODERS[encoding];
-  if (!decode) throw refused(`its encoding is ${encoding}: compress outside of onceonly`);
+  if (!decode) throw refused(`its content-encoding is ${encoding}: compress responses outside of onceonly`);
   try {
     return Buffer.from(decode(bytes, { maxOutputLength: maxBytes }));
   } catch (cause) {
-    throw refused("its encoding cannot be read, or its body is too large", cause);
+    throw refused("its content-encoding can't be decoded, or its body is too large", cause);
   }
 }
 
 function refused(why: string, cause?: unknown): ResponseNotStorableError {
-  return new ResponseNotStorableError(`the response cannot be stored: ${why}`, { cause });
+  return new ResponseNotStorableError(`can't store the response: ${why}`, { cause });
 }
 
-/** An answer taken apart. Node sends a text and the head before it at once. */
+/** The parts of a response. Node sends a string together with the head. */
 export function parts({ headers = {}, cookies = [], body = "", isBase64Encoded, onServer }: HttpResponse): {
   readonly headers: readonly (readonly [string, string])[];
   readonly message: string | undefined;

@@ -1,4 +1,4 @@
-/** Reads the verified caller from the findings of the platform, never from a field that the client can write. */
+/** Reads the caller that the platform verified, never a field that the client can write. */
 import type { LambdaContext } from "../core/lambda-context.ts";
 import type { CallerEvent, CallerReader } from "./options.ts";
 
@@ -13,7 +13,7 @@ interface AuthorizedEvent {
           readonly lambda?: VerifiedFields;
         } & VerifiedFields)
       | null;
-    /** Payload v1: who signed the request, or proved to be who by a certificate. */
+    /** Payload v1: the caller that signed the request or presented a certificate. */
     readonly identity?: VerifiedFields | null;
     /** Payload v2: mutual TLS. */
     readonly authentication?: VerifiedFields | null;
@@ -24,10 +24,10 @@ interface AuthorizedEvent {
 }
 
 /**
- * The scope is a claim of the token that API Gateway verified: by a JWT authorizer (payload v2) or a Cognito
- * authorizer (v1). Yields nothing when there is no such claim, or a number beyond 2^53, which another one may have
- * become. `sub` is unique per issuer: with several issuers, write a function that joins both. Users can
- * write some of the other claims themselves: docs/use/keys.md has a table.
+ * Uses a claim of the token that API Gateway verified, with a JWT authorizer (payload v2) or a Cognito authorizer (v1).
+ * Returns nothing if the claim is missing, or is a number beyond 2^53, which may have been rounded. `sub` is unique per
+ * issuer: with several issuers, write a function that joins both. Users can write some of the other claims themselves:
+ * docs/use/keys.md has a table.
  */
 export function callerFromJwt(claim = "sub"): CallerReader {
   return (event?: CallerEvent) => {
@@ -37,8 +37,8 @@ export function callerFromJwt(claim = "sub"): CallerReader {
 }
 
 /**
- * The scope is a field of the context that a Lambda authorizer returned, in payload v1 or v2: text, or a whole number
- * within ±(2^53−1).
+ * Uses a field of the context that a Lambda authorizer returned, in payload v1 or v2: a string, or a whole number within
+ * ±(2^53−1).
  */
 export function callerFromAuthorizer(field: string): CallerReader {
   return (event?: CallerEvent) => {
@@ -48,9 +48,9 @@ export function callerFromAuthorizer(field: string): CallerReader {
 }
 
 /**
- * The scope is the tenant of the invocation, in a function with Lambda's tenant isolation mode: for any event. It is as
- * trustworthy as whoever sets it: let API Gateway take the header `X-Amz-Tenant-Id` from the authorizer, not from a header
- * of the client. Yields nothing in a function without that mode.
+ * Uses the invocation's tenant, for any event in a function with Lambda's tenant isolation mode. The tenant is only as
+ * trustworthy as its source: let API Gateway set `X-Amz-Tenant-Id` from the authorizer, not from a client's header.
+ * Returns nothing in a function without that mode.
  */
 export function callerFromTenant(): CallerReader<unknown> {
   return (_?: unknown, context?: LambdaContext) => {
@@ -59,13 +59,13 @@ export function callerFromTenant(): CallerReader<unknown> {
   };
 }
 
-/** Whether the platform says that it has verified somebody: then a missing caller is a claim that is missing. */
+/** Whether the platform verified the caller. If it did and there's no caller, a claim is missing. */
 export function isAuthenticated(event: unknown): boolean {
   const { requestContext, headers, multiValueHeaders } = event as AuthorizedEvent;
   const { identity, authentication, elb } = requestContext ?? {};
   const names = Object.keys({ ...headers, ...multiValueHeaders });
   return (
-    // A Lambda authorizer may say yes and nothing else; HTTP APIs without an authorizer send fields that are null.
+    // A Lambda authorizer may allow a request without any field; HTTP APIs without an authorizer send null fields.
     Object.entries(authorizerOf(event) ?? {}).some(([name, value]) => name === "lambda" || value !== null) ||
     Boolean(identity?.userArn ?? identity?.cognitoIdentityId ?? identity?.clientCert) ||
     Boolean(authentication?.clientCert) ||
@@ -77,7 +77,7 @@ function authorizerOf(event: unknown) {
   return (event as AuthorizedEvent | undefined)?.requestContext?.authorizer;
 }
 
-/** Payload v1 turns numbers into text; here v2 does the same, where the number is certainly the one that was meant. */
+/** Payload v1 turns numbers into strings. For v2, do the same with numbers that can't have been rounded. */
 function textOf(fields: VerifiedFields | null | undefined, name: string): string | undefined {
   const value = fields?.[name];
   return typeof value === "string" || Number.isSafeInteger(value) ? String(value) : undefined;

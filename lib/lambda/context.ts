@@ -1,19 +1,19 @@
-/** What a handler gets as its second argument. */
+/** The handler's second argument. */
 import type { Execution } from "../core/execution.ts";
 import type { LambdaContext } from "../core/lambda-context.ts";
 
-/** What onceonly adds to the context. */
+/** The fields that onceonly adds to the context. */
 export interface WithIdempotency<Write = unknown> {
   /**
-   * This attempt. A request whose method is not in `methods`, such as a GET, has none: then each use of a property
-   * throws InvalidOptionError (`INVALID_OPTION`).
+   * This attempt. A request whose method isn't in `methods`, such as a GET, has none: any use of its properties throws
+   * InvalidOptionError (`INVALID_OPTION`).
    */
   readonly idempotency: Execution<Write>;
 }
 
 /**
- * A context of its own for each attempt: two operations that run with the same context object at once must
- * not see each other's key. Accessors stay accessors, because the runtime listens to some of them.
+ * A separate context for each attempt: two operations running with the same context object must not see each other's key.
+ * Accessors stay accessors, because the runtime listens to some of them.
  */
 export function withExecution<Write>(
   context: unknown,

@@ -1,26 +1,26 @@
-/** JSON with its numbers as they are written: JavaScript rounds integers beyond 2^53, and fractions of more than 17 digits. */
+/** JSON that keeps its numbers as written: JavaScript rounds integers beyond 2^53, and fractions of more than 17 digits. */
 import { hashTuple } from "../core/identity.ts";
 
 export interface ParsedJson {
   readonly value: unknown;
   /**
-   * Begins each text in `value` that stands for a number that JavaScript would round. It is the hash of the whole text, so that no
-   * sender can write a text that begins with it. `undefined` where there is no such number.
+   * The prefix of strings in `value` that stand for numbers JavaScript would round. It's the hash of the whole text, so
+   * no sender can write a string with this prefix. `undefined` if there are no such numbers.
    */
   readonly mark: string | undefined;
 }
 
-/** Only such text may have a number that is rounded: most payloads aren't read twice. */
+/** Only text that matches may contain a rounded number, so most payloads aren't read twice. */
 const LONG_NUMBER = /[\d.]{16}|\d[eE]/;
 
-/** @throws SyntaxError for what is no JSON */
+/** @throws SyntaxError for text that isn't JSON */
 export function parseExactly(text: string): ParsedJson {
   const value: unknown = JSON.parse(text);
   if (!LONG_NUMBER.test(text)) return { value, mark: undefined };
   const mark = hashTuple("onceonly/exact-json/1", text);
   const parts: string[] = [];
   let copied = 0;
-  // The text is known to be JSON, so that each token outside of strings is whole.
+  // The text is valid JSON, so each token outside of strings is complete.
   const tokens = /"|-?\d[\d.eE+-]*/g;
   for (let found = tokens.exec(text); found !== null; found = tokens.exec(text)) {
     const [token] = found;
@@ -47,20 +47,20 @@ function isRounded(token: string): boolean {
   return decimalOf(token) !== decimalOf(`${number}`);
 }
 
-/** One text for each number, however it is written: its digits without zeros at the ends, and its exponent. */
+/** The same string for a number in any notation: its digits without outer zeros, and its exponent. */
 function decimalOf(token: string): string {
   const [, sign = "", whole = "", fraction = "", exponent = "0"] =
     /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(token) ?? [];
   const digits = (whole + fraction).replace(/^0+/, "");
   if (digits === "") return "0";
-  // A regular expression would look at each run of zeros again and again.
+  // A regular expression would scan each run of zeros repeatedly.
   let end = digits.length;
   while (digits[end - 1] === "0") end--;
   const scale = Number(exponent) - fraction.length + digits.length - end;
   return `${sign}${digits.slice(0, end)}e${Number.isSafeInteger(scale) ? scale : exponent}`;
 }
 
-/** The canonical JSON of a value (RFC 8785) with its marked numbers in it; `undefined` where it holds none. */
+/** The canonical JSON of a value (RFC 8785) including its marked numbers; `undefined` if it has none. */
 export function canonicalText(value: unknown, mark: string): string | undefined {
   let isMarked = false;
   const textOf = (each: unknown): string => {

@@ -1,4 +1,4 @@
-/** A fingerprint of some fields of a JSON payload, for senders that change the other fields from delivery to delivery. */
+/** A fingerprint of some fields of a JSON payload, for senders that change the other fields in each delivery. */
 import { InvalidOptionError, PayloadInvalidError } from "../core/errors.ts";
 import { checkFaithful, Fingerprint, fingerprintOf } from "../core/fingerprint.ts";
 import { aFunction, type Check, checkOptions } from "../core/option-checks.ts";
@@ -10,29 +10,29 @@ import { pickFields } from "./json-fields.ts";
 
 interface JsonPlace<Event> {
   /**
-   * Yields the payload: a value, or text that is JSON.
-   * @default - the body of an HTTP request or of an SQS record; else the event itself
+   * Returns the payload: a value, or JSON text.
+   * @default - the body of an HTTP request or SQS record; otherwise the event itself
    */
   readonly of?: (event: Event) => unknown;
 }
 
-/** Paths such as `data.amount`; a path leads into every entry of an array. A name with a dot in it has no path. */
+/** Paths such as `data.amount`. A path applies to every entry of an array. A field name with a dot can't be addressed. */
 export type JsonFingerprintOptions<Event = unknown> = JsonPlace<Event> &
   (
     | {
-        /** The fields that tell two payloads apart. */
+        /** The fields that decide whether two payloads are the same request. */
         readonly take: readonly string[];
         readonly leave?: never;
       }
     | {
-        /** The fields that change from delivery to delivery: all others count. */
+        /** The fields that change between deliveries; all others count. */
         readonly leave: readonly string[];
         readonly take?: never;
       }
   );
 
 const paths: Check = [
-  "must be a list of paths such as `data.amount`",
+  "must be an array of paths such as `data.amount`",
   (value) =>
     Array.isArray(value) &&
     value.length > 0 &&
@@ -40,13 +40,14 @@ const paths: Check = [
 ];
 
 /**
- * Yields the fields of a JSON payload that tell two payloads apart, for `fingerprint`. A delivery with another timestamp or
- * count of attempts is then the same, and gets the first answer. Method, route and query of an HTTP request count too. Only
- * these fields are looked at, and numbers in them are read digit by digit from the text: senders write ids beyond 2^53 as numbers.
- * `take` is the safer of the two: a field that the sender adds later changes nothing. Choose all fields that the handler acts
- * on: another value in a field that does not count gets the first answer without a word.
- * @throws InvalidOptionError (`INVALID_OPTION`) at once. On events, PayloadInvalidError (`PAYLOAD_INVALID`) for a payload
- * that isn't JSON or has none of the fields of `take`, and for a large integer in a payload that was parsed before.
+ * Makes a `fingerprint` from the fields of a JSON payload that decide whether two payloads are the same request. A
+ * delivery with another timestamp or attempt count then matches, and gets the first response. Method, route and query of
+ * an HTTP request count too. Only these fields are read, and their numbers digit by digit from the text, because senders
+ * write ids beyond 2^53 as numbers. `take` is the safer choice: fields that the sender adds later change nothing. Choose
+ * all fields that the handler acts on: if only an ignored field differs, the caller silently gets the first response.
+ * @throws InvalidOptionError (`INVALID_OPTION`) immediately. On events, PayloadInvalidError (`PAYLOAD_INVALID`) for a
+ * payload that isn't JSON or has none of the fields of `take`, and for a large integer in a payload that was already
+ * parsed.
  */
 export function fingerprintFromJson<Event = unknown>(
   options: JsonFingerprintOptions<Event>,
@@ -54,7 +55,7 @@ export function fingerprintFromJson<Event = unknown>(
   checkOptions(options, { take: paths, leave: paths, of: aFunction }, []);
   const { take, leave, of } = options;
   if ((take === undefined) === (leave === undefined)) {
-    throw new InvalidOptionError("take", "or `leave` must be given, and not both");
+    throw new InvalidOptionError("take", "or `leave` is required, and only one of them");
   }
   const pick = take ? pickFields("take", take) : pickFields("leave", leave ?? []);
   return (event) => {
@@ -72,18 +73,18 @@ function pickedFrom(value: unknown, pick: (value: unknown) => unknown): unknown 
   try {
     return pick(value);
   } catch (error) {
-    throw error instanceof RangeError ? refused("it is nested too deep") : error;
+    throw error instanceof RangeError ? refused("it is nested too deeplyly") : error;
   }
 }
 
-/** A payload without a number that JavaScript would round has the fingerprint that it always had. */
+/** The fingerprint of a payload without rounded numbers must not change. */
 function exactly(picked: unknown, mark: string | undefined): unknown {
   checkFaithful(picked);
   const text = mark === undefined ? undefined : canonicalText(picked, mark);
   return text === undefined ? picked : new Fingerprint("json", text);
 }
 
-/** A body parser may have been there before. */
+/** A body parser may have run before. */
 function bodyOf({ body, isBase64Encoded = false }: RawEvent): unknown {
   return typeof body === "string" ? readBody({ body, isBase64Encoded }) : body;
 }
@@ -96,12 +97,15 @@ function parsed(payload: unknown): ParsedJson {
   } catch {
     // The parser's own message quotes the payload.
     throw new PayloadInvalidError(
-      "the payload is not JSON: give `of`, which yields the part that is",
+      "the payload isn't JSON: set `of` to a function that returns the part that is",
       "the payload isn't JSON",
     );
   }
 }
 
 function refused(why: string): PayloadInvalidError {
-  return new PayloadInvalidError(`the payload has no fingerprint: ${why}`, `the payload has a fault: ${why}`);
+  return new PayloadInvalidError(
+    `can't compute the fingerprint of the payload: ${why}`,
+    `the payload is invalid: ${why}`,
+  );
 }

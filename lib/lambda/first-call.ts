@@ -1,7 +1,8 @@
 /**
- * Warnings about an operation's set-up that only a call can show: a key, a scope or a lease that can't be what the author meant. Each
- * is logged once per process and operation, and no call fails for it.
+ * Warnings about an operation's set-up that only a call can reveal: a key, scope or lease that can't be what the author
+ * meant. Each is logged once per process and operation, and no call fails because of it.
  */
+import { findEventSource } from "../contract.ts";
 import { shared } from "../core/copies.ts";
 import type { LambdaContext } from "../core/lambda-context.ts";
 import { RENEWED_SECONDS } from "../core/ongoing-call.ts";
@@ -21,13 +22,16 @@ interface FirstCall<Write> {
 
 const seen = new WeakSet<object>();
 const { ran, reported } = shared("operations", () => ({
-  /** By store and operation, the fingerprinters of the wrapper that ran it: they are the wrapper's own, and its options are copied. */
+  /**
+   * By store and operation, the fingerprinters of the wrapper that ran it: each wrapper has its own, while its options
+   * are copied.
+   */
   ran: new WeakMap<object, Map<string, object>>(),
   reported: {},
 }));
 const batched = new WeakSet<object>();
 
-/** The first call of a process counts: it has nearly the whole timeout left. */
+/** Checks a process's first call, because it has nearly the whole timeout left. */
 export function warnOnFirstCall<Write>(call: FirstCall<Write>): void {
   const { options } = call;
   if (seen.has(options)) return;
@@ -46,10 +50,12 @@ function warnOfTwin<Write>({ store, operation, fingerprints }: ResolvedOptions<W
   else if (first !== fingerprints && first !== reported) {
     operations.set(operation, reported);
     console.warn(
-      `onceonly: two wrappers run the operation "${operation}" on one store, so of one key only the first handler runs, and the other answers with its result: give each handler its own operation, and wrap it once, outside the call`,
+      `onceonly: two wrappers use the operation "${operation}" on the same store, so for each key only the first handler runs, and the other one returns its result: give each handler its own operation, and wrap it only once`,
     );
   }
 }
+
+const ADVICE = "build the key only from what the event contains";
 
 function warnOfKey<Write>({
   options: { operation, clock },
@@ -62,15 +68,15 @@ function warnOfKey<Write>({
   const { awsRequestId } = Object(context) as LambdaContext;
   if (typeof awsRequestId === "string" && awsRequestId.length >= 32 && key.includes(awsRequestId)) {
     console.warn(
-      `onceonly: the key of "${operation}" holds the awsRequestId, which is new when a caller or a message comes again: make the key of what the event holds`,
+      `onceonly: the key of "${operation}" contains the awsRequestId, which differs in every retry, so no retry is recognized: ${ADVICE}`,
     );
   } else if (!isStable(key, () => readKey(event, context))) {
     console.warn(
-      `onceonly: \`key\` of "${operation}" yields another text each time, as if made of a clock or of randomness, so that no retry is recognised: make the key of what the event holds`,
+      `onceonly: \`key\` of "${operation}" returns a different string each time, probably from a clock or a random id, so no retry is recognized: ${ADVICE}`,
     );
   } else if (holdsPresent(key, event, clock.now())) {
     console.warn(
-      `onceonly: the key of "${operation}" holds the present time or date, and the event doesn't: a retry gets another key and runs again. Make the key of what the event holds`,
+      `onceonly: the key of "${operation}" contains the current time or date, which isn't in the event, so no retry is recognized: ${ADVICE}`,
     );
   }
 }
@@ -87,27 +93,38 @@ function isStable(key: string, readAgain: () => unknown): boolean {
 const TIMES = /\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d)?)?|(?<!\d)\d{13}(?!\d)|(?<!\d)\d{10}(?!\d)/g;
 const DAY_MS = 86_400_000;
 
-/** A time that the event itself holds may be in the key: it comes again with a retry. */
+/** The key may contain a time from the event itself, because a retry has the same one. */
 function holdsPresent(key: string, event: unknown, now: number): boolean {
-  const present = (key.match(TIMES) ?? []).filter((text) => isPresent(text, now));
+  const encoded = [16, 36]
+    .map((radix) => now.toString(radix).slice(0, -3))
+    .filter((text) => key.includes(text));
+  const present = [...(key.match(TIMES) ?? []).filter((text) => isPresent(text, now)), ...encoded];
   if (present.length === 0) return false;
   try {
-    const known = JSON.stringify(event) ?? "";
+    const known = JSON.stringify(event, readable) ?? "";
     return present.some((text) => !known.includes(text));
   } catch {
     return false;
   }
 }
 
+/** Decodes bodies: Kinesis, Kafka and some HTTP events use base64, other clients bytes. */
+function readable(this: Readonly<Record<string, unknown>>, name: string, value: unknown): unknown {
+  const own = this[name];
+  if (own instanceof Uint8Array) return Buffer.from(own).toString("latin1");
+  const isBase64 = typeof value === "string" && /^[A-Za-z\d+/]{8,}={0,2}$/.test(value);
+  return isBase64 ? value + Buffer.from(value, "base64").toString("latin1") : value;
+}
+
 function isPresent(text: string, now: number): boolean {
   if (/^\d+$/.test(text)) return Math.abs(Number(text) * (text.length === 10 ? 1000 : 1) - now) < 5000;
   const at = Date.parse(text.length === 16 || text.length === 19 ? `${text}Z` : text);
-  // A day as some time zone has it.
+  // The day in any time zone.
   const within = text.length === 10 ? 1.5 * DAY_MS : text.length === 16 ? 65_000 : 5000;
   return Math.abs(at + (text.length === 10 ? DAY_MS / 2 : 0) - now) < within;
 }
 
-/** A header that the caller writes says nothing about who the caller is. Lambda itself sets the header of a tenant. */
+/** A header that callers can write doesn't identify them. Lambda itself sets the tenant's header. */
 function warnOfOwner<Write>({ options: { operation }, event, owner }: FirstCall<Write>): void {
   const { headers } = Object(event) as { readonly headers?: unknown };
   const source = Object.entries(Object(headers)).find(
@@ -115,13 +132,13 @@ function warnOfOwner<Write>({ options: { operation }, event, owner }: FirstCall<
   );
   if (!source) return;
   console.warn(
-    `onceonly: the scope of "${operation}" is the header \`${source[0]}\`, which any caller can write: read the caller from the authorizer, such as by callerFromJwt(), or make sure that only your own proxy can set it`,
+    `onceonly: the scope of "${operation}" is the header \`${source[0]}\`, which any caller can set: read the caller from the authorizer, such as by callerFromJwt(), or make sure that only your own proxy can set it`,
   );
 }
 
 /**
- * A lease that outlives its invocation by far: after a crash its keys stay in progress for all of the lease. Also renewals
- * that are paid for nothing.
+ * Warns if a lease far outlives its invocation, because after a crash its keys stay in progress for the whole lease. Also
+ * warns about renewals that cost money but gain nothing.
  */
 function warnOfLease<Write>({ options, remainingMs }: FirstCall<Write>): void {
   const { leaseSeconds, mode, operation, renewal } = options;
@@ -130,7 +147,7 @@ function warnOfLease<Write>({ options, remainingMs }: FirstCall<Write>): void {
   if (!isAsked || mode === "optimistic" || remainingMs === undefined) return;
   const seconds = leaseSeconds ?? RENEWED_SECONDS;
   const left = `the invocation has ${Math.round(remainingMs / 1000)} s left`;
-  const asInvocation = "out, and the lease is as long as the invocation";
+  const asInvocation = "out, so that the lease lasts as long as the invocation";
   if (isRenewed && seconds * 1000 >= remainingMs && !isManagedInstance()) {
     console.warn(
       `onceonly: \`renewLease\` of "${operation}" gains nothing: its lease is ${seconds} s, and ${left}; leave \`renewLease\` ${asInvocation}`,
@@ -142,7 +159,7 @@ function warnOfLease<Write>({ options, remainingMs }: FirstCall<Write>): void {
   }
 }
 
-/** Records of queues and streams come again alone, or in other batches: no key names several of them. */
+/** Records of queues and streams come back separately, or in other batches, so no key can cover several of them. */
 export function warnOfBatch(options: { readonly operation: string }, event: unknown): void {
   const {
     Records,
@@ -153,9 +170,9 @@ export function warnOfBatch(options: { readonly operation: string }, event: unkn
   const records = [event, Records].find(Array.isArray) ?? given;
   if (records.length < 2 || batched.has(options)) return;
   const { eventSource = source } = Object(records[0]) as { readonly eventSource?: unknown };
-  if (!/^(aws:(sqs|kinesis|dynamodb|kafka)|SelfManagedKafka)$/.test(`${eventSource}`)) return;
+  if (!findEventSource(eventSource)) return;
   batched.add(options);
   console.warn(
-    `onceonly: "${options.operation}" takes ${records.length} records of ${eventSource} as one operation, and they come again in other batches: wrap the handler of one record in idempotentBatch`,
+    `onceonly: "${options.operation}" treats ${records.length} records from ${eventSource} as one operation, but they may come back in different batches: use idempotentBatch with a handler for a single record`,
   );
 }

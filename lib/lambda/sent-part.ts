@@ -1,10 +1,10 @@
-/** The default fingerprint of `idempotent`: what a caller sent, without what differs when it is sent again. */
+/** The default fingerprint of `idempotent`: the caller's content, without what differs in each send. */
 
 type Members = Readonly<Record<string, unknown>>;
 
 /**
- * The whole event, but for requests through API Gateway (WebSocket APIs too), ALB, function URLs and AppSync: each has its own ids,
- * times, connection and headers. A retry must be the same as the first request.
+ * The whole event, except for requests through API Gateway (including WebSocket APIs), ALB, function URLs and AppSync:
+ * each has its own ids, times, connection and headers. A retry must match the first request.
  */
 export function sentPart(event: unknown): unknown {
   const { requestContext, info, request, identity } = Object(event) as Members;

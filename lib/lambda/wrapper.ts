@@ -1,15 +1,16 @@
-/** Wraps a plain handler function, which returns its answer or passes it to a callback. */
+/** Wraps a plain handler function, which returns its result or passes it to a callback. */
 import { refuseDurable } from "../core/durable.ts";
 import { InvalidOptionError } from "../core/errors.ts";
 import type { LambdaContext } from "../core/lambda-context.ts";
 import { Interrupted, isUnderWay } from "../core/running.ts";
+import type { Adapter } from "./adapter.ts";
 import { type WithIdempotency, withExecution } from "./context.ts";
-import type { Face } from "./face.ts";
 import { isEarlyTimeout } from "./middy/request.ts";
 
 /**
- * A Lambda handler, such as the handler types of `@types/aws-lambda`. `Rest` stands for the parameters after the context,
- * such as Middy's signal or Lambda's callback. A handler with a third parameter may answer by that callback too.
+ * A Lambda handler, compatible with the handler types of `@types/aws-lambda`. `Rest` stands for the parameters after the
+ * context, such as Middy's signal or Lambda's callback. A handler with a third parameter may also respond by that
+ * callback.
  */
 export type Handler<Event, Context, Rest extends readonly unknown[], Result> = (
   event: Event,
@@ -18,7 +19,7 @@ export type Handler<Event, Context, Rest extends readonly unknown[], Result> = (
   // biome-ignore lint/suspicious/noConfusingVoidType: the types of aws-lambda say so, for handlers with a callback
 ) => Result | Promise<Result> | void;
 
-/** What a handler answers: what it returns, or what it gives its callback where it returns nothing. */
+/** A handler's result: its return value, or the callback's value if it returns nothing. */
 // biome-ignore lint/suspicious/noConfusingVoidType: a handler that answers by its callback returns void
 export type AnswerOf<Result, Rest extends readonly unknown[]> = [Result] extends [void]
   ? Rest extends readonly [callback: (error?: never, result?: infer Given) => void]
@@ -27,20 +28,22 @@ export type AnswerOf<Result, Rest extends readonly unknown[]> = [Result] extends
   : Result;
 
 /**
- * @param makeFace is called after the handler was looked at: given in its place, options would be told for their own faults
- * @throws InvalidOptionError (`INVALID_OPTION`) for what is no function.
+ * @param makeAdapter called after the handler is checked: options passed in its place would otherwise be reported for
+ * their own faults
+ * @throws InvalidOptionError (`INVALID_OPTION`) if the handler isn't a function.
  */
 export function wrapHandler<Event, Rest extends readonly unknown[], Result, Write>(
-  makeFace: () => Face<Write>,
+  makeAdapter: () => Adapter<Write>,
   handler: Handler<Event, LambdaContext & WithIdempotency<Write>, Rest, Result>,
+  options: { readonly operation: string },
 ): (event: Event, context: LambdaContext, ...rest: Rest) => Promise<AnswerOf<Result, Rest>> {
   if (typeof handler !== "function")
-    throw new InvalidOptionError("handler", "must be a function: give it first, then the options", handler);
-  const face = makeFace();
-  return async function idempotentHandler(event, context, ...rest) {
+    throw new InvalidOptionError("handler", "must be a function, and comes before the options", handler);
+  const adapter = makeAdapter();
+  return named(options, async (event, context, ...rest) => {
     if (typeof (context as { readonly write?: unknown } | undefined)?.write === "function") throw streamed();
     refuseDurable("handler", event, context);
-    const run = face(event, context);
+    const run = adapter(event, context);
     if (typeof run !== "function")
       return callHandler(handler, event, run.context, rest) as Promise<AnswerOf<Result, Rest>>;
     return run(async (attempt) => {
@@ -50,12 +53,20 @@ export function wrapHandler<Event, Rest extends readonly unknown[], Result, Writ
         throw isEarlyTimeout(error) ? new Interrupted(error) : error;
       }
     }) as Promise<AnswerOf<Result, Rest>>;
-  };
+  });
+}
+
+/** Stack traces, tracers and the explorer's reports show this name. */
+export function named<Wrapped extends object>(
+  { operation }: { readonly operation: string },
+  wrapped: Wrapped,
+): Wrapped {
+  return Object.defineProperty(wrapped, "name", { value: operation });
 }
 
 /**
- * A handler with a third parameter gets a callback of ours, whether Lambda gave one (up to Node 22) or not. Lambda's own
- * callback would be told past the record, and a replay would have no answer.
+ * A handler with a third parameter gets our callback, whether Lambda passed one (up to Node 22) or not. Lambda's own
+ * callback would bypass the record, and a replay would have no result.
  * https://docs.aws.amazon.com/lambda/latest/dg/nodejs-handler.html
  */
 function callHandler<Event, Context, Rest extends readonly unknown[], Result>(
@@ -76,7 +87,7 @@ function callHandler<Event, Context, Rest extends readonly unknown[], Result>(
       else reject(error);
     };
     const returned = handler(event, context, ...([callback, ...others] as readonly unknown[] as Rest));
-    // As Lambda does: a returned promise is the answer, and without one the callback is waited for.
+    // Like Lambda: a returned promise is the response; without one, wait for the callback.
     const isPromise = isUnderWay(returned);
     if (!isPromise && namesCallback) return;
     resolve(returned as Result | Promise<Result>);
@@ -84,18 +95,18 @@ function callHandler<Event, Context, Rest extends readonly unknown[], Result>(
   });
 }
 
-/** Such a handler gets a stream in the place of the context. */
+/** Such a handler gets a stream in place of the context. */
 function streamed(): InvalidOptionError {
   return new InvalidOptionError(
     "handler",
-    "must return its answer: a handler of streamifyResponse writes it, and no replay would; call runOnce in such a handler",
+    "must return its response, but a streamifyResponse handler writes it to a stream, which can't be replayed: call runOnce inside such a handler",
   );
 }
 
-/** Nobody knows that `(...args) => inner(...args)` answers by a callback, until it does. */
+/** Only the call itself shows that `(...args) => inner(...args)` responds by a callback. */
 function tooLate(): InvalidOptionError {
   return new InvalidOptionError(
     "handler",
-    "must name the callback as its third parameter, or return a promise: it called back after it had returned",
+    "called its callback after it had returned: declare the callback as its third parameter, or return a promise",
   );
 }

@@ -1,10 +1,10 @@
-/** Which client reaches the table. */
+/** The client that reaches the table. */
 import type { Check } from "../core/option-checks.ts";
 import type { LeanDynamoDB } from "./lean-dynamodb.ts";
 
 export interface LeanClientOptions {
   /**
-   * Shared with other stores if given.
+   * A client that can be shared with other stores.
    * @default - a client with the defaults of LeanDynamoDB
    */
   readonly client?: LeanDynamoDB;
@@ -12,7 +12,7 @@ export interface LeanClientOptions {
 
 export const LEAN_CHECKS: Readonly<Record<keyof LeanClientOptions, Check>> = {
   client: [
-    'must be a LeanDynamoDB: a client of the SDK goes into the DynamoDBStore of "onceonly"',
+    'must be a LeanDynamoDB (an SDK client belongs in the DynamoDBStore of "onceonly")',
     (value) => {
       const { isLean, send } = Object(value) as Partial<LeanDynamoDB>;
       return isLean === true && typeof send === "function";

@@ -1,4 +1,4 @@
-/** Credentials from the endpoint that the environment names: of SnapStart, of containers and of pods. */
+/** Credentials from the endpoint named in the environment: SnapStart's, a container's or a pod's. */
 import { readFile } from "node:fs/promises";
 import type { Credentials } from "../dynamodb/wire/signature.ts";
 import type { Environment } from "./environment.ts";
@@ -6,19 +6,19 @@ import { httpModule } from "./http-module.ts";
 import { LeanClientError } from "./lean-client-error.ts";
 
 export interface ExpiringCredentials extends Credentials {
-  /** Asked for again before that time. */
+  /** New ones are requested before that time. */
   readonly expiration?: Date | undefined;
 }
 
 const TIMEOUT_MS = 1000;
 const TRIES = 3;
-/** A set of credentials has a few kilobytes. */
+/** A set of credentials is a few kilobytes. */
 const MAX_BYTES = 65_536;
 
-/** Whom a token is shown without encryption: this machine, the agents of ECS and EKS. */
+/** Hosts that may get a token without encryption: this machine, the agents of ECS and EKS. */
 const TRUSTED = /^(localhost|127(\.\d{1,3}){3}|\[::1\]|169\.254\.170\.(2|23)|\[fd00:ec2::23\])$/;
 
-/** @returns `undefined` where the environment names none */
+/** @returns `undefined` if the environment names none */
 export function containerEndpoint(env: Environment): URL | undefined {
   const { AWS_CONTAINER_CREDENTIALS_RELATIVE_URI: path, AWS_CONTAINER_CREDENTIALS_FULL_URI: full } = env;
   const text = path ? `http://169.254.170.2${path}` : full;
@@ -28,7 +28,7 @@ export function containerEndpoint(env: Environment): URL | undefined {
     return url;
   throw new LeanClientError(
     "CredentialsProviderError",
-    "credentials are not asked for at the address that AWS_CONTAINER_CREDENTIALS_FULL_URI names: it must be https, this machine, or the agent of ECS or EKS",
+    "AWS_CONTAINER_CREDENTIALS_FULL_URI must be an https URL, this machine, or the ECS or EKS agent; no credentials were requested from it",
   );
 }
 
@@ -46,7 +46,7 @@ export async function containerCredentials(url: URL, env: Environment): Promise<
   }
   throw new LeanClientError(
     "CredentialsProviderError",
-    "the endpoint that the environment names answered without credentials",
+    "the credentials endpoint from the environment responded without credentials",
     { cause },
   );
 }
@@ -70,7 +70,7 @@ function get(url: URL, headers: Readonly<Record<string, string>>): Promise<strin
   return new Promise((resolve, reject) => {
     const request = httpModule(url.protocol).get(url, { headers });
     const timer = setTimeout(
-      () => request.destroy(new Error(`no answer within ${TIMEOUT_MS} ms`)),
+      () => request.destroy(new Error(`no response within ${TIMEOUT_MS} ms`)),
       TIMEOUT_MS,
     );
     request.once("error", reject);
@@ -81,7 +81,7 @@ function get(url: URL, headers: Readonly<Record<string, string>>): Promise<strin
       response.once("error", reject);
       response.on("data", (chunk: string) => {
         text += chunk;
-        if (text.length > MAX_BYTES) request.destroy(new Error("more than credentials have"));
+        if (text.length > MAX_BYTES) request.destroy(new Error("a response too large for credentials"));
       });
       response.once("end", () => {
         if (response.statusCode === 200) resolve(text);

@@ -11,9 +11,7 @@ import { namesCredentials, readProfile } from "./profile.ts";
 
 export type CredentialSource = () => ExpiringCredentials | Promise<ExpiringCredentials>;
 
-/**
- * How long before their expiry credentials are renewed, and how long before it they sign no more.
- */
+/** How long before their expiry credentials are renewed, and how long before it they are no longer used. */
 const RENEWED_MS = 300_000;
 const REFUSED_MS = 10_000;
 
@@ -27,19 +25,19 @@ export class HeldCredentials {
   }
 
   /**
-   * At once, where they are there: most requests wait for nothing. All who wait, wait for one answer.
+   * Returns them synchronously if possible, so that most requests don't wait. Concurrent waiters share one lookup.
    * @param now epoch ms
    */
   at(now: number): ExpiringCredentials | Promise<ExpiringCredentials> {
     const held = this.#held;
     const remainingMs = held?.expiration ? held.expiration.getTime() - now : Number.POSITIVE_INFINITY;
     if (held === undefined || remainingMs <= REFUSED_MS) return this.#ask();
-    // Until then the old ones will do, whatever becomes of the asking.
+    // Until then the old ones are good enough, even if the lookup fails.
     if (remainingMs <= RENEWED_MS) this.#ask().catch(() => undefined);
     return held;
   }
 
-  /** The service has refused these. Whether others can be had, the next asking tells. */
+  /** The service has refused these. The next lookup finds out whether there are others. */
   refuse(refused: Credentials): void {
     if (this.#held === refused) this.#held = undefined;
   }
@@ -54,15 +52,15 @@ export class HeldCredentials {
   async #find(): Promise<ExpiringCredentials> {
     const found = await this.#source();
     const { accessKeyId, secretAccessKey } = Object(found) as Partial<ExpiringCredentials>;
-    if (!accessKeyId || !secretAccessKey) throw noCredentials("the source that was given has none");
+    if (!accessKeyId || !secretAccessKey) throw noCredentials("the `credentials` function returned none");
     this.#held = found;
     return found;
   }
 }
 
 /**
- * In the SDK's order: a profile that is named, the environment's keys, the default profile, a web identity, the endpoint of
- * a container. Profiles and web identities are read by the SDK's own chain, which is refused by name if it isn't installed.
+ * In the SDK's order: a named profile, the environment's keys, the default profile, a web identity, a container's endpoint. The
+ * SDK's own chain reads profiles and web identities; if it isn't installed, the error names it.
  * @throws LeanClientError
  */
 export async function foundCredentials(env: Environment = environment()): Promise<ExpiringCredentials> {
@@ -77,18 +75,18 @@ export async function foundCredentials(env: Environment = environment()): Promis
   }
   const endpoint = containerEndpoint(env);
   if (endpoint) return containerCredentials(endpoint, env);
-  return sdkCredentials("AWS_ACCESS_KEY_ID is not set, nor an endpoint of a container");
+  return sdkCredentials("neither AWS_ACCESS_KEY_ID nor a container credentials endpoint is set");
 }
 
-/** Profiles, single sign-on, web identities, EC2: on developers' machines, and outside of functions. */
+/** Profiles, single sign-on, web identities, EC2: used on developers' machines and outside Lambda. */
 async function sdkCredentials(why: string): Promise<ExpiringCredentials> {
-  // A name that is not written out, so that no bundle carries the chain.
+  // The name is assembled, so that no bundle includes the chain.
   const name = ["@aws-sdk", "credential-provider-node"].join("/");
   let chain: { readonly defaultProvider: () => CredentialSource };
   try {
     chain = (await import(name)) as typeof chain;
   } catch (cause) {
-    throw noCredentials(`${why}, and only the SDK's chain reads those credentials`, cause);
+    throw noCredentials(`${why}, and only the SDK's credential chain can read those`, cause);
   }
   return chain.defaultProvider()();
 }
@@ -96,7 +94,7 @@ async function sdkCredentials(why: string): Promise<ExpiringCredentials> {
 function noCredentials(why: string, cause?: unknown): LeanClientError {
   return new LeanClientError(
     "CredentialsProviderError",
-    `there are no credentials: ${why}; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY without AWS_PROFILE, give the client \`credentials\`, or install @aws-sdk/credential-provider-node`,
+    `no credentials found: ${why}; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY without AWS_PROFILE, pass \`credentials\` to the client, or install @aws-sdk/credential-provider-node`,
     { cause },
   );
 }

@@ -5,7 +5,7 @@ import { LeanDynamoDB } from "./lean-dynamodb.ts";
 
 export interface LeanOutboxOptions extends OutboxTableOptions, LeanClientOptions {}
 
-/** The DynamoDBOutbox of `onceonly`, on a client of its own instead of the SDK's. */
+/** The DynamoDBOutbox of `onceonly`, with its own client instead of the SDK's. */
 export class DynamoDBOutbox extends ConnectedOutbox {
   /** @throws InvalidOptionError (`INVALID_OPTION`) */
   constructor(options: LeanOutboxOptions) {

@@ -6,8 +6,8 @@ import { LeanDynamoDB } from "./lean-dynamodb.ts";
 export interface LeanStoreOptions extends StoreOptions, LeanClientOptions {}
 
 /**
- * The DynamoDBStore of `onceonly`, on a client of its own instead of the SDK's. Both write the same records in the
- * same table, so that functions with either one share them.
+ * The DynamoDBStore of `onceonly`, with its own client instead of the SDK's. Both write the same records in the same table, so
+ * functions with either one can share them.
  */
 export class DynamoDBStore extends ConnectedStore {
   /** @throws InvalidOptionError (`INVALID_OPTION`) */

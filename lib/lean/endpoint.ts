@@ -1,4 +1,4 @@
-/** Where a service is. */
+/** Finds a service's endpoint. */
 import type { Environment } from "./environment.ts";
 import { LeanClientError } from "./lean-client-error.ts";
 import { readProfile, refuseForeignPlace } from "./profile.ts";
@@ -14,7 +14,7 @@ export interface Endpoint {
   readonly url: URL;
 }
 
-/** By the beginning of their Regions' names: what hosts of a partition end in, and hosts that have IPv6 too. */
+/** By the prefix of their Region names: the suffix of a partition's hosts, and that of its dual-stack (IPv6) hosts. */
 const PARTITIONS: readonly (readonly [prefix: string, suffix: string, dualStackSuffix: string])[] = [
   ["cn-", "amazonaws.com.cn", "api.amazonwebservices.com.cn"],
   ["eusc-", "amazonaws.eu", "api.amazonwebservices.eu"],
@@ -25,27 +25,25 @@ const PARTITIONS: readonly (readonly [prefix: string, suffix: string, dualStackS
   ["", "amazonaws.com", "api.aws"],
 ];
 
-/** Names of the time when FIPS was part of a Region's name. */
+/** Region names from when FIPS was part of the name. */
 const PSEUDO_REGION = /^fips-|-fips$/;
 
-/**
- * @throws LeanClientError if no Region is known, the endpoint is no URL, or the SDK would refuse or send elsewhere
- */
+/** @throws LeanClientError if the Region is unknown, the endpoint isn't a URL, or the SDK would refuse it or send elsewhere */
 export function placeOf(options: EndpointOptions, env: Environment, service = DYNAMODB): Endpoint {
   const named = options.region ?? env.AWS_REGION;
   if (!named) {
     throw new LeanClientError(
       "RegionMissingError",
-      "no Region is known: set `region` of the client, or AWS_REGION",
+      "no Region found: set `region` of the client, or AWS_REGION",
     );
   }
   const region = named.replace(PSEUDO_REGION, "");
   const configured = options.endpoint ?? configuredEndpoint(env, service);
-  // It becomes part of a host's name, to which a session token is sent.
+  // It becomes part of a host name that gets a session token.
   if (!/^[a-z][a-z\d-]*$/.test(region) || (region === "local" && configured === undefined)) {
     throw new LeanClientError(
       "RegionInvalidError",
-      'the Region must be a name such as "eu-central-1"; "local" needs an endpoint',
+      'the Region must be a name such as "eu-central-1" ("local" only works with an endpoint)',
     );
   }
   refuseForeignPlace(readProfile(env), env, configured);
@@ -57,7 +55,7 @@ export function placeOf(options: EndpointOptions, env: Environment, service = DY
   if (env.AWS_ACCOUNT_ID_ENDPOINT_MODE === "required") {
     throw new LeanClientError(
       "EndpointError",
-      "AWS_ACCOUNT_ID_ENDPOINT_MODE=required needs the client of the SDK: unset it",
+      "AWS_ACCOUNT_ID_ENDPOINT_MODE=required is only supported by the SDK client: unset it, or use that client",
     );
   }
   const url =
@@ -68,14 +66,14 @@ export function placeOf(options: EndpointOptions, env: Environment, service = DY
   return { region, url };
 }
 
-/** @throws LeanClientError: anything else would silently mean false */
+/** @throws LeanClientError for any other value, which would silently mean false */
 function isSet(env: Environment, name: "AWS_USE_FIPS_ENDPOINT" | "AWS_USE_DUALSTACK_ENDPOINT"): boolean {
   const value = env[name] || "false";
   if (value === "true" || value === "false") return value === "true";
   throw new LeanClientError("EndpointError", `${name} must be "true" or "false"`);
 }
 
-/** The endpoint that the environment names for a service, or for all. */
+/** The endpoint from the environment, for this service or for all. */
 export function configuredEndpoint(env: Environment, { endpointVariable }: LeanService): string | undefined {
   if (env.AWS_IGNORE_CONFIGURED_ENDPOINT_URLS === "true") return undefined;
   return env[endpointVariable] || env.AWS_ENDPOINT_URL || undefined;
@@ -92,7 +90,7 @@ function readUrl(configured: string, service: LeanService): URL {
 
 function hostIn(region: string, fips: boolean, isDualStack: boolean, { name }: LeanService): string {
   const [, suffix, dualStackSuffix] = PARTITIONS.find(([prefix]) => region.startsWith(prefix))!;
-  // All of GovCloud's endpoints are FIPS's, but only those with IPv6 say so, and EventBridge's do not.
+  // All GovCloud endpoints are FIPS, but only dual-stack ones have it in their name, and EventBridge's never do.
   const isNamedFips = !region.startsWith("us-gov-") || (isDualStack && name !== "events");
   return `${name}${fips && isNamedFips ? "-fips" : ""}.${region}.${isDualStack ? dualStackSuffix : suffix}`;
 }

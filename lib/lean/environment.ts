@@ -1,4 +1,4 @@
-/** What a client reads of the environment, by the names that AWS gave it: the one place of this folder that does. */
+/** The environment variables that a client reads, under their AWS names: no other file in this folder reads them. */
 export interface Environment {
   readonly AWS_ACCESS_KEY_ID?: string;
   readonly AWS_SECRET_ACCESS_KEY?: string;

@@ -1,4 +1,4 @@
-/** Sends requests over connections that are kept, each within its time. */
+/** Sends requests over kept-alive connections, each within its time limit. */
 import type * as http from "node:http";
 import type { Socket } from "node:net";
 import type { HttpAnswer } from "../dynamodb/wire/json.ts";
@@ -11,11 +11,11 @@ export interface TransportOptions {
   readonly maxSockets: number;
 }
 
-/** Nothing came back that could be read. Named and coded as the SDK's are. */
+/** There was no readable response. Names and codes are the SDK's. */
 export class TransportError extends Error {
   override readonly name = "TimeoutError";
   readonly code: string;
-  /** The connection was kept from before, and most likely gone already: a new one is worth a try at once. */
+  /** The connection was kept alive, and most likely was closed already: retry immediately on a new one. */
   readonly isStale: boolean;
 
   constructor(message: string, code: string, isStale = false, cause?: unknown) {
@@ -25,7 +25,7 @@ export class TransportError extends Error {
   }
 }
 
-/** Codes of the system and of the parser; those of certificates and of wrong arguments are others. */
+/** Codes of the system and of the parser. Certificates and invalid arguments have other codes. */
 const OF_THE_WAY = /^(HPE_|E(?!RR_))/;
 
 export class HttpTransport {
@@ -43,7 +43,7 @@ export class HttpTransport {
     this.#target = {
       agent: this.#agent,
       method: "POST",
-      // Without the brackets that a URL has around an IPv6 address.
+      // Without the brackets around an IPv6 address in a URL.
       hostname: hostname.replace(/^\[|\]$/g, ""),
       port: port || undefined,
       path: pathname,
@@ -71,16 +71,16 @@ export class HttpTransport {
         const { code = "ECONNRESET", message } = error as NodeJS.ErrnoException;
         const isStale = request.reusedSocket && /^(ECONNRESET|EPIPE)$/.test(code);
         if (isStale) this.#dropIdle();
-        // Whom the certificate does not convince, another try will not either.
+        // If the certificate isn't accepted now, another try won't help.
         const isOfTheWay = !(error instanceof TransportError) && OF_THE_WAY.test(code);
         reject(isOfTheWay ? new TransportError(message, code, isStale, error) : error);
         request.destroy();
       };
       const failLate = (what: string, ms: number): NodeJS.Timeout =>
-        // After a freeze the timer comes due before the answer that is there already is read.
+        // After a freeze the timer fires before an answer that has already arrived is read.
         setTimeout(() => setImmediate(fail, new TransportError(`${what} ${ms} ms`, "ETIMEDOUT")), ms);
 
-      const timer = failLate("no answer within", requestTimeoutMs);
+      const timer = failLate("no response within", requestTimeoutMs);
       request.once("error", fail);
       request.once("socket", (socket: Socket) => {
         if (!socket.connecting) return;
@@ -102,12 +102,12 @@ export class HttpTransport {
     });
   }
 
-  /** Requests that are under way go on. */
+  /** Requests that are under way continue. */
   close(): void {
     this.#agent.destroy();
   }
 
-  /** The service has closed one of those that were kept, and so, most likely, all of them: a freeze lasts for all. */
+  /** The service has closed one idle connection and so, most likely, all of them: a freeze affects all. */
   #dropIdle(): void {
     for (const sockets of Object.values(this.#agent.freeSockets)) {
       for (const socket of sockets ?? []) socket.destroy();

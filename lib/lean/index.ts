@@ -1,4 +1,4 @@
-/** For functions that need no other client of AWS: the store and the outbox on DynamoDB without the SDK. */
+/** For functions that need no other AWS client: the DynamoDB store and outbox without the SDK. */
 export type { DynamoDBAnswer, DynamoDBInputs } from "../dynamodb/connection.ts";
 export type { ExpiringCredentials } from "./container-credentials.ts";
 export type { CredentialSource } from "./credentials.ts";

@@ -1,6 +1,6 @@
-/** What keeps the client from sending anything: it says what to do. No secret is in it. */
+/** A problem that keeps the client from sending anything. The message says what to do, and contains no secret. */
 export class LeanClientError extends Error {
-  /** @param name is what the store tells reasons apart by, as it does with the SDK's errors */
+  /** @param name lets the store classify the failure, as the names of the SDK's errors do */
   constructor(name: string, message: string, options?: ErrorOptions) {
     super(message, options);
     this.name = name;

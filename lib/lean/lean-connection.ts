@@ -1,4 +1,4 @@
-/** Carries requests to a service, signed, in time, and again where they failed by what passes. */
+/** Sends requests to a service: signed, within their time limits, and retried after temporary failures. */
 import type { Clock, Random } from "../core/clock.ts";
 import { type Credentials, signedHeaders } from "../dynamodb/wire/signature.ts";
 import { FULL_BUDGET } from "./client-state.ts";
@@ -28,7 +28,7 @@ interface LeanParts {
   readonly maxAttempts: number;
 }
 
-/** Refused for who asked; whoever asks with newer credentials may be let in. */
+/** Refused because of the credentials: newer ones may be accepted. */
 const EXPIRED = new Set([
   "ExpiredToken",
   "ExpiredTokenException",
@@ -43,7 +43,7 @@ interface SentRequest {
   readonly signal: AbortSignal | undefined;
 }
 
-/** @throws LeanClientError where no Region is known, or the endpoint is no URL */
+/** @throws LeanClientError if the Region is unknown, or the endpoint isn't a URL */
 export function openConnection(service: LeanService, options: ConnectionOptions): LeanConnection {
   const { credentials, maxAttempts, clock, random } = options;
   const place = placeOf(options, environment(), service);
@@ -67,12 +67,12 @@ export class LeanConnection {
     this.#parts = parts;
   }
 
-  /** Closes the connections that are kept. */
+  /** Closes the kept-alive connections. */
   close(): void {
     this.#parts.transport.close();
   }
 
-  /** Tries no more once `signal` aborts. */
+  /** Stops retrying once `signal` aborts. */
   async send(operation: string, input: object, signal?: AbortSignal): Promise<object> {
     const { service, credentials, serviceClock, retries, clock, maxAttempts } = this.#parts;
     const body = service.encode(operation, input);
@@ -83,7 +83,7 @@ export class LeanConnection {
       const used = held instanceof Promise ? await held : held;
       try {
         const output = await this.#try({ operation, input, body, signal }, used, attempts);
-        retries.giveBack(cost);
+        retries.refund(cost);
         return output;
       } catch (error) {
         const failure = error as { name?: string; $metadata?: object };

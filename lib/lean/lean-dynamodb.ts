@@ -13,30 +13,30 @@ export interface LeanDynamoDBOptions {
   readonly region?: string;
   /**
    * An http or https URL.
-   * @default - `AWS_ENDPOINT_URL_DYNAMODB`, `AWS_ENDPOINT_URL`, or the Region's own
+   * @default - `AWS_ENDPOINT_URL_DYNAMODB`, `AWS_ENDPOINT_URL`, or the Region's endpoint
    */
   readonly endpoint?: string;
   /**
-   * Credentials, or a function that finds some. It is called once for all requests that wait, again before the credentials
+   * Credentials, or a function that returns some. It is called once for all waiting requests, again before the credentials
    * expire, and after the service has refused them.
-   * @default - found in the SDK's order: `AWS_PROFILE`, the environment's keys, the default profile, a web identity, the
-   * endpoint of a container. Profiles and web identities need `@aws-sdk/credential-provider-node` to be installed
+   * @default - found in the SDK's order: `AWS_PROFILE`, the environment's keys, the default profile, a web identity, a
+   * container's endpoint. Profiles and web identities need `@aws-sdk/credential-provider-node` to be installed
    */
   readonly credentials?: ExpiringCredentials | CredentialSource;
   /**
-   * Tries of one request, the first one included.
+   * How often one request is tried, including the first try.
    * @default - `AWS_MAX_ATTEMPTS`, or 4
    */
   readonly maxAttempts?: number;
   /** @default 1000 */
   readonly connectionTimeoutMs?: number;
   /**
-   * From the sending to the end of the answer, for each try.
+   * For each try, from sending the request to the end of the answer.
    * @default 3000
    */
   readonly requestTimeoutMs?: number;
   /**
-   * Connections at the same time. Requests beyond wait for one.
+   * Maximum number of concurrent connections. Further requests wait for one.
    * @default 50
    */
   readonly maxSockets?: number;
@@ -53,10 +53,10 @@ const DEFAULTS = {
   maxSockets: 50,
 };
 
-const aText: Check = ["must be text", (value) => typeof value === "string" && value !== ""];
+const aText: Check = ["must be a string", (value) => typeof value === "string" && value !== ""];
 
 const wholeNumber = (max: number): Check => [
-  `must be a whole number from 1 to ${max}`,
+  `must be a whole number between 1 and ${max}`,
   (value) => Number.isInteger(value) && (value as number) >= 1 && (value as number) <= max,
 ];
 
@@ -64,7 +64,7 @@ const CHECKS: Readonly<Record<keyof LeanDynamoDBOptions, Check>> = {
   region: aText,
   endpoint: aText,
   credentials: [
-    "must be { accessKeyId, secretAccessKey, sessionToken }, or a function that answers them",
+    "must be { accessKeyId, secretAccessKey, sessionToken }, or a function that returns them",
     (value) => {
       const { accessKeyId, secretAccessKey } = Object(value) as Partial<ExpiringCredentials>;
       return aFunction[1](value) || (aText[1](accessKeyId) && aText[1](secretAccessKey));
@@ -79,13 +79,13 @@ const CHECKS: Readonly<Record<keyof LeanDynamoDBOptions, Check>> = {
 };
 
 /**
- * A client of DynamoDB for functions that need no other client of AWS: it speaks DynamoDB's protocol itself, in a tenth of
- * the SDK's bytes. As the SDK's it keeps its connections, and tries again what may pass.
+ * A DynamoDB client for functions that need no other AWS client: it speaks DynamoDB's protocol itself, in a tenth of the SDK's
+ * bytes. Like the SDK's client, it keeps connections alive and retries temporary failures.
  *
- * One can serve many stores. What it needs of the environment it reads when it first sends.
+ * One client can serve many stores. It reads the environment when it first sends a request.
  */
 export class LeanDynamoDB implements Connection {
-  /** Tells it from clients of the SDK, also where this package is loaded twice. */
+  /** Distinguishes it from SDK clients, even if this package is loaded twice. */
   readonly isLean = true;
   readonly #options: LeanDynamoDBOptions;
   #connection: LeanConnection | undefined;
@@ -104,7 +104,7 @@ export class LeanDynamoDB implements Connection {
     return this.#connection.send(operation, input) as Promise<DynamoDBAnswer<Name>>;
   }
 
-  /** Closes the connections that are kept. The next request opens new ones. */
+  /** Closes the kept-alive connections. The next request opens new ones. */
   destroy(): void {
     this.#connection?.close();
   }

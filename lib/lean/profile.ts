@@ -1,4 +1,6 @@
-/** The profile of AWS's shared files that the SDK would follow. Functions have no such files; laptops and containers may. */
+/**
+ * The profile that the SDK would use from AWS's shared files. Lambda functions have no such files; laptops and containers may.
+ */
 import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
@@ -10,7 +12,7 @@ export interface Profile {
   readonly settings: ReadonlyMap<string, string>;
 }
 
-/** Each of these settings says where credentials come from. */
+/** Each of these settings names a source of credentials. */
 const OF_CREDENTIALS =
   /^(aws_access_key_id|credential_(process|source)|login_session|role_arn|sso_\w+|web_identity_token_file)$/;
 
@@ -38,7 +40,7 @@ function readText(file: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch {
-    // As the SDK: a file that isn't there, or can't be read, has no settings.
+    // Like the SDK, treat a missing or unreadable file as one without settings.
     return "";
   }
 }
@@ -48,7 +50,7 @@ export function namesCredentials({ settings }: Profile): boolean {
 }
 
 /**
- * The SDK would send elsewhere.
+ * Refuses a profile with which the SDK would send requests elsewhere.
  * @throws LeanClientError
  */
 export function refuseForeignPlace(
@@ -66,7 +68,7 @@ export function refuseForeignPlace(
   if (found === undefined) return;
   throw new LeanClientError(
     "EndpointError",
-    `the AWS profile "${name}" sets ${found}, which this client doesn't follow: set the environment's variable instead, such as AWS_ENDPOINT_URL`,
+    `the AWS profile "${name}" sets ${found}, which this client doesn't support: set an environment variable instead, such as AWS_ENDPOINT_URL`,
   );
 }
 
@@ -77,6 +79,6 @@ export function configuredAttempts(env: Environment): number | undefined {
   if (/^[1-9]\d*$/.test(text)) return Number(text);
   throw new LeanClientError(
     "RetryConfigError",
-    "AWS_MAX_ATTEMPTS, or the profile's max_attempts, must be a whole number from 1",
+    "AWS_MAX_ATTEMPTS, or the profile's max_attempts, must be a whole number of at least 1",
   );
 }

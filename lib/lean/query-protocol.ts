@@ -1,5 +1,5 @@
 /**
- * The protocol of SNS: the request is a form, the answer XML.
+ * SNS's protocol: the request is a form, the answer XML.
  * https://smithy.io/2.0/aws/protocols/aws-query-protocol.html
  */
 import { type HttpAnswer, ServiceError, UnreadableAnswerError } from "../dynamodb/wire/json.ts";
@@ -33,9 +33,9 @@ type QueryFields = Readonly<Record<string, string>>;
 export function readQueryAnswer({ statusCode, headers, body }: HttpAnswer, operation: string) {
   const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString();
   if (statusCode === 200) {
-    // A part of an answer tells too little of what was accepted.
+    // A truncated answer doesn't say reliably what was accepted.
     if (!text.includes(`</${operation}Response>`)) {
-      throw new UnreadableAnswerError(`it is no answer to ${operation}`, statusCode);
+      throw new UnreadableAnswerError(`it isn't a response to ${operation}`, statusCode);
     }
     const Failed = membersOf(text, "Failed").map((fields) => ({
       ...fields,
@@ -44,7 +44,7 @@ export function readQueryAnswer({ statusCode, headers, body }: HttpAnswer, opera
     return { Successful: membersOf(text, "Successful"), Failed };
   }
   if (statusCode < 300) throw new UnreadableAnswerError("it has no result", statusCode);
-  // A gateway on the way answers without a code.
+  // A gateway in between answers without a code.
   const { Code = "UnknownError", Message = Code } = fieldsOf(text);
   const requestId = headers["x-amzn-requestid"];
   throw new ServiceError(Code, Message, {
@@ -58,7 +58,7 @@ function membersOf(text: string, list: string): readonly QueryFields[] {
   return [...inner.matchAll(/<member>(.*?)<\/member>/gs)].map(([, member = ""]) => fieldsOf(member));
 }
 
-/** The elements without elements in them. */
+/** The elements that contain no other elements. */
 function fieldsOf(xml: string): QueryFields {
   const found = xml.matchAll(/<(\w+)>([^<]*)<\/\1>/g);
   return Object.fromEntries([...found].map(([, name, text = ""]) => [name, unescaped(text)]));

@@ -1,4 +1,4 @@
-/** When a request is tried again: the rules of the SDK's standard mode, with its numbers for DynamoDB. */
+/** Decides when a request is retried: the rules of the SDK's standard mode, with its numbers for DynamoDB. */
 import type { Random } from "../core/clock.ts";
 import { failureKind, type WireFailure } from "../dynamodb/wire/failure-kind.ts";
 import type { HttpAnswer } from "../dynamodb/wire/json.ts";
@@ -7,7 +7,7 @@ import { type ClientState, FULL_BUDGET } from "./client-state.ts";
 const COST = { THROTTLING: 5, TRANSIENT: 14 } as const;
 const BASE_DELAY_MS = { THROTTLING: 1000, TRANSIENT: 25 } as const;
 const MAX_DELAY_MS = 20_000;
-/** How much longer a response can ask us to wait. */
+/** The most that a response can add to the delay. */
 const MAX_HINT_MS = 5000;
 
 export interface Retry {
@@ -24,7 +24,7 @@ export class RetryBudget {
     this.#state = state;
   }
 
-  /** @returns `undefined` where the request is not worth another try, or too much has failed lately */
+  /** @returns `undefined` if the request isn't worth another try, or too much has failed lately */
   take(error: unknown, attempts: number): Retry | undefined {
     const kind = failureKind(error);
     if (kind !== "THROTTLING" && kind !== "TRANSIENT") return undefined;
@@ -37,13 +37,13 @@ export class RetryBudget {
     return { delayMs: Math.max(delayMs, Math.min(hintMs, delayMs + MAX_HINT_MS)), cost };
   }
 
-  /** A request has had an answer of the service; `cost` is what its last retry was paid with. */
-  giveBack(cost = 1): void {
+  /** The service has answered a request; `cost` is the price of its last retry. */
+  refund(cost = 1): void {
     this.#state.tokens = Math.min(FULL_BUDGET, this.#state.tokens + cost);
   }
 }
 
-/** When the service asks to be tried again. https://www.rfc-editor.org/rfc/rfc9110#name-retry-after */
+/** When the service asks to be retried. https://www.rfc-editor.org/rfc/rfc9110#name-retry-after */
 export function retryAfterMs({ headers }: HttpAnswer, now: number): number | undefined {
   const { "x-amz-retry-after": ms, "retry-after": text } = headers;
   const hint = [Number(ms ?? Number.NaN), Number(text ?? Number.NaN) * 1000, Date.parse(`${text}`) - now];

@@ -1,6 +1,6 @@
 /**
- * Clients of SQS, SNS and EventBridge, as far as relay and sweeper send with them. They have the names and the form of the
- * SDK's, in whose place the bundle of the prebuilt functions carries them.
+ * SQS, SNS and EventBridge clients with only what the relay and the sweeper need. Their names and shapes are those of the SDK's,
+ * which they replace in the bundle of the prebuilt functions.
  */
 import { hash } from "node:crypto";
 import { type Clock, systemClock, systemRandom } from "../core/clock.ts";
@@ -49,7 +49,7 @@ interface SenderConfig {
   readonly clock?: Clock;
 }
 
-/** As the SDK's standard mode. */
+/** Same as the SDK's standard mode. */
 const MAX_ATTEMPTS = 3;
 
 class Command {
@@ -63,7 +63,7 @@ class Command {
 }
 
 class LeanSender {
-  /** An endpoint of an address is in no configuration. */
+  /** Returns the endpoint from the environment, if it names one. The default endpoint doesn't count as configured. */
   readonly config: { serviceConfiguredEndpoint(): Promise<string | undefined> };
   readonly #open: () => LeanConnection;
   #connection: LeanConnection | undefined;
@@ -147,13 +147,13 @@ interface Digested {
   readonly Successful?: readonly { readonly Id: string; readonly MD5OfMessageBody?: string }[];
 }
 
-/** SQS tells what it has got, as a digest of each body. */
+/** SQS returns a digest of each body it received. */
 function checkDigests(input: Digested, { Successful = [] }: Digested): void {
   for (const { Id, MD5OfMessageBody } of Successful) {
     const sent = input.Entries?.find((entry) => entry.Id === Id);
     if (sent === undefined || MD5OfMessageBody === undefined) continue;
     if (hash("md5", sent.MessageBody) !== MD5OfMessageBody) {
-      throw new Error("SQS has got another message than was sent: its digest differs");
+      throw new Error("SQS received a different message than was sent: its digest differs");
     }
   }
 }

@@ -1,4 +1,4 @@
-/** The service's time: signatures hold for minutes around it, and this machine's clock may be wrong by hours. */
+/** The service's time: signatures are valid for minutes around it, and this machine's clock may be wrong by hours. */
 import type { Clock } from "../core/clock.ts";
 import { clockOffsetOf, type HttpAnswer, NOTABLE_SKEW_MS } from "../dynamodb/wire/json.ts";
 import type { ClientState } from "./client-state.ts";
@@ -12,7 +12,7 @@ export class ServiceClock {
     this.#state = state;
   }
 
-  /** What this machine's clock is behind by, as far as answers prove it. */
+  /** How far this machine's clock is behind, as far as answers prove it. */
   get offsetMs(): number {
     return this.#state.offsetMs;
   }
@@ -21,12 +21,12 @@ export class ServiceClock {
     return this.#clock.now() + this.offsetMs;
   }
 
-  /** From the answer to a request of `sentAt`, where it tells the service's time. */
+  /** Learns from the answer to a request sent at `sentAt`, if it has the service's time. */
   learn(answer: HttpAnswer, sentAt: number): void {
     this.#state.offsetMs = clockOffsetOf(answer, sentAt, this.#clock.now()) ?? this.offsetMs;
   }
 
-  /** Whether a request that was signed with that offset is worth to be signed again. */
+  /** Whether a request signed with that offset is worth signing again. */
   differsFrom(offsetMs: number): boolean {
     return Math.abs(this.offsetMs - offsetMs) >= NOTABLE_SKEW_MS;
   }

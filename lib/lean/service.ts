@@ -1,20 +1,20 @@
-/** A service of AWS, as its host, its signatures and its protocol tell it from others. */
+/** The host, signature and protocol details of an AWS service. */
 import { encodeInput, type HttpAnswer, readAnswer } from "../dynamodb/wire/json.ts";
 
 export interface LeanService {
-  /** In hosts and in signatures. */
+  /** Used in hosts and signatures. */
   readonly name: string;
-  /** The variable of the environment that holds an endpoint for this service only. */
+  /** The environment variable for an endpoint of this service only. */
   readonly endpointVariable:
     | "AWS_ENDPOINT_URL_DYNAMODB"
     | "AWS_ENDPOINT_URL_EVENTBRIDGE"
     | "AWS_ENDPOINT_URL_SNS"
     | "AWS_ENDPOINT_URL_SQS";
   readonly contentType: string;
-  /** The header that names the operation, where a header does. */
+  /** The header that names the operation, if the protocol uses one. */
   target(operation: string): string | undefined;
   encode(operation: string, input: object): string;
-  /** @throws the error that the service answered */
+  /** @throws the error in the service's answer */
   decode(answer: HttpAnswer, operation: string, input: object): object;
 }
 

@@ -1,12 +1,12 @@
 /**
- * The claim check stands in a message for a body that is kept in a bucket. Its form is that of Amazon's extended clients,
- * and it names the body by its hash. Pure.
+ * A claim check replaces a message body that is stored in a bucket. It has the form of Amazon's extended clients, and
+ * identifies the body by its hash. Pure.
  */
 import { createHash } from "node:crypto";
 
 export interface ClaimCheck {
   readonly bucket: string;
-  /** A prefix, and then the hash. */
+  /** The prefix, followed by the hash. */
   readonly key: string;
   /** The hash of the body, in hex. */
   readonly sha256: string;
@@ -15,7 +15,7 @@ export interface ClaimCheck {
 /** https://github.com/awslabs/payload-offloading-java-common-lib-for-aws */
 const POINTER = "software.amazon.payloadoffloading.PayloadS3Pointer";
 
-/** Extended clients know a claim check by this attribute, which holds the size of the body. */
+/** Extended clients recognize a claim check by this attribute, which contains the body's size. */
 export const SIZE_ATTRIBUTE = "ExtendedPayloadSize";
 
 export function claimCheckOf(body: string, bucket: string, prefix: string): ClaimCheck {
@@ -33,13 +33,13 @@ export function claimCheckText({ bucket, key }: ClaimCheck): string {
 
 export interface FoundClaimCheck {
   readonly check: ClaimCheck;
-  /** The text with the body in its place. */
+  /** Returns the text with the body inserted. */
   readonly withBody: (body: string) => string;
 }
 
 /**
- * Finds a claim check that is a whole text, or the whole message in a notification of SNS or in a record of a pipe. A claim
- * check that stands deeper is a user's own text. A claim check that names its object by no hash is not ours.
+ * Finds a claim check that is the whole text, or the whole message in an SNS notification or a pipe's record. One nested
+ * deeper is a user's own text. One whose object isn't named by a hash isn't ours.
  */
 export function findClaimCheck(text: string): FoundClaimCheck | undefined {
   if (!text.includes(POINTER)) return undefined;

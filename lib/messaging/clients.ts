@@ -1,8 +1,8 @@
-/** Clients of the AWS SDK: the caller's, or ours, one for each Region. */
+/** AWS SDK clients, given by the caller or created here, one per Region. */
 import type { Address } from "../core/messages/address.ts";
 import { DestinationRefused } from "./destination-queue.ts";
 
-/** A client of any version 3 of the SDK. */
+/** A client of any SDK version 3. */
 export interface AwsClientLike {
   readonly config: object;
   send(...args: never[]): unknown;
@@ -10,30 +10,30 @@ export interface AwsClientLike {
 
 /** Gives up connecting after 1 second and a request after 3. */
 export const CLIENT_CONFIG = {
-  // Without `throwOnRequestTimeout` the SDK only warns about a request that is over its time.
+  // Without `throwOnRequestTimeout`, the SDK only warns when a request exceeds its timeout.
   requestHandler: { connectionTimeout: 1000, requestTimeout: 3000, throwOnRequestTimeout: true },
 } as const;
 
-/** Bundlers pass over a missing package only where the failure of its `import` is handled. */
+/** Bundlers ignore a missing package only if the code handles a failing `import`. */
 export function cannotLoad(name: string) {
   return function rethrowNamed(cause: unknown): never {
     const { code } = Object(cause) as { code?: unknown };
-    const why = `cannot load '${name}', which sends these messages: npm install ${name}`;
+    const why = `sending these messages needs ${name}: npm install ${name}`;
     throw Object.assign(new Error(why, { cause }), { code });
   };
 }
 
-/** The configuration by which a client's requests find their host and their rights. Clients of tests have none. */
+/** The configuration that determines host and credentials of a client's requests. Test clients have none. */
 interface KnownConfig {
   readonly region?: () => Promise<string>;
   readonly endpoint?: () => Promise<{ protocol: string; hostname: string; port?: number }>;
-  /** From the environment or the configuration file. */
+  /** Reads the environment or the configuration file. */
   readonly serviceConfiguredEndpoint?: () => Promise<string | undefined>;
   readonly credentials?: unknown;
   readonly requestHandler?: unknown;
 }
 
-/** The configuration of a client of ours, beyond `CLIENT_CONFIG`. */
+/** The configuration of clients created here, in addition to `CLIENT_CONFIG`. */
 export type RegionalConfig = Pick<KnownConfig, "credentials" | "requestHandler"> & {
   readonly region?: string | undefined;
   readonly endpoint?: string | undefined;
@@ -50,9 +50,9 @@ export class RegionalClients<Client extends AwsClientLike> {
   }
 
   /**
-   * Answers with the client for an address: the given one, unless the address is in another Region than its own.
-   * @throws DestinationRefused for an address of a local engine where no endpoint is configured. Its host might be
-   * anybody's, and a signed request carries a session token.
+   * Returns the client for an address: the given one, unless the address is in another Region.
+   * @throws DestinationRefused for an address of a local engine without a configured endpoint. Its host could be
+   * anyone's, and a signed request carries a session token.
    */
   at(address: Address): Promise<Client> {
     const { region, endpoint, isLocal, text } = address;
@@ -61,13 +61,13 @@ export class RegionalClients<Client extends AwsClientLike> {
     if (client === undefined) {
       client = this.#given ? this.#forGiven(this.#given, address) : this.#ours(address);
       this.#made.set(place, client);
-      // A client that could not be made is made the next time.
+      // If a client can't be created, try again the next time.
       client.catch(() => this.#made.delete(place));
     }
     return client;
   }
 
-  /** Requests go to the configured endpoint, else to that of the address, whatever host a message names. */
+  /** Requests go to the configured endpoint, or else to the address's, regardless of the host in a message. */
   async #ours({ region, endpoint, isLocal }: Address): Promise<Client> {
     const client = this.#make({ region });
     if ((await originOf(client)) !== undefined) return client;
@@ -82,7 +82,7 @@ export class RegionalClients<Client extends AwsClientLike> {
     const configured = await originOf(given);
     if (isLocal) {
       if (configured === undefined) throw refusalOfLocal();
-      // The client of SQS asks the host in the queue's URL.
+      // The SQS client calls the host in the queue's URL.
       if (new URL(text).origin === configured) return given;
       return this.#make({ region: own, endpoint: configured, credentials, requestHandler });
     }
@@ -91,7 +91,7 @@ export class RegionalClients<Client extends AwsClientLike> {
   }
 }
 
-/** The origin to which a client's requests go, if somebody configured one. */
+/** The origin of a client's requests, if one is configured. */
 async function originOf({ config }: AwsClientLike): Promise<string | undefined> {
   const { endpoint, serviceConfiguredEndpoint }: KnownConfig = config;
   const configured = await serviceConfiguredEndpoint?.();
@@ -102,6 +102,6 @@ async function originOf({ config }: AwsClientLike): Promise<string | undefined> 
 
 function refusalOfLocal(): DestinationRefused {
   return new DestinationRefused(
-    "a queue of a local engine is reached by a configured endpoint only: set AWS_ENDPOINT_URL_SQS, or `endpoint` of the client",
+    "a queue on a local engine needs a configured endpoint: set AWS_ENDPOINT_URL_SQS, or `endpoint` of the client",
   );
 }

@@ -8,7 +8,7 @@ import { MAX_RETRY_DELAY_MS, retryDelayMs } from "./retry-delay.ts";
 /** The sweeper is about to finish a line of the commit. */
 export const ON_HOLD: SendEnd = { result: { sent: false, code: "OnHold" } };
 
-/** No destination accepts the message, so none is asked. */
+/** No destination would accept the message, so none is tried. */
 export const INVALID: SendEnd = { result: { sent: false, code: "MessageInvalid" } };
 
 export interface ParkingRules {
@@ -20,9 +20,9 @@ export interface CommitEnd {
   readonly progress: readonly MessageProgress[];
   /** No message waits or is parked. */
   readonly isOver: boolean;
-  /** The invocation was over too early: the next one goes on. */
+  /** The invocation ended too early: the next one continues. */
   readonly isCutShort: boolean;
-  /** Whether the progress says more than was known before. */
+  /** Whether the progress contains anything new. */
   readonly isNews: boolean;
   /** Messages were refused, or it is unknown whether they arrived. */
   readonly hasFailed: boolean;
@@ -30,7 +30,7 @@ export interface CommitEnd {
   readonly parked: number;
 }
 
-/** `ends` are in the order of the messages, without the ends of those that did not wait. */
+/** `ends` are in the order of the messages, with none for messages that weren't waiting. */
 export function endOf(
   unsent: Unsent,
   ends: readonly (SendEnd | undefined)[],
@@ -64,7 +64,7 @@ export function dueAtOf(
   const former = progressOf(unsent);
   const dueAt = progress.flatMap((each, index) => {
     if (each.state !== "waiting") return [];
-    // A message that was not even tried keeps its place among the others.
+    // A message that wasn't tried keeps its place among the others.
     const ownDueAt = each === former[index] ? unsent.dueAt : now + retryDelayMs(each.tries);
     return lineDueTimes[index] ?? ownDueAt;
   });
@@ -98,10 +98,11 @@ function progressAfter(
   if (isNotNow(ended)) return former;
   if (result.sent) return { state: "sent", tries: former.tries + 1, at, to: labelOf(message) };
   const { code } = result;
-  // A message behind another of its line was not tried. A destination that failed as a whole was tried for each message.
+  // A message after another one of its line wasn't tried. If a destination failed as a whole, every message counts as
+  // tried.
   const wasTried = result !== NOT_ATTEMPTED.result || "cause" in ended;
   const tries = former.tries + Number(wasTried);
-  // A message that somebody has sent again is tried once at least, however long it waits in its line.
+  // A message that an operator sent again is tried at least once, however long it waits in its line.
   const isAskedFor = tries === 0 && former.at !== undefined;
   const isParked =
     (isOld && !isAskedFor) || result === INVALID.result || (wasTried && tries >= parkAfterTries);
@@ -109,7 +110,7 @@ function progressAfter(
   return wasTried ? { state: "waiting", tries, at, code } : former;
 }
 
-/** The kind of a destination, and its name without account and Region; `undefined` where the message has no address. */
+/** The destination's kind and its name without account and Region; `undefined` if the message has no address. */
 export function labelOf(message: StoredMessage): string | undefined {
   const kind = ADDRESS_KINDS.find((each) => Object(message)[each] !== undefined);
   const address = kind && parseAddress(kind, message[kind]);

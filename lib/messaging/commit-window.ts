@@ -1,7 +1,7 @@
 /** Bounds the commits that a relay sends at the same time. */
 import { COMMITS_AT_ONCE } from "./sender.ts";
 
-/** A commit is small once its messages have left, while the write goes on that keeps how far they got. */
+/** Once its messages have left, a commit needs little memory while its progress is still being written. */
 const MAX_WORKING = 40;
 
 export class CommitWindow {
@@ -35,7 +35,7 @@ export class CommitWindow {
     this.#working.add(working);
   }
 
-  /** Resolves when all work has come to its end. */
+  /** Resolves when all work has ended. */
   async empty(): Promise<void> {
     await Promise.all(this.#working);
   }

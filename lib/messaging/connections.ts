@@ -1,4 +1,4 @@
-/** The ways to destinations of all kinds. The way to a kind is opened when its first message is to be sent. */
+/** The connections to destinations of all kinds. Each is opened when the first message of its kind is sent. */
 import {
   ADDRESS_KINDS,
   type Address,
@@ -32,7 +32,7 @@ import {
 
 export interface Clients {
   /**
-   * An `SQSClient`, used as it is for the queues of its Region; those of other Regions get one with its credentials.
+   * An `SQSClient`, used unchanged for queues in its Region; for other Regions, clients are created with its credentials.
    * @default - one for each Region, which gives up connecting after 1 second and a request after 3 seconds
    */
   readonly sqs?: AwsClientLike | undefined;
@@ -41,14 +41,14 @@ export interface Clients {
   /** An `EventBridgeClient`. @default - as `sqs` */
   readonly eventBridge?: AwsClientLike | undefined;
   /**
-   * Told, once for each event bus, that the function may not ask about it (`events:DescribeEventBus`). EventBridge takes
-   * events for a bus that is not there, and drops them. What the callback throws is ignored.
+   * Called once for each event bus that the function may not look up (`events:DescribeEventBus`). EventBridge accepts
+   * events for a bus that doesn't exist, and drops them. Errors thrown by the callback are ignored.
    * @default - `console.warn`
    */
   readonly onWarning?: ((warning: Error) => void) | undefined;
 }
 
-/** Sends a message of one destination; `end` is told, once. */
+/** Sends a message to one destination; `end` is called once. */
 type Send = (message: StoredMessage, end: (ended: SendEnd) => void) => void;
 
 type Way = (address: string, rules: SendingRules, circuit: Circuit) => Send;
@@ -56,8 +56,8 @@ type Way = (address: string, rules: SendingRules, circuit: Circuit) => Send;
 export type Connections = Readonly<Record<AddressKind, Way>>;
 
 /**
- * @param names of the only destinations to which anything is sent; without them everything is
- * @param identify makes the ids by which FIFO destinations know messages
+ * @param names the only allowed destinations; without them, every destination is
+ * @param identify makes the ids by which FIFO destinations identify messages
  */
 export function connect(
   { sqs, sns, eventBridge, onWarning = (warning) => console.warn(warning) }: Clients,
@@ -73,13 +73,14 @@ export function connect(
     let opened: ReturnType<typeof open> | undefined;
     return function wayOf(text, rules, circuit) {
       const request: SendEntries<Form> = async (forms, signal) => {
-        // The stored address may be of a version that checked less, or of somebody else.
+        // An older version that checked less, or another writer, may have stored the address.
         const address = parseAddress(kind, text);
-        if (address === undefined) throw new DestinationRefused(`a message is for what is no ${kind}`);
+        if (address === undefined)
+          throw new DestinationRefused(`the destination of a message isn't a valid ${kind}`);
         if (names?.has(address.name) === false) {
-          throw new DestinationRefused("a message is for a destination that is not named in `destinations`");
+          throw new DestinationRefused("the destination of a message isn't in `destinations`");
         }
-        // A package that could not be loaded is loaded anew the next time.
+        // If a package can't be loaded, try again the next time.
         opened ??= open().catch((error) => {
           opened = undefined;
           throw error;
@@ -112,10 +113,13 @@ export function connect(
   };
 }
 
-/** The circuits of destinations, by their names: knowledge about a destination outlives an invocation. */
+/** Destinations' circuits, by name: the state of a destination outlives an invocation. */
 export type Circuits = Map<string, Circuit>;
 
-/** Sends in one invocation: in order within each FIFO destination and group. Destinations do not wait for each other. */
+/**
+ * Sends messages in one invocation, in order within each FIFO destination and group. Destinations don't wait for each
+ * other.
+ */
 export class Dispatch {
   readonly #connections: Connections;
   readonly #rules: SendingRules;
@@ -128,7 +132,7 @@ export class Dispatch {
     this.#circuits = circuits;
   }
 
-  /** Never throws: `end` is told, once. */
+  /** Never throws; `end` is called once. */
   send(message: StoredMessage, end: (ended: SendEnd) => void): void {
     try {
       this.#sendFor(message)(message, end);
@@ -142,8 +146,9 @@ export class Dispatch {
     const known = this.#sends.get(name);
     if (known !== undefined) return known;
     const kind = ADDRESS_KINDS.find((each) => message[each] !== undefined);
-    // A later version may have stored a message for a kind of destination that this one does not know.
-    if (kind === undefined) throw new TypeError("a message has no destination that this version knows");
+    // A later version may have stored a kind of destination that this one doesn't support.
+    if (kind === undefined)
+      throw new TypeError("a message has no destination that this version of the code supports");
     const circuit = this.#circuits.get(name) ?? new Circuit();
     this.#circuits.set(name, circuit);
     const send = this.#connections[kind](message[kind]!, this.#rules, circuit);

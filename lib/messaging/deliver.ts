@@ -1,4 +1,4 @@
-/** Sends messages for producers, and answers for each of them. */
+/** Sends messages for producers, and returns a result for each. */
 import { SendFailedError } from "../core/errors.ts";
 import type { StoredMessage } from "../core/messages/outgoing-message.ts";
 import type { SendResult, SentMessage } from "../core/messages/send-result.ts";
@@ -22,7 +22,7 @@ export async function deliver(
   return sendEach(messages, (message, end) => dispatch.send(message, end));
 }
 
-/** Resolves once all have come to their end. */
+/** Resolves once all have ended. */
 export async function sendEach<Item>(
   items: readonly Item[],
   send: (item: Item, end: (ended: SendEnd) => void) => void,

@@ -1,18 +1,18 @@
-/** Sends entries to one destination in as few requests as the order allows, and sends failed entries again. */
+/** Sends entries to one destination in as few requests as the order allows, and retries failed entries. */
 import { askWithin } from "../core/answer-within.ts";
 import { type Clock, type Random, systemClock } from "../core/clock.ts";
 import type { SendResult } from "../core/messages/send-result.ts";
 
-/** The most messages that SQS, SNS and EventBridge take in a request. */
+/** The most messages that SQS, SNS and EventBridge accept in a request. */
 const MAX_ENTRIES = 10;
 
-/** A message as a service takes it. */
+/** A message in the form that a service accepts. */
 export interface Entry<Form> {
-  /** The fields that the service is given, except the entry's id in its request. */
+  /** The fields of the request, except the entry's id. */
   readonly form: Form;
-  /** As the service counts them. */
+  /** The size as the service counts it. */
   readonly bytes: number;
-  /** An entry leaves only after the entry before it in the same line. `undefined` waits for nobody. */
+  /** An entry leaves only after the previous one in its line. `undefined` means that it doesn't wait. */
   readonly line: string | undefined;
 }
 
@@ -22,7 +22,7 @@ export interface EntryEnd {
   readonly mayPass: boolean;
 }
 
-/** Sends entries in one request, until `signal` aborts; answers for each, in their order. */
+/** Sends entries in one request, until `signal` aborts; returns a result for each, in order. */
 export type SendEntries<Form> = (
   forms: readonly Form[],
   signal?: AbortSignal,
@@ -32,19 +32,19 @@ export function sentAs(messageId = "", sequenceNumber = ""): EntryEnd {
   return { result: { sent: true, messageId, sequenceNumber }, mayPass: false };
 }
 
-/** Throttling, by the service or by KMS, may count as the sender's fault and still passes. */
+/** Throttling by the service or KMS may be reported as the sender's fault, but still passes. */
 export function notSent(code = "NoAnswer", mayPass: boolean): EntryEnd {
   return { result: { sent: false, code: codeOf(code) }, mayPass: mayPass || /throttl/i.test(code) };
 }
 
-/** The form of codes of services and clients. Any other text may be long, or tell a secret. */
+/** The form of error codes of services and clients. Any other text may be long or contain a secret. */
 const CODE = /^[\w.$-]{1,64}$/;
 
 function codeOf(name: unknown): string {
   return typeof name === "string" && CODE.test(name) ? name : "Error";
 }
 
-/** Says why nothing is sent to a destination. The error's name is the code of the messages concerned. */
+/** Why nothing is sent to a destination. The error's name becomes the code of its messages. */
 export class DestinationRefused extends Error {
   override readonly name = "DestinationRefused";
 }
@@ -57,23 +57,23 @@ export interface SendingRules {
   readonly requestTimeoutMs?: number | undefined;
   /** Whether there is time for one more request. @default - there always is */
   readonly hasTime?: (() => boolean) | undefined;
-  /** How often a request is made that fails as a whole, beyond the tries of the client. @default - once */
+  /** How often a request that fails as a whole is sent, not counting the client's own retries. @default - once */
   readonly requestTries?: number | undefined;
-  /** Ends the request that is under way; no further one begins. @default - nothing ends them */
+  /** Ends the request in flight; no further one starts. @default - nothing ends them */
   readonly signal?: AbortSignal | undefined;
 }
 
 /** How the sending of a message ended. */
 export interface SendEnd {
   readonly result: SendResult;
-  /** The error of the client, for a request that failed as a whole. */
+  /** The client's error, if a request failed as a whole. */
   readonly cause?: unknown;
 }
 
-/** The message is behind one that failed, or its request was not made any more. */
+/** The message is after one that failed, or its request was no longer made. */
 export const NOT_ATTEMPTED: SendEnd = { result: { sent: false, code: "NotAttempted" } };
 
-/** The destination is left alone for a while. */
+/** The destination is skipped for a while. */
 export const NOT_ASKED: SendEnd = { result: { ...NOT_ATTEMPTED.result } };
 
 /** The invocation is nearly over. */
@@ -84,12 +84,12 @@ const MAX_FAILURES = 2;
 
 const REST_MS = 30_000;
 
-/** Leaves a destination alone for a while that hangs, or refuses request after request. */
+/** Skips a destination for a while if it hangs, or refuses request after request. */
 export class Circuit {
   #failures = 0;
   #restsUntil = 0;
 
-  /** Nothing is sent while the circuit is open; then one request finds out. */
+  /** Nothing is sent while the circuit is open; after that, one request tests the destination. */
   isOpen(now: number): boolean {
     return now < this.#restsUntil;
   }
@@ -110,15 +110,15 @@ interface QueuedEntry<Form> {
   tries: number;
 }
 
-/** The SDK's client has no timeouts unless it is given some, and a producer knows no deadline unless its caller passes a signal. */
+/** The SDK's client has no timeouts by default, and a producer has no deadline unless its caller passes a signal. */
 const PATIENCE_MS = 10_000;
 
 const FIRST_DELAY_MS = 100;
 const MAX_DELAY_MS = 5000;
 
 /**
- * An entry that failed for good stops its line: entries behind it, and those that come later, are not sent. A request that
- * fails as a whole for good ends all that wait.
+ * An entry that failed permanently stops its line: later entries aren't sent. A request that fails permanently as a whole
+ * ends all waiting entries.
  */
 export class DestinationQueue<Form> {
   readonly #lines: QueueLines<Form>;
@@ -137,7 +137,7 @@ export class DestinationQueue<Form> {
     this.#circuit = circuit;
   }
 
-  /** `end` is called once. Entries that are added in one turn of the event loop go into the same requests. */
+  /** `end` is called once. Entries added in one turn of the event loop share requests. */
   add(entry: Entry<Form>, end: (ended: SendEnd) => void): void {
     const { hasTime = () => true } = this.#rules;
     if (!hasTime()) end(OUT_OF_TIME);
@@ -165,7 +165,7 @@ export class DestinationQueue<Form> {
     const { clock, random, requestTimeoutMs, requestTries = 1, signal } = this.#rules;
     const [patience, ms] =
       requestTimeoutMs === undefined ? [systemClock, PATIENCE_MS] : [clock, requestTimeoutMs];
-    const late = () => new TimeoutError(`no answer within ${Math.round(ms)} ms`);
+    const late = () => new TimeoutError(`no response within ${Math.round(ms)} ms`);
     const forms = heads.map(({ entry }) => entry.form);
     let ends: readonly EntryEnd[];
     try {
@@ -186,11 +186,11 @@ export class DestinationQueue<Form> {
     if (tries > 0) await clock.sleep(delayAfter(tries, random.fraction()), signal);
   }
 
-  /** Answers with the tries of an entry that is tried again, and with 0 for one that has ended. */
+  /** Returns the number of tries of an entry that is tried again, and 0 for one that has ended. */
   #endOne(head: QueuedEntry<Form>, { result, mayPass }: EntryEnd): number {
     head.tries += 1;
     if (!result.sent && mayPass && head.tries < this.#rules.maxTries) return head.tries;
-    // The head first: its end decides about those behind it.
+    // The head first: its outcome decides about the entries after it.
     const ended = result.sent ? [this.#lines.advance(head)] : this.#stop(this.#lines.remove(head));
     for (const queued of ended) queued.end(queued === head ? { result } : NOT_ATTEMPTED);
     return 0;
@@ -207,7 +207,7 @@ export class DestinationQueue<Form> {
   }
 }
 
-/** AWS's errors have telling names; errors of Node are called `Error` and have a code. */
+/** AWS errors have specific names; Node's are called `Error` and have a code. */
 function codeOfError(cause: unknown): string {
   const { name, code } = Object(cause) as { name?: unknown; code?: unknown };
   return codeOf(name === "Error" ? code : name);
@@ -218,7 +218,7 @@ function delayAfter(tries: number, fraction: number): number {
   return fraction * Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** (tries - 1));
 }
 
-/** Entries that wait to be sent. Only the head of a line may go: that keeps the order. */
+/** Entries waiting to be sent. Only the head of a line may leave, which keeps the order. */
 class QueueLines<Form> {
   readonly #lines = new Map<unknown, QueuedEntry<Form>[]>();
   readonly #maxBytes: number;
@@ -234,8 +234,8 @@ class QueueLines<Form> {
   }
 
   /**
-   * The heads that fit into one request; empty when nobody waits. At most one of each line: a service may accept the
-   * second of two entries and refuse the first. An entry that fits into no request goes alone, to be refused.
+   * The heads that fit into one request; empty if nothing waits. At most one per line, because a service may accept the
+   * second of two entries and refuse the first. An entry too large for any request goes by itself, to be refused.
    */
   heads(): QueuedEntry<Form>[] {
     const heads: QueuedEntry<Form>[] = [];
@@ -248,7 +248,7 @@ class QueueLines<Form> {
     return heads;
   }
 
-  /** Takes out a head that has been sent: the next entry of its line may go. */
+  /** Removes a head that was sent: the next entry of its line may leave. */
   advance(head: QueuedEntry<Form>): QueuedEntry<Form> {
     const line = this.#lines.get(lineOf(head))!;
     line.shift();
@@ -256,14 +256,14 @@ class QueueLines<Form> {
     return head;
   }
 
-  /** Takes out the whole line of a head, the head first. */
+  /** Removes a head's whole line, head first. */
   remove(head: QueuedEntry<Form>): readonly QueuedEntry<Form>[] {
     const line = this.#lines.get(lineOf(head))!;
     this.#lines.delete(lineOf(head));
     return line;
   }
 
-  /** Takes out all lines. */
+  /** Removes all lines. */
   clear(): readonly QueuedEntry<Form>[] {
     const all = [...this.#lines.values()].flat();
     this.#lines.clear();
@@ -275,7 +275,7 @@ function lineOf(queued: QueuedEntry<unknown>): unknown {
   return queued.entry.line ?? queued;
 }
 
-/** Its name is the code of the messages concerned. */
+/** Its name becomes the code of the messages concerned. */
 class TimeoutError extends Error {
   override readonly name = "TimeoutError";
 }

@@ -1,6 +1,6 @@
 /**
  * Reads the envelope: the idempotency key that travels with a message. SQS's own ids change when a message is redriven or
- * sent again; attributes do not. Pure.
+ * sent again; attributes don't. Pure.
  */
 import { ENVELOPE_ATTRIBUTE, ENVELOPE_VERSION } from "../contract.ts";
 import { keyFault } from "../core/identity.ts";
@@ -9,9 +9,9 @@ import { readTraceparent } from "../core/traceparent.ts";
 export interface Envelope {
   /** The idempotency key of the operation that the message asks for. */
   readonly key: string;
-  /** When the commit of the message was made (epoch ms). Absent for a message that was sent without a commit. */
+  /** When the message was committed (epoch ms). Absent for a message sent without a commit. */
   readonly committedAt?: number | undefined;
-  /** W3C trace context of the sender; absent where none was given. */
+  /** The sender's W3C trace context; absent if there was none. */
   readonly traceparent?: string | undefined;
 }
 
@@ -24,15 +24,15 @@ export type EnvelopeReading =
   | { readonly found: false; readonly reason: EnvelopeFault };
 
 /**
- * Reads the envelope in the attributes of a Lambda event record (`messageAttributes`; `MessageAttributes` of SNS) or of
- * the SDK (`MessageAttributes`). Never throws: without a usable envelope the answer says why, and the caller decides on
+ * Reads the envelope in the attributes of a Lambda event record (`messageAttributes`; `MessageAttributes` in SNS) or of
+ * the SDK (`MessageAttributes`). Never throws: without a usable envelope, the result says why, and the caller chooses
  * another key.
  */
 export function readEnvelope(messageAttributes: unknown): EnvelopeReading {
   return readHolder(messageAttributes, (held) => JSON.parse(textIn(held)));
 }
 
-/** As `readEnvelope`, for the value under the envelope's name, in whatever form it got there. */
+/** Like `readEnvelope`, for the value under the envelope's name, in any form. */
 export function readHeldEnvelope(held: unknown): EnvelopeReading {
   return readHolder({ [ENVELOPE_ATTRIBUTE]: held ?? "" }, (content) => {
     const text = typeof content === "string" ? content : textIn(content);
@@ -40,13 +40,13 @@ export function readHeldEnvelope(held: unknown): EnvelopeReading {
   });
 }
 
-/** The text of a message attribute: Lambda, the SDK and SNS each have their own name for it. */
+/** The string in a message attribute: Lambda, the SDK and SNS each name it differently. */
 function textIn(attribute: unknown) {
   const { stringValue, StringValue, Value } = Object(attribute);
   return stringValue ?? StringValue ?? Value;
 }
 
-/** The value may be anything; a failure to read it is an answer too. */
+/** The value may be anything; if reading it fails, that's a result too. */
 function readHolder(holder: unknown, contentOf: (held: unknown) => unknown): EnvelopeReading {
   try {
     const held = Object(holder)[ENVELOPE_ATTRIBUTE];

@@ -1,4 +1,4 @@
-/** Messages as EventBridge takes them, and the way to it. Loads the SDK's package, which only senders need installed. */
+/** Messages in EventBridge's form, and the connection to it. Loads the SDK's package, which only senders need to install. */
 import type { EventBridgeClient } from "@aws-sdk/client-eventbridge";
 import { ENVELOPE_ATTRIBUTE } from "../contract.ts";
 import type { Address } from "../core/messages/address.ts";
@@ -16,25 +16,25 @@ export interface EventForm {
 }
 
 /**
- * The limit of several events in a request. A larger event goes alone, up to 1 MB: a Region that takes less refuses that
- * event, and no other with it. https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_PutEvents.html
+ * The limit for several events in a request. A larger event goes by itself, up to 1 MB: a Region with a lower limit
+ * refuses only that event. https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_PutEvents.html
  */
 export const EVENTBRIDGE_MAX_BYTES = 262_144;
 
 /** https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-putevents.html */
 const TIME_BYTES = 14;
 
-/** EventBridge promises no order: nobody waits. */
+/** EventBridge guarantees no order, so no entry waits. */
 export function eventBridgeEntry(message: StoredMessage): Entry<EventForm> {
   const { bus, source, detailType, body, committedAt } = message;
-  // A received event that is sent on has an envelope already: this event is another message.
+  // A received event that is sent on already has an envelope, but this event is another message.
   const detail = { ...JSON.parse(body), [ENVELOPE_ATTRIBUTE]: envelopeContent(message) };
   const form = {
     EventBusName: bus!,
     Source: source!,
     DetailType: detailType!,
     Detail: messageText(detail),
-    // Without a time EventBridge takes that of the request, which differs at each try.
+    // Without a time, EventBridge uses the request's, which differs in each try.
     ...(committedAt !== undefined && { Time: new Date(committedAt) }),
   };
   const bytes = Buffer.byteLength(form.Source + form.DetailType + form.Detail) + (form.Time ? TIME_BYTES : 0);
@@ -44,7 +44,7 @@ export function eventBridgeEntry(message: StoredMessage): Entry<EventForm> {
 /** https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_PutEventsResultEntry.html */
 const PASSING = ["InternalFailure", "ThrottlingException"];
 
-/** `warn` is told of buses that nobody may ask about. */
+/** `warn` is called for buses that the function may not look up. */
 export async function connectToEventBridge(
   given: AwsClientLike | undefined,
   warn: (warning: Error) => void,
@@ -65,7 +65,7 @@ export async function connectToEventBridge(
     const client = await clients.at(address);
     const command = new PutEventsCommand({ Entries: [...forms] });
     const { Entries = [] } = await client.send(command, { abortSignal });
-    // Answers are in the order of the entries, which have no ids.
+    // Results are in the order of the entries, which have no ids.
     return forms.map((_, index) => {
       const { EventId, ErrorCode } = Entries[index] ?? {};
       if (EventId !== undefined) return sentAs(EventId);
@@ -74,24 +74,25 @@ export async function connectToEventBridge(
   };
 }
 
-/** Every account has this bus in every Region, and nobody can delete it. */
+/** Every account has this bus in every Region, and it can't be deleted. */
 const DEFAULT_BUS = "default";
 
-/** Knows which event buses exist. EventBridge takes an event for a bus that does not, and drops it without a word. */
+/** Remembers which event buses exist. EventBridge accepts an event for a bus that doesn't, and silently drops it. */
 class KnownBuses {
   readonly #describe: (bus: Address) => Promise<unknown>;
   readonly #warn: (warning: Error) => void;
   readonly #asked = new Map<string, Promise<void>>();
 
-  /** @param describe rejects with `ResourceNotFoundException` for a bus that is not there. */
+  /** @param describe rejects with `ResourceNotFoundException` for a bus that doesn't exist. */
   constructor(describe: (bus: Address) => Promise<unknown>, warn: (warning: Error) => void) {
     this.#describe = describe;
     this.#warn = warn;
   }
 
   /**
-   * Resolves for a bus that is there, and for a bus about which the function may not ask, which is told. Asks once for each.
-   * @throws the error of the question; the next time the question is asked again.
+   * Resolves for a bus that exists, and for one that the function may not look up, with a warning. Looks up each bus
+   * once.
+   * @throws the lookup's error; the next call looks it up again.
    */
   check(bus: Address): Promise<void> {
     if (bus.text === DEFAULT_BUS) return Promise.resolve();
@@ -106,16 +107,16 @@ class KnownBuses {
       await this.#describe(bus);
     } catch (cause) {
       if ((cause as { name?: unknown } | null)?.name !== "AccessDeniedException") throw cause;
-      const why = "it is not known whether an event bus is there, and its events may be lost: grant";
-      tell(this.#warn, new Error(`${why} events:DescribeEventBus`, { cause }));
+      const why = "can't check whether the event bus exists, so its events may be lost: grant";
+      logWarning(this.#warn, new Error(`${why} events:DescribeEventBus`, { cause }));
     }
   }
 }
 
-function tell(warn: (warning: Error) => void, warning: Error): void {
+function logWarning(warn: (warning: Error) => void, warning: Error): void {
   try {
     warn(warning);
   } catch {
-    // An observer does not change an outcome.
+    // An observer doesn't change an outcome.
   }
 }

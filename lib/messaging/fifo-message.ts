@@ -6,22 +6,25 @@ import { checkSize } from "./sqs-and-sns.ts";
 
 /** At most 1 MiB with the envelope. */
 export interface FifoMessage extends MessageContent {
-  /** Names what stays in order, such as the id of the order: 1 to 255 characters. */
+  /** Messages of a group stay in order; use, for example, the order's id: 1 to 255 characters. */
   readonly group: string;
-  /** Consumers read attributes without the body: at most 9 texts and numbers. Names that begin with `Onceonly` are reserved. */
+  /**
+   * Consumers can read attributes without the body: at most 9 strings and numbers. Names starting with `Onceonly` are
+   * reserved.
+   */
   readonly attributes?: MessageAttributes | undefined;
 }
 
 export interface FifoResend extends FifoMessage {
-  /** From 1, and another one for each deliberate re-send: repeating a re-send under its number sends nothing twice. */
+  /** Starts at 1, with a new number for each deliberate re-send: repeating a number sends nothing twice. */
   readonly attempt: number;
 }
 
 const FIELDS = ["key", "group", "body", "traceparent", "attributes"];
 
 /**
- * @throws MessageIdInvalidError (`MESSAGE_ID_INVALID`) for an unusable key or group; PayloadInvalidError
- * (`PAYLOAD_INVALID`) for a body that cannot be sent as it is.
+ * @throws MessageIdInvalidError (`MESSAGE_ID_INVALID`) for an invalid key or group; PayloadInvalidError
+ * (`PAYLOAD_INVALID`) for a body that can't be sent unchanged.
  */
 export function prepareFifo(where: string, queue: string, message: FifoMessage): StoredMessage {
   if (Object(message) !== message) throw new PayloadInvalidError(`${where}: must be an object`);
@@ -31,7 +34,7 @@ export function prepareFifo(where: string, queue: string, message: FifoMessage):
   return prepared;
 }
 
-/** @throws as `prepareFifo`; MessageIdInvalidError (`MESSAGE_ID_INVALID`) for an unusable attempt too. */
+/** @throws as `prepareFifo`; MessageIdInvalidError (`MESSAGE_ID_INVALID`) for an invalid attempt too. */
 export function prepareResend(where: string, queue: string, message: FifoResend): StoredMessage {
   const { attempt, ...again } = Object(message) as FifoResend;
   checkAttempt(where, attempt);
@@ -42,6 +45,6 @@ export function prepareResend(where: string, queue: string, message: FifoResend)
 function checkAttempt(where: string, attempt: unknown): void {
   if (Number.isSafeInteger(attempt) && (attempt as number) >= 1) return;
   throw new MessageIdInvalidError(
-    `${where}: the attempt must be a whole number from 1, a new one for each re-send`,
+    `${where}: the attempt must be a whole number of at least 1, and a new one for each re-send`,
   );
 }

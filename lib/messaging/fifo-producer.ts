@@ -12,13 +12,13 @@ import { CHECKS, DEFAULTS, type FifoProducerOptions, type SendOptions, signalOf 
 import { connectToSqs, deduplicationIdOf, SQS_MAX_BYTES, type SqsForm, sqsEntry } from "./sqs-and-sns.ts";
 
 /**
- * Sends to one FIFO queue. Every message carries the envelope with its idempotency key, and a deduplication id that is
- * derived from group and key. Sending the message again within 5 minutes sends nothing new. After that the consumer's idempotency under the
- * same key has to recognise the duplicate.
+ * Sends to one FIFO queue. Every message carries an envelope with its idempotency key, and a deduplication id derived
+ * from group and key. Sending it again within 5 minutes sends nothing new. After that, the consumer's idempotency
+ * recognises the duplicate by the same key.
  *
- * The order within a group holds, also when sending fails: a message leaves only after SQS has accepted the one before
- * it. A request therefore carries at most one message of each group, 10 messages and 1 MiB. Calls that overlap are not
- * ordered among each other.
+ * The order within a group holds even if sending fails: a message leaves only after SQS has accepted the previous one. A
+ * request therefore carries at most one message of each group, 10 messages and 1 MiB. Overlapping calls aren't ordered
+ * among each other.
  */
 export class FifoProducer {
   readonly #queue: Address;
@@ -31,18 +31,19 @@ export class FifoProducer {
     const { queueUrl, client, ...rules } = withDefaults(options, DEFAULTS);
     this.#queue = parseAddress("queue", queueUrl)!;
     this.#rules = rules;
-    // Begun while the function starts, where Lambda gives it most of the processor.
+    // Started during initialization, when Lambda gives the function most CPU.
     this.#connection = connectToSqs(client);
-    // The call that sends is told.
+    // The call that sends gets the error.
     this.#connection.catch(() => {});
   }
 
   /**
    * Resolves once SQS has accepted the message, or had accepted it before.
-   * @param options ends the request that is under way, so that sending ends in time: pass the `execution` of an idempotent handler, or
-   * `{ signal }`. A request that was ended may have been sent. Without it each request ends after 10 seconds.
+   * @param options ends the request in flight, so that sending ends in time: pass the `execution` of an idempotent
+   * handler, or `{ signal }`. A request that was ended may have been sent. Without it, each request times out after 10
+   * seconds.
    * @throws MessageIdInvalidError (`MESSAGE_ID_INVALID`) and PayloadInvalidError (`PAYLOAD_INVALID`) before anything is
-   * sent; SendFailedError (`SEND_FAILED`): send the same again.
+   * sent; SendFailedError (`SEND_FAILED`): send the same message again.
    */
   async send(message: FifoMessage, options?: SendOptions): Promise<SentMessage> {
     const prepared = prepareFifo("the message", this.#queue.text, message);
@@ -51,15 +52,15 @@ export class FifoProducer {
   }
 
   /**
-   * Sends any number of messages; within a group in the order given. Answers in that order, once all are accepted.
-   * Nothing is sent if one of them is not valid.
-   * @param options as that of `send`
+   * Sends any number of messages, within a group in the given order. Returns the results in that order, once all are
+   * accepted. If one message is invalid, nothing is sent.
+   * @param options as for `send`
    * @throws MessageIdInvalidError (`MESSAGE_ID_INVALID`) and PayloadInvalidError (`PAYLOAD_INVALID`) before anything is
-   * sent; SendFailedError (`SEND_FAILED`), with a result for each message. After a message that failed, none of its
-   * group was sent. Send the same again, or only what `failed` names.
+   * sent; SendFailedError (`SEND_FAILED`), with a result for each message. After a message failed, the rest of its group
+   * wasn't sent. Send all of them again, or only those in `failed`.
    */
   async sendBatch(messages: readonly FifoMessage[], options?: SendOptions): Promise<readonly SentMessage[]> {
-    if (!Array.isArray(messages)) throw new PayloadInvalidError("the messages must be an array");
+    if (!Array.isArray(messages)) throw new PayloadInvalidError("`messages` must be an array");
     const prepared = Array.from(messages as readonly FifoMessage[], (message, index) =>
       prepareFifo(`messages[${index}]`, this.#queue.text, message),
     );
@@ -71,10 +72,10 @@ export class FifoProducer {
   }
 
   /**
-   * Sends a message again on purpose. Within 5 minutes of the last send SQS would drop it, even though the former copy has
-   * failed or is gone. The deduplication id is new for each `attempt`, and the envelope keeps the key. So a
-   * consumer that has completed the operation does not run it again.
-   * @param options as that of `send`
+   * Sends a message again on purpose. Within 5 minutes of the last send, SQS would drop it, even if the previous copy
+   * failed or is gone. Each `attempt` gets a new deduplication id, and the envelope keeps the key. So a consumer that has
+   * completed the operation doesn't run it again.
+   * @param options as for `send`
    * @throws MessageIdInvalidError (`MESSAGE_ID_INVALID`) and PayloadInvalidError (`PAYLOAD_INVALID`) before anything is
    * sent; SendFailedError (`SEND_FAILED`): call again with the same `attempt`.
    */

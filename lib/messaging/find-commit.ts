@@ -1,4 +1,4 @@
-/** Finds the commit that a change of the stream is about, ready to be sent: in the change itself, or in its record. */
+/** Finds the commit of a stream change, ready to be sent: in the change itself, or in its record. */
 import { hasCode } from "../core/error-code.ts";
 import type { OutboxChange, Unsent } from "../core/messages/outbox.ts";
 import { passOver } from "./pass-over.ts";
@@ -10,22 +10,22 @@ const STALE_AFTER_MS = 5000;
 
 export interface RelayBatch {
   readonly sender: Sender;
-  /** Whether this process has failed to finish the batch before. */
+  /** Whether this process has already failed to finish the batch. */
   readonly isRepeated: boolean;
-  /** Keys of the records that it has finished in such a batch. */
+  /** Keys of the records that it finished in such a batch. */
   readonly done: ReadonlySet<string>;
 }
 
 export interface FoundCommit {
   readonly unsent: Unsent;
-  /** Whether other senders leave the commit alone until it is given back. */
+  /** Whether other senders skip the commit until it is released. */
   readonly isTaken: boolean;
 }
 
-/** `undefined` for a change that leaves nothing to send; `again` for one that has to be read again. */
+/** `undefined` for a change with nothing to send; `again` for one that must be read again. */
 type Finding = FoundCommit | undefined | "again";
 
-/** Answers without a promise if the change itself has everything: such commits are sent together. */
+/** Returns without a promise if the change itself has everything: such commits are sent together. */
 export function findCommit(change: unknown, batch: RelayBatch): Finding | Promise<Finding> {
   const { sender, isRepeated, done } = batch;
   const image = readImage(change, sender);
@@ -53,7 +53,7 @@ async function takeCommit(image: OutboxChange, sender: Sender): Promise<Finding>
   const { recordKey, committedAt } = image;
   try {
     const { id, now, until } = time.taking();
-    // By the clock of the host that committed, the commit may be due a little later than now.
+    // On the committing host's clock, the commit may be due slightly later than now.
     const taken = await settings.outbox.take(recordKey, {
       by: "relay",
       id,
@@ -63,7 +63,7 @@ async function takeCommit(image: OutboxChange, sender: Sender): Promise<Finding>
     if (taken.state === "taken") return prepared({ unsent: taken.unsent, isTaken: true }, sender);
     const held = taken.state === "held" && (taken.unsent ?? (await settings.outbox.load(recordKey)));
     if (!held) return undefined;
-    // The sweeper has the commit, or waits for its next try: nothing overtakes it.
+    // The sweeper has the commit, or it waits for its next try: no other may overtake it.
     await lines.prepare(held);
     lines.leave(held);
     return undefined;
@@ -72,7 +72,7 @@ async function takeCommit(image: OutboxChange, sender: Sender): Promise<Finding>
   }
 }
 
-/** With the notes read, if the commit needs them. */
+/** Reads the notes first, if the commit needs them. */
 function prepared(found: FoundCommit, { settings, lines }: Sender): Finding | Promise<Finding> {
   return (
     lines.prepare(found.unsent)?.then(

@@ -1,6 +1,6 @@
 /**
- * Reads the option `destinations`: where relay and sweeper may send. They have rights that writers of records have not, so
- * that a record alone is no reason to send. Pure.
+ * Reads the option `destinations`: where relay and sweeper may send. They have permissions that writers of records don't
+ * have, so a record by itself isn't enough to send. Pure.
  */
 
 import { MAX_OPERATION_LENGTH, recordKeyPrefix } from "../core/identity.ts";
@@ -17,7 +17,7 @@ type GivenDestinations = KnownDestinations | Readonly<Record<string, KnownDestin
 const [, isOperation] = text(MAX_OPERATION_LENGTH);
 
 export const DESTINATIONS_CHECK: Check = [
-  'must be a list of at least one queue URL, topic ARN, or event bus name or ARN, an object with such a list for each operation that may send, or "any" to send wherever a record says',
+  'must be an array of at least one queue URL, topic ARN, or event bus name or ARN, an object with such an array for each operation that may send, or "any" to send wherever a record says',
   (value) => value === "any" || isList(value) || isListPerOperation(value),
 ];
 
@@ -31,12 +31,12 @@ function isListPerOperation(value: unknown): boolean {
   return lists.length > 0 && lists.every(([operation, list]) => isOperation(operation) && isList(list));
 }
 
-/** Whether the operation of a record may have this message sent. */
+/** Whether a record's operation may send this message. */
 export type Fence = (recordKey: string, message: StoredMessage) => boolean;
 
 /**
- * Answers with the names of the destinations of all operations, or with a fence that tells operations apart by the key of
- * the record. Who may write the records of one operation cannot write a key that begins as those of another.
+ * Returns the destinations of all operations, or a fence that reads the operation from the record's key. A writer
+ * restricted to one operation's records can't write a key that starts like another operation's.
  */
 export function readDestinations(given: GivenDestinations): {
   readonly names?: ReadonlySet<string>;

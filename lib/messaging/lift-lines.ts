@@ -1,17 +1,17 @@
-/** Takes away the notes of lines in which nothing waits any more: from then on relays send there again. */
+/** Removes the notes of lines in which nothing waits any more, so that relays send to them again. */
 import { type LineNote, withHandover, withoutLast } from "./line-notes.ts";
 import type { Sender } from "./sender.ts";
 import { type Sweep, sweepShards } from "./sweep-shards.ts";
 
-/** The longest time for which relays hold their messages back. */
+/** The longest time that relays hold their messages back. */
 const HANDOVER_MS = 10_000;
 
-/** Waits before each look of the sweeper for what is left meanwhile. */
+/** The sweeper's waits before each check for messages left in the meantime. */
 const LOOKS_MS = [0, 100, 200, 400, 800, 1600];
 
 /**
- * In a busy line something always waits that a relay has left since the sweeper looked. So relays are asked to hold back
- * for a moment, and the rest is sent meanwhile.
+ * In a busy line, there's always a message that a relay left since the sweeper's last check. So relays are asked to hold
+ * back for a moment while the rest is sent.
  */
 export async function liftLines(sweep: Sweep): Promise<void> {
   const { sender } = sweep;
@@ -24,7 +24,7 @@ export async function liftLines(sweep: Sweep): Promise<void> {
     await lines.notes.save();
     for (const ms of LOOKS_MS) {
       if (left.length === 0 || !time.hasMore()) break;
-      // An index follows its table in a moment.
+      // An index is updated a moment after its table.
       await clock.sleep(ms);
       const shards = new Set(left.flatMap(([, { last }]) => Object.keys(last).map(Number)));
       await sweepShards([...shards], sweep);
@@ -35,7 +35,7 @@ export async function liftLines(sweep: Sweep): Promise<void> {
   await lines.notes.save();
 }
 
-/** Answers with the notes of lines that work again, and in which something waits all the same. */
+/** Returns the notes of lines that work again but still have waiting messages. */
 async function liftDone(sender: Sender): Promise<[name: string, note: LineNote][]> {
   const { settings, lines } = sender;
   const now = settings.rules.clock.now();

@@ -1,5 +1,5 @@
 /**
- * Notes about lines that wait, as data: what a note says, what a message learns from it, and how each event changes it. A
+ * Notes about waiting lines, as data: their content, what they mean for a message, and how each event changes them. A
  * line is a group of one FIFO destination. A note is about one line, or about the whole destination. Pure.
  */
 import { hashTuple } from "../core/identity.ts";
@@ -11,13 +11,13 @@ import { retryDelayMs } from "./retry-delay.ts";
 export interface LineNote {
   /** The number of invocations in which the line failed. */
   readonly tries: number;
-  /** Epoch ms: the line is not tried before. */
+  /** Epoch ms: the line isn't tried before this time. */
   readonly until: number;
-  /** Epoch ms: the time of the first commit that waits. */
+  /** Epoch ms: the time of the first waiting commit. */
   readonly from: number;
   /** Epoch ms: when this note was made. */
   readonly since: number;
-  /** The youngest commit that waits in each shard: the others of that shard are sent before it. */
+  /** The youngest waiting commit of each shard: the shard's others are sent before it. */
   readonly last: Readonly<Record<string, readonly [recordKey: string, committedAt: number]>>;
   /** Epoch ms: relays hold their messages back until then, so that the sweeper can finish the line. */
   readonly handover?: number | undefined;
@@ -63,30 +63,27 @@ export function notesFor(notes: LineNotes, { destination, line }: LineNames): Li
 }
 
 /**
- * When a commit that waits for a note is due: a thousandth of the time between two commits is enough to keep their order. A
- * commit made after that time has its place from the beginning.
+ * When a commit that waits for a note is due: a thousandth of the time between two commits is enough to keep their order.
+ * A commit made after that time has its place from the start.
  */
 export function placeIn({ until, from }: LineNote, { committedAt }: Pick<Unsent, "committedAt">): number {
   return Math.max(committedAt, until + (committedAt - from) / 1000);
 }
 
-/** With more of its lines than this in the notes, the whole destination waits. */
+/** If more of its lines than this have notes, the whole destination waits. */
 const MAX_LINES = 50;
 
-/**
- * The name under which a failure is noted: the line, or the destination when all of it failed or when too many of its lines
- * have.
- */
+/** The name for a failure's note: the line, or the destination if all of it or too many of its lines failed. */
 export function nameOfFailure(notes: LineNotes, { destination, line }: LineNames, isWhole: boolean): string {
   const lines = Object.keys(notes).filter((name) => name.startsWith(`${destination}/`));
   return isWhole || (lines.length >= MAX_LINES && !lines.includes(line)) ? destination : line;
 }
 
-/** The line failed once more, and this commit waits for it. */
+/** The line failed again, and this commit waits for it. */
 export function withFailure(notes: LineNotes, name: string, commit: Unsent, now: number): LineNotes {
   const previous = notes[name] ?? newNote(commit, now);
   const tries = previous.tries + 1;
-  // Never earlier than before: a process that was frozen meanwhile would mix up the commits that others have placed.
+  // Never earlier than before: a process that was frozen meanwhile would mix up commits that others have placed.
   const until = Math.max(previous.until, now + retryDelayMs(tries));
   const note = { ...previous, tries, until, handover: undefined };
   return { ...notes, [name]: withLast(note, commit) };

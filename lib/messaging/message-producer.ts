@@ -1,4 +1,4 @@
-/** Sends messages to queues, topics and event buses, with the envelope and, where FIFO, under derived ids. */
+/** Sends messages to queues, topics and event buses, with the envelope and, for FIFO, under derived ids. */
 
 import type { OutgoingMessage, StoredMessage } from "../core/messages/outgoing-message.ts";
 import { prepareMessage, prepareMessages } from "../core/messages/prepare-message.ts";
@@ -28,16 +28,16 @@ export const PRODUCER_CHECKS: Readonly<Record<keyof MessageProducerOptions, Chec
 };
 
 /**
- * Sends to SQS queues and SNS topics, standard and FIFO, and to EventBridge buses. Every message carries the envelope
- * with its idempotency key: as a message attribute, in an event as a field of its detail. Consumers find the key there, so
- * that a message that is sent or delivered twice has its effect once.
+ * Sends to SQS queues and SNS topics, standard and FIFO, and to EventBridge buses. Every message carries an envelope with
+ * its idempotency key: a message attribute, or in an event a field of its detail. Consumers read the key there, so a
+ * message that is sent or delivered twice has its effect once.
  *
- * To FIFO queues and topics messages go under derived ids: sending a message again within 5 minutes sends nothing new.
- * Within a group a message leaves only after the one before it was accepted. Calls that overlap are not ordered among each
- * other. Standard queues and topics and EventBridge keep no order and drop no duplicates.
+ * FIFO queues and topics get derived ids, so sending a message again within 5 minutes sends nothing new. Within a group,
+ * a message leaves only after the previous one was accepted. Overlapping calls aren't ordered among each other. Standard
+ * queues and topics and EventBridge keep no order and drop no duplicates.
  *
- * Destinations do not wait for each other. A request carries up to 10 messages, and 1 MiB to SQS, 256 KiB to others.
- * `@aws-sdk/client-sqs`, `-sns` and `-eventbridge` are needed only for the kinds to which something is sent.
+ * Destinations don't wait for each other. A request carries up to 10 messages, and 1 MiB to SQS, 256 KiB to others.
+ * Install `@aws-sdk/client-sqs`, `-sns` and `-eventbridge` only for the kinds that you send to.
  */
 export class MessageProducer {
   readonly #connections: Connections;
@@ -52,11 +52,12 @@ export class MessageProducer {
   }
 
   /**
-   * Resolves once the destination has accepted the message, or, where FIFO, had accepted it before.
-   * @param options ends the request that is under way, so that sending ends in time: pass the `execution` of an idempotent handler, or
-   * `{ signal }`. A request that was ended may have been sent. Without it each request ends after 10 seconds.
+   * Resolves once the destination has accepted the message, or, for FIFO, had accepted it before.
+   * @param options ends the request in flight, so that sending ends in time: pass the `execution` of an idempotent
+   * handler, or `{ signal }`. A request that was ended may have been sent. Without it, each request times out after 10
+   * seconds.
    * @throws MessageIdInvalidError (`MESSAGE_ID_INVALID`) and PayloadInvalidError (`PAYLOAD_INVALID`) before anything is
-   * sent; SendFailedError (`SEND_FAILED`): send the same again.
+   * sent; SendFailedError (`SEND_FAILED`): send the same message again.
    */
   async send(message: OutgoingMessage, options?: SendOptions): Promise<SentMessage> {
     const prepared = prepareMessage("the message", message);
@@ -66,12 +67,12 @@ export class MessageProducer {
   }
 
   /**
-   * Sends any number of messages to any number of destinations. Answers in the order given, once all are accepted.
-   * Nothing is sent if one of them is not valid.
-   * @param options as that of `send`
+   * Sends any number of messages to any number of destinations. Returns the results in the given order, once all are
+   * accepted. If one message is invalid, nothing is sent.
+   * @param options as for `send`
    * @throws MessageIdInvalidError (`MESSAGE_ID_INVALID`) and PayloadInvalidError (`PAYLOAD_INVALID`) before anything is
-   * sent; SendFailedError (`SEND_FAILED`), with a result for each message. After a message to a FIFO destination that
-   * failed, none of its group was sent. Send the same again, or only what `failed` names.
+   * sent; SendFailedError (`SEND_FAILED`), with a result for each message. After a message to a FIFO destination failed,
+   * the rest of its group wasn't sent. Send all of them again, or only those in `failed`.
    */
   async sendBatch(
     messages: readonly OutgoingMessage[],

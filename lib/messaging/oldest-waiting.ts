@@ -1,12 +1,12 @@
 /**
- * Knows which commit has waited longest. The index orders failed commits by their next try, so the sweeper has to remember
- * when each was made.
+ * Finds the commit that has waited longest. The index orders failed commits by their next try, so the sweeper must
+ * remember when each was made.
  */
 import type { Outbox, Unsent } from "../core/messages/outbox.ts";
 
 const MAX_REMEMBERED = 1000;
 
-/** The most commits that are looked up for one answer. */
+/** The most commits that one answer looks up. */
 const MAX_LOOKS = 5;
 
 export class OldestWaiting {
@@ -25,12 +25,12 @@ export class OldestWaiting {
     this.#committedAt.delete(recordKey);
   }
 
-  /** Epoch ms; `undefined` where none is known. */
+  /** Epoch ms; `undefined` if none is known. */
   async committedAt(): Promise<number | undefined> {
     const all = [...this.#committedAt].sort(([, a], [, b]) => a - b);
     for (const [recordKey, committedAt] of all.slice(0, MAX_LOOKS)) {
       const unsent = await this.#outbox.load(recordKey).catch(() => undefined);
-      // Somebody else may have sent the commit, or parked it.
+      // Another sender may have sent the commit, or parked it.
       if (unsent && unsent.shard >= 0) return committedAt;
       this.#committedAt.delete(recordKey);
     }

@@ -7,7 +7,7 @@ import type { AwsClientLike } from "./clients.ts";
 
 export interface RetryOptions {
   /**
-   * How often a message is tried that its destination refuses for a passing reason: 1 to 20.
+   * How often a message is tried if its destination refuses it for a temporary reason: 1 to 20.
    * @default 5
    */
   readonly maxTries?: number;
@@ -18,10 +18,10 @@ export interface RetryOptions {
 }
 
 export interface FifoProducerOptions extends RetryOptions {
-  /** URL of a FIFO queue. `undefined`, as from an environment variable that is not set, is refused. */
+  /** URL of a FIFO queue. `undefined`, such as from an unset environment variable, is refused. */
   readonly queueUrl: string | undefined;
   /**
-   * An `SQSClient`, shared with the rest of the handler; its timeouts and retries then apply.
+   * An `SQSClient` to share with the rest of the handler; its timeouts and retries then apply.
    * @default - a client that gives up connecting after 1 second and a request after 3 seconds
    */
   readonly client?: AwsClientLike;
@@ -31,28 +31,28 @@ export const DEFAULTS = { maxTries: 5, clock: systemClock, random: systemRandom 
 
 export const CHECKS: Readonly<Record<keyof FifoProducerOptions, Check>> = {
   queueUrl: [
-    "must be the URL of a FIFO queue, ending in .fifo",
+    "must be the URL of a FIFO queue, which ends in .fifo",
     (value) => parseAddress("queue", value)?.isFifo === true,
   ],
   client: methods("send"),
   maxTries: [
-    "must be a whole number from 1 to 20",
+    "must be a whole number between 1 and 20",
     (value) => Number.isInteger(value) && (value as number) >= 1 && (value as number) <= 20,
   ],
   clock: methods("now", "sleep"),
   random: methods("token", "fraction"),
 };
 
-/** What has a signal: an `execution`, or `{ signal }` of an `AbortController`. */
+/** Anything with a signal: an `execution`, or `{ signal }` from an `AbortController`. */
 export interface SendOptions {
   readonly signal: AbortSignal;
 }
 
-/** A context of Lambda, say, has no signal, and would end nothing. @throws InvalidOptionError (`INVALID_OPTION`) */
+/** A Lambda context, for example, has no signal and would end nothing. @throws InvalidOptionError (`INVALID_OPTION`) */
 export function signalOf(options: SendOptions | undefined): AbortSignal | undefined {
   if (options === undefined) return undefined;
   const { signal } = Object(options) as Partial<SendOptions>;
-  // Test environments such as jsdom have a class of their own for it.
+  // Test environments such as jsdom have their own class for it.
   if (typeof Object(signal).aborted === "boolean") return signal;
   const rule = "must be an AbortSignal: pass the execution of an idempotent handler, or { signal }";
   throw new InvalidOptionError("signal", rule, signal);

@@ -9,7 +9,7 @@ import { reportFailure } from "./report-sends.ts";
 import { type CommitOutcome, sendCommit } from "./send-commit.ts";
 import { type Sender, senderOf } from "./sender.ts";
 
-/** The fields that the relay reads in an event of a DynamoDB stream; `@types/aws-lambda` has the whole type. */
+/** The fields that the relay reads in a DynamoDB stream event; `@types/aws-lambda` has the full type. */
 export interface OutboxStreamEvent {
   readonly Records: readonly {
     readonly eventSource?: string | undefined;
@@ -23,64 +23,64 @@ export interface OutboxRelayResponse {
   batchItemFailures: { itemIdentifier: string }[];
 }
 
-/** What Lambda writes into each record of a stream. */
+/** The source that Lambda writes into each stream record. */
 export const STREAM_SOURCE = "aws:dynamodb";
 
 /**
- * A handler for the table's stream (new images, partial batch responses). It sends the messages of each commit to their
- * destinations. As soon as these are accepted, it marks the commit as sent under its claim token.
+ * Creates a handler for the table's stream (new images, partial batch responses). It sends the messages of each commit to
+ * their destinations. Once these are accepted, it marks the commit as sent under its claim token.
  *
- * Promises: every committed message is sent at least once, at first within about a second. A FIFO queue that gets a message
- * twice within 5 minutes delivers it once. Beyond that the consumer's idempotency, under the key in the envelope, keeps the
- * effect single. Within a message group messages leave in the order of their commits, as far as the stream tells that
- * order. It does so for commits of one key, and for commits in one shard. A message that cannot be sent is left to the sweeper, with those
- * behind it in its group. All other messages go on, and accepted messages are not sent again. A destination that does not
- * answer, or refuses request after request, is not asked for a while. When the invocation is nearly over, the rest of the
- * batch is left for the next one.
+ * Guarantees: every committed message is sent at least once, the first time within about a second. A FIFO queue that gets
+ * a message twice within 5 minutes delivers it once. Beyond that, the consumer's idempotency under the envelope's key
+ * prevents a second effect. Within a message group, messages leave in the order of their commits, if the stream has that
+ * order. It does for commits of one key and for commits in one shard. A message that can't be sent is left to the
+ * sweeper, with those after it in its group. All other messages go on, and accepted messages aren't sent again. A
+ * destination that doesn't respond, or refuses request after request, is skipped for a while. When the invocation is
+ * nearly over, the rest of the batch is left for the next one.
  *
- * The function needs `dynamodb:UpdateItem` on the table, and the right to send to each destination. For messages that are
- * too large for their record it needs `dynamodb:GetItem` and `dynamodb:DeleteItem`.
+ * The function needs `dynamodb:UpdateItem` on the table, and permission to send to each destination. For messages too
+ * large for their record it also needs `dynamodb:GetItem` and `dynamodb:DeleteItem`.
  *
- * @throws InvalidOptionError (`INVALID_OPTION`) at once. The handler throws PayloadInvalidError (`PAYLOAD_INVALID`) for events
- * of other sources, for changes of another table than the outbox's, and for a stream without new images. Other items of
- * the same table are passed over.
+ * @throws InvalidOptionError (`INVALID_OPTION`) immediately. The handler throws PayloadInvalidError (`PAYLOAD_INVALID`)
+ * for events from other sources, for changes of a table other than the outbox's, and for a stream without new images. It
+ * skips other items in the same table.
  */
 export function outboxRelay(
   options: OutboxOptions,
 ): (event: OutboxStreamEvent, context?: TimedContext) => Promise<OutboxRelayResponse> {
   const settings = settingsOf("relay", options);
   const circuits: Circuits = new Map();
-  // Lambda repeats a batch at once, most likely in this process: commits that are done need no second look.
+  // Lambda repeats a batch immediately, usually in this process, so finished commits needn't be checked again.
   let isRepeated = false;
   let done: ReadonlySet<string> = new Set();
   return async function relayHandler(event, context) {
     const changes = changesOf(event);
     const sender = senderOf(settings, context, circuits);
     const { again, ended } = await sendChanges(changes, { sender, isRepeated, done });
-    // Relays of other batches get later messages of a line, and have to know of those that are left to the sweeper.
+    // Relays of other batches get later messages of a line, so they must see which ones are left to the sweeper.
     const isNoted = await saveNotes(sender);
     const first = changes[isNoted ? again : 0];
     isRepeated = first !== undefined;
     const isDone = ({ outcome }: EndedCommit) => outcome === "sent" || (isNoted && outcome !== "again");
     const keys = ended.filter(isDone).map(({ recordKey }) => recordKey);
     done = new Set(isRepeated ? [...done, ...keys] : []);
-    // Lambda begins again from here, and reads the rest of the batch again.
+    // Lambda restarts here, and reads the rest of the batch again.
     return { batchItemFailures: first === undefined ? [] : [{ itemIdentifier: identifierOf(first) }] };
   };
 }
 
-/** @throws PayloadInvalidError (`PAYLOAD_INVALID`) for an event that is of no DynamoDB stream. */
+/** @throws PayloadInvalidError (`PAYLOAD_INVALID`) for an event that isn't from a DynamoDB stream. */
 function changesOf(event: OutboxStreamEvent): OutboxStreamEvent["Records"] {
   const { Records } = Object(event) as Partial<OutboxStreamEvent>;
   if (!Array.isArray(Records)) {
     throw new PayloadInvalidError(
-      "the event has no records: feed outboxRelay with the stream of the table; outboxSweeper runs on a schedule",
+      "the event has no records: connect outboxRelay to the table's stream (the one that runs on a schedule is outboxSweeper)",
     );
   }
   const sources = Records.map((record) => Object(record).eventSource ?? STREAM_SOURCE);
   if (sources.every((source) => source === STREAM_SOURCE)) return Records;
   throw new PayloadInvalidError(
-    "the records are of no DynamoDB stream: feed outboxRelay with the stream of the table; consumers of messages are made by idempotentBatch",
+    "the records don't come from a DynamoDB stream: connect outboxRelay to the table's stream (to consume messages, use idempotentBatch)",
   );
 }
 
@@ -90,7 +90,7 @@ interface EndedCommit {
   readonly outcome: CommitOutcome;
 }
 
-/** Sends the commits of a batch, up to the first change that has to come again: its index, or how many changes there are. */
+/** Sends a batch's commits, up to the first change that must come again. Resolves to its index, or to the number of changes. */
 async function sendChanges(
   changes: OutboxStreamEvent["Records"],
   batch: RelayBatch,
@@ -102,7 +102,7 @@ async function sendChanges(
     for (const [index, change] of changes.entries()) {
       if (window.isFull) await window.room();
       const finding = batch.sender.time.hasMore() ? findCommit(change, batch) : "again";
-      // No `await` without a promise: commits that are found in one turn are sent in the same requests.
+      // Await only promises: commits found in the same turn share requests.
       const found = finding instanceof Promise ? await finding : finding;
       if (found === "again") {
         end = index;
@@ -111,7 +111,7 @@ async function sendChanges(
       if (found) window.enter((leave) => sendFound(found, index, leave));
     }
   } finally {
-    // Work that still ran after the answer would be frozen with the process.
+    // Work that continued after the response would be frozen with the process.
     await window.empty();
   }
   const cutShort = ended.filter(({ outcome }) => outcome === "again").map(({ index }) => index);

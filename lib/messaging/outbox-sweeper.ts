@@ -15,7 +15,7 @@ import { type Sweep, type SweepReport, sweepShards } from "./sweep-shards.ts";
 export interface OutboxSweeperOptions extends OutboxOptions {
   /**
    * How old a commit must be, in seconds: younger ones are left to the relay. A failed message waits at least as long for
-   * its next try. 0 where there is no relay, as with a `PostgresOutbox`.
+   * its next try. Set 0 if there is no relay, as with a `PostgresOutbox`.
    * @default 60
    */
   readonly minAgeSeconds?: number;
@@ -26,29 +26,31 @@ const DEFAULT_MIN_AGE_SECONDS = 60;
 const CHECKS: Readonly<Record<keyof OutboxSweeperOptions, Check>> = {
   ...OUTBOX_CHECKS,
   minAgeSeconds: [
-    "must be a number of seconds from 0 to 86400",
+    "must be a number of seconds between 0 and 86400",
     (value) => typeof value === "number" && value >= 0 && value <= 86_400,
   ],
 };
 
 /**
- * A handler for a schedule, such as once a minute. It sends messages that the relay has not sent, because the stream was
- * off, expired after its 24 hours, or dropped them. It tries failed messages again. It finds both by the table's sparse
- * index, which holds no commit whose messages are sent. Relay and sweeper send a message under the same deduplication id.
+ * Creates a handler for a schedule, such as once a minute. It sends messages that the relay hasn't sent, because the
+ * stream was off, expired after its 24 hours, or dropped them. It also retries failed messages. It finds both in the
+ * table's sparse index, which contains only commits with unsent messages. Relay and sweeper send a message under the same
+ * deduplication id.
  *
- * Commits whose first messages are of one group are sent oldest first. A message that cannot be sent holds up the later
+ * Commits whose first messages are in one group are sent oldest first. A message that can't be sent holds up the later
  * messages of its group, and nothing else. Commits that share only a group of later messages may overtake each other. A
- * failed message is tried at intervals that double up to a quarter of an hour, and is parked in the end. A destination that
- * does not answer, or refuses request after request, is not asked for a while. Where a commit cannot be read the sweep of
- * its shard ends; a corrupt commit is parked.
+ * failed message is tried at intervals that double up to a quarter of an hour, and is finally parked. A destination that
+ * doesn't respond, or refuses request after request, is skipped for a while. If a commit can't be read, the sweep of its
+ * shard ends; a corrupt commit is parked.
  *
- * Each sweep tells how many commits wait, and since when, and how many are parked (`backlog`).
+ * Each sweep reports how many commits wait, since when, and how many are parked (`backlog`).
  *
  * The function needs `dynamodb:Query` on the index, and on the table `dynamodb:GetItem`, `dynamodb:UpdateItem` and
- * `dynamodb:DeleteItem`, and the right to send to each destination.
+ * `dynamodb:DeleteItem`, and permission to send to each destination.
  *
- * @throws InvalidOptionError (`INVALID_OPTION`) at once. The handler throws StoreUnavailableError (`STORE_UNAVAILABLE`)
- * when the index cannot be read, and PayloadInvalidError (`PAYLOAD_INVALID`) for changes of a stream, which the relay takes.
+ * @throws InvalidOptionError (`INVALID_OPTION`) immediately. The handler throws StoreUnavailableError
+ * (`STORE_UNAVAILABLE`) if the index can't be read, and PayloadInvalidError (`PAYLOAD_INVALID`) for changes of a stream,
+ * which belong to the relay.
  */
 export function outboxSweeper(
   options: OutboxSweeperOptions,
@@ -80,12 +82,12 @@ export function outboxSweeper(
   };
 }
 
-/** A sweeper in the place of the relay would send everything late, without any error. */
+/** A sweeper deployed in place of the relay would send everything late, without any error. */
 function refuseStream(event: unknown): void {
   const { Records } = Object(event) as { readonly Records?: readonly unknown[] };
   if (!Array.isArray(Records) || Object(Records[0]).eventSource !== STREAM_SOURCE) return;
   throw new PayloadInvalidError(
-    "the event is of a stream: give outboxSweeper a schedule, and outboxRelay the stream of the table",
+    "the event comes from a stream: run outboxSweeper on a schedule, and connect outboxRelay to the table's stream",
   );
 }
 

@@ -1,12 +1,12 @@
-/** Decides what to do about a commit that could not be read. */
+/** Decides how to handle a commit that couldn't be read. */
 import { hasCode } from "../core/error-code.ts";
 import type { Unsent } from "../core/messages/outbox.ts";
 import type { OutboxSettings } from "./outbox-options.ts";
 import { reportCommit } from "./report-sends.ts";
 
 /**
- * Reports the error. A corrupt commit is parked, so that it holds up nothing, and may be passed over (`undefined`). A commit
- * of a later version stays where it is, since that version sends it. If the error can be temporary, the commit is read `again`.
+ * Reports the error. A corrupt commit is parked, so that it holds up nothing, and may be skipped (`undefined`). A later
+ * version's commit stays, because that version sends it. If the error may be temporary, the commit is read `again`.
  */
 export async function passOver(
   settings: OutboxSettings,
@@ -15,7 +15,7 @@ export async function passOver(
 ): Promise<"again" | undefined> {
   const { outbox, rules } = settings;
   const now = rules.clock.now();
-  // The time of the commit may be unknown.
+  // The commit's time may be unknown.
   const known = { ...commit, committedAt: commit.committedAt || now };
   if (!hasCode(error, "RECORD_CORRUPT")) {
     reportCommit(settings, "send-failed", known, 0, error);

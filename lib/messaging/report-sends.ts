@@ -1,4 +1,4 @@
-/** Reports to `observe` what became of messages and commits. An observer that throws changes nothing. */
+/** Reports the outcome of messages and commits to `observe`. An observer that throws changes nothing. */
 import { SendFailedError } from "../core/errors.ts";
 import { namesOf } from "../core/identity.ts";
 import type { Unsent } from "../core/messages/outbox.ts";
@@ -13,7 +13,7 @@ export interface TimedEnd extends SendEnd {
   readonly endedAt: number;
 }
 
-/** One event for each message of which more is known than before. `isKept`: the record says how far it is. */
+/** Emits one event for each message with new progress. `isKept`: the progress is in the record. */
 export function reportSends(
   { by, observe }: OutboxSettings,
   unsent: Unsent,
@@ -45,13 +45,13 @@ export function reportSends(
   }
 }
 
-/** The answer that got lost may have been that of the own write, so this can also be said of a commit sent once. */
+/** The lost response may belong to this sender's own write, so this may also be reported for a commit sent once. */
 class SentTwice extends Error {
   override readonly name = "SentTwice";
 
   constructor() {
     super(
-      "another relay or sweeper has sent the messages of this commit too, so standard queues, topics and buses got them twice. If this goes on, look for a second relay that reads the table's stream, and remove one",
+      "another relay or sweeper sent the messages of this commit too, so standard queues, topics and buses received them twice. If this keeps happening, look for a second relay on the table's stream, and remove it",
     );
   }
 }
@@ -77,11 +77,11 @@ export function reportEnd(
     cause,
   );
   if (parked > 0) reportCommit(settings, "parked", unsent, parked, error);
-  // A commit whose messages were not tried waits for others, whose failure was reported.
+  // A commit whose messages weren't tried waits for others, whose failure was reported.
   if (failed > parked && hasFailed) reportCommit(settings, "send-failed", unsent, failed - parked, error);
 }
 
-/** Without an observer the console gets the errors. */
+/** Without an observer, errors go to the console. */
 export function reportCommit(
   { by, observe, rules }: OutboxSettings,
   event: OutboxCommitEvent["event"],
@@ -97,7 +97,7 @@ export function reportCommit(
   });
 }
 
-/** A failure that concerns no commit that can be named. */
+/** A failure that can't be assigned to a commit. */
 export function reportFailure(settings: OutboxSettings, error: unknown): void {
   reportCommit(settings, "send-failed", { recordKey: "", committedAt: settings.rules.clock.now() }, 0, error);
 }

@@ -1,6 +1,6 @@
 /** How long a failed message or line waits for its next try. Pure. */
 
-/** The first try after a failure comes with the next sweep, later ones at intervals that double. */
+/** The next sweep retries first; after that, the intervals double. */
 const FIRST_DELAY_MS = 30_000;
 export const MAX_RETRY_DELAY_MS = 900_000;
 

@@ -10,14 +10,14 @@ import type { Sender } from "./sender.ts";
 
 /**
  * `sent`: all messages are sent, and the commit is marked. `failed`: refused messages have a time for their next try, or
- * are parked. `waiting`: nothing was tried, behind others that failed. `again`: the invocation was over too early, or how
- * far the messages got could not be kept.
+ * are parked. `waiting`: nothing was tried, because earlier messages failed. `again`: the invocation ended too early, or
+ * the progress couldn't be stored.
  */
 export type CommitOutcome = "sent" | "failed" | "waiting" | "again";
 
 /**
- * Never rejects: failures are reported. `onEnded` is called once all messages have come to their ends, before that is kept.
- * `isTaken` if other senders leave the commit alone until it is given back.
+ * Never rejects: failures are reported. `onEnded` is called once all messages have ended, before the progress is stored.
+ * `isTaken` if other senders skip the commit until it is released.
  */
 export async function sendCommit(
   sender: Sender,
@@ -45,13 +45,13 @@ export async function sendCommit(
   return end.hasFailed ? "failed" : "waiting";
 }
 
-/** Resolves once all waiting messages have come to their ends; the others have none. */
+/** Resolves once all waiting messages have ended; the others have no end. */
 function sendMessages(sender: Sender, unsent: Unsent): Promise<readonly (TimedEnd | undefined)[]> {
   const { dispatch, lines, settings } = sender;
   const { clock } = settings.rules;
   const startedAt = clock.now();
   const ends: (TimedEnd | undefined)[] = [];
-  // All or none: a commit that comes back in a moment must not have to say by then what it has sent.
+  // All or none: a commit that comes back in a moment shouldn't have to record by then what it has sent.
   const isHeldBack = lines.isHeldBack(unsent);
   const sendOne = (message: StoredMessage, end: (ended: SendEnd) => void): void => {
     const refusal = isHeldBack ? ON_HOLD : refusalOf(unsent, message, settings);
@@ -70,7 +70,7 @@ function sendMessages(sender: Sender, unsent: Unsent): Promise<readonly (TimedEn
   return Promise.all(sends).then(() => ends);
 }
 
-/** A message of a later version is left to that version. */
+/** A later version's message is left to that version. */
 const UNKNOWN: SendEnd = { result: { sent: false, code: "MessageUnknown" } };
 
 function refusalOf(
@@ -81,15 +81,15 @@ function refusalOf(
   const fault = faultOf(message);
   if (fault) return fault === "MessageInvalid" ? INVALID : UNKNOWN;
   if (!fence || fence(recordKey, message)) return undefined;
-  // The message is tried again, since its destination may be added to `destinations`.
+  // The message is tried again, because its destination may be added to `destinations`.
   const cause = new DestinationRefused(
-    "a message is for a destination that `destinations` does not name for the operation of its commit",
+    "the destination of a message isn't in `destinations` for the operation of its commit",
   );
   return { result: { sent: false, code: cause.name }, cause };
 }
 
 /**
- * Answers `false` if another sender has ended the commit before.
+ * Returns `false` if another sender has already ended the commit.
  * @throws StoreUnavailableError (`STORE_UNAVAILABLE`)
  */
 async function keepEnd(
@@ -100,7 +100,7 @@ async function keepEnd(
   isTaken: boolean,
 ): Promise<boolean> {
   if (end.isOver) return outbox.markSent(unsent, end.progress);
-  // The next time follows from the notes as other senders have left them, so the notes are saved first.
+  // Save the notes first: the next try depends on what other senders have written there.
   await lines.notes.save();
   const dueAt = dueAtOf(unsent, end, now, lines.dueTimes(unsent));
   if (isTaken || end.isNews || dueAt !== unsent.dueAt) await outbox.keep(unsent, end.progress, dueAt);

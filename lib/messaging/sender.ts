@@ -1,4 +1,4 @@
-/** What a relay or a sweeper works with in one invocation: its time, the connections, and what it knows about lines. */
+/** The state of a relay or sweeper in one invocation: its time, its connections, and the state of lines. */
 import type { Clock, Random } from "../core/clock.ts";
 import { remainingMsOf } from "../core/clock.ts";
 import type { TimedContext } from "../core/lambda-context.ts";
@@ -7,29 +7,32 @@ import { type Circuits, Dispatch } from "./connections.ts";
 import type { OutboxSettings } from "./outbox-options.ts";
 import { WaitingLines } from "./waiting-lines.ts";
 
-/** How many commits are sent at the same time: a commit can have 4 MB of messages, and a function has little memory and time. */
+/**
+ * How many commits are sent at the same time: a commit can have 4 MB of messages, and a function has little memory and
+ * time.
+ */
 export const COMMITS_AT_ONCE = 10;
 
 interface InvocationTime {
-  /** Whether there is time for one more request to a destination, and to keep how the request ended. */
+  /** Whether there is time for one more request to a destination, and to store its outcome. */
   readonly hasMore: () => boolean;
   /** How long such a request may take. */
   readonly requestTimeoutMs: number;
-  /** How this invocation takes a commit now. */
+  /** How this invocation takes (reserves) a commit now. */
   readonly taking: () => Pick<Taking, "id" | "now" | "until">;
 }
 
-/** Kept for the end: a request that hangs, and then the write that keeps what was sent. */
+/** Reserved for the end: a request that hangs, then the write that stores what was sent. */
 const MAX_MARGIN_MS = 6000;
 const MAX_REQUEST_MS = 4000;
 
 /** How far the clocks of two hosts may differ. */
 const SKEW_MS = 5000;
 
-/** For a host that does not say how long an invocation may last. */
+/** For a host that doesn't report how long an invocation may last. */
 const UNKNOWN_MS = 300_000;
 
-/** Divides the time of an invocation. A short invocation has smaller shares, or it would never begin. */
+/** Divides the invocation's time. A short invocation gets smaller shares, or it would never start. */
 function timeOf(context: TimedContext | undefined, clock: Clock, random: Random): InvocationTime {
   const remainingMs = () => remainingMsOf(context) ?? Number.POSITIVE_INFINITY;
   const atFirst = remainingMs();
@@ -53,7 +56,7 @@ export interface Sender {
   readonly lines: WaitingLines;
 }
 
-/** A request that fails once more is left to the sweeper. */
+/** After this, the message is left to the sweeper. */
 const REQUEST_TRIES = 2;
 
 /** The circuits outlive the invocation. */

@@ -1,11 +1,11 @@
-/** The notes that all senders share, kept in the outbox: read once in an invocation, changed here, saved over each other. */
+/** The notes that all senders share, in the outbox: read once per invocation, changed here, and merged when saved. */
 import { StoreUnavailableError } from "../core/errors.ts";
 import type { Outbox } from "../core/messages/outbox.ts";
 import { type LineNotes, parseNotes } from "./line-notes.ts";
 
 type NotesChange = (notes: LineNotes) => LineNotes;
 
-/** How often other senders may save their notes before this one gives up. */
+/** How often other senders may save their notes first before this one gives up. */
 const MAX_SAVES = 5;
 
 export class SharedNotes {
@@ -21,7 +21,7 @@ export class SharedNotes {
     this.#outbox = outbox;
   }
 
-  /** With the changes that are not saved yet. */
+  /** Includes the changes that aren't saved yet. */
   get current(): LineNotes {
     return this.#current;
   }
@@ -45,14 +45,14 @@ export class SharedNotes {
 
   /** @throws StoreUnavailableError (`STORE_UNAVAILABLE`) */
   save(): Promise<void> {
-    // One save after the other: two at the same time would each find that the other one has changed the notes.
+    // Save one at a time: of two at the same time, each would find that the other one has changed the notes.
     this.#saving = this.#saving.catch(() => {}).then(() => this.#save());
     return this.#saving;
   }
 
   async #save(): Promise<void> {
     for (let saves = 0; this.#unsaved.length > 0; saves++) {
-      // More changes can come while these are saved.
+      // More changes may arrive while these are saved.
       const changes = [...this.#unsaved];
       const previous = parseNotes(this.#text);
       const notes = JSON.stringify(changes.reduce((all, change) => change(all), previous));
@@ -62,8 +62,7 @@ export class SharedNotes {
         this.#text = notes;
         this.#unsaved = this.#unsaved.slice(changes.length);
       } else if (saves < MAX_SAVES) this.#text = await this.#outbox.readNotes();
-      else
-        throw new StoreUnavailableError("conflict", new Error("the notes of the outbox change all the time"));
+      else throw new StoreUnavailableError("conflict", new Error("the notes of the outbox keep changing"));
       this.#current = this.#unsaved.reduce((all, change) => change(all), parseNotes(this.#text));
     }
   }

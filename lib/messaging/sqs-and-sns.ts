@@ -1,4 +1,7 @@
-/** Messages as SQS and SNS take them, and the ways to both. Each loads the SDK's package, which only senders need installed. */
+/**
+ * Messages in the form of SQS and SNS, and the connections to both. Each loads the SDK's package, which only senders need
+ * to install.
+ */
 import type { SNSClient } from "@aws-sdk/client-sns";
 import type { SQSClient } from "@aws-sdk/client-sqs";
 import { ENVELOPE_ATTRIBUTE } from "../contract.ts";
@@ -19,7 +22,7 @@ interface AttributeForm {
 /** The fields of a message that SQS and SNS share. */
 interface AttributedForm {
   readonly MessageAttributes: Readonly<Record<string, AttributeForm>>;
-  /** Required by FIFO; others use the group to share their consumers out fairly. */
+  /** Required by FIFO; others use the group to share consumers fairly. */
   readonly MessageGroupId?: string;
   /** FIFO only: others refuse it. */
   readonly MessageDeduplicationId?: string;
@@ -34,10 +37,13 @@ export interface SnsForm extends AttributedForm {
   readonly Message: string;
 }
 
-/** The limit of one message, and of all messages of a request: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/quotas-messages.html */
+/**
+ * The limit of one message, and of all messages in a request:
+ * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/quotas-messages.html
+ */
 export const SQS_MAX_BYTES = 1_048_576;
 
-/** Every topic takes so much; some are set to more: https://docs.aws.amazon.com/sns/latest/api/API_PublishBatch.html */
+/** Every topic accepts this size; some allow more: https://docs.aws.amazon.com/sns/latest/api/API_PublishBatch.html */
 export const SNS_MAX_BYTES = 262_144;
 
 export function sqsEntry(message: StoredMessage, identify: Identify = byKey): Entry<SqsForm> {
@@ -58,7 +64,7 @@ function entryOf<Form extends AttributedForm>(body: string, form: Form): Entry<F
     (sum, [name, { DataType, StringValue }]) => sum + Buffer.byteLength(name + DataType + StringValue),
     Buffer.byteLength(body),
   );
-  // Only FIFO promises an order. Elsewhere the messages of a group would wait for each other to no avail.
+  // Only FIFO guarantees an order. Elsewhere the messages of a group would wait for each other for nothing.
   return { form, bytes, line: MessageDeduplicationId && MessageGroupId };
 }
 
@@ -67,7 +73,7 @@ function attributedForm(
   { group, key, body, traceparent, attributes, committedAt }: StoredMessage,
   identify: Identify,
 ): AttributedForm {
-  // The envelope comes last: a stored attribute may be of somebody who would choose the key.
+  // The envelope comes last, so that a stored attribute can't replace its key.
   const MessageAttributes = {
     ...attributeForms(attributes),
     ...writeEnvelope({ key, traceparent, committedAt }),
@@ -94,7 +100,7 @@ export function writeEnvelope(envelope: Enveloped) {
   };
 }
 
-/** Makes the id by which a FIFO destination knows a message. */
+/** Makes the id by which a FIFO destination identifies a message. */
 export type Identify = (message: {
   readonly group: string;
   readonly key: string;
@@ -103,8 +109,8 @@ export type Identify = (message: {
 }) => string;
 
 /**
- * The same for every send of one message, and another one for each other (group, key) and each deliberate re-send. Queues
- * with per-group deduplication keep groups apart, and others do not: with the group in the id both deliver the same.
+ * The same for every send of one message, and different for each other (group, key) and each deliberate re-send. Some
+ * queues deduplicate per group, others don't: with the group in the id, both deliver the same.
  */
 export function deduplicationIdOf(group: string, key: string, attempt?: number): string {
   const suffix = attempt === undefined ? [] : [String(attempt)];
@@ -114,8 +120,8 @@ export function deduplicationIdOf(group: string, key: string, attempt?: number):
 export const byKey: Identify = ({ group, key }) => deduplicationIdOf(group, key);
 
 /**
- * For stored messages, which are the same at each send. Another body or other attributes under the same key are delivered
- * too, for the consumer to refuse. By the key alone the destination would drop them, and they would count as sent.
+ * For stored messages, which are the same in each send. A different body or attributes under the same key are also
+ * delivered, and the consumer refuses them. By key only, the destination would drop them, and they would count as sent.
  */
 export const byKeyAndBody: Identify = ({ group, key, body, attributes }) => {
   const more = attributes === undefined ? [] : [JSON.stringify(attributes)];
@@ -127,7 +133,7 @@ const SQS_ID = /^[!-~]{1,128}$/;
 
 const HASHED_GROUP = "sha256:";
 
-/** The group itself where SQS takes it, else a hash of it. No two groups share an id. */
+/** The group itself if SQS accepts it, otherwise its hash. No two groups share an id. */
 export function groupIdOf(group: string): string {
   if (SQS_ID.test(group) && !group.startsWith(HASHED_GROUP)) return group;
   return HASHED_GROUP + hashTuple("onceonly/group/1", group);
@@ -142,7 +148,7 @@ export function checkSize(where: string, message: StoredMessage): void {
   const { bytes } = sqsEntry(message);
   if (bytes <= SQS_MAX_BYTES) return;
   throw new PayloadInvalidError(
-    `${where}: body and envelope are ${bytes} bytes, SQS takes ${SQS_MAX_BYTES}: check it in by S3Bodies, or send its address`,
+    `${where}: body and envelope are ${bytes} bytes, but SQS accepts only ${SQS_MAX_BYTES}: store it in a bucket with S3ClaimCheck, or send a link to it`,
   );
 }
 
@@ -154,7 +160,7 @@ export async function connectToSqs(
   );
   const clients = new RegionalClients<SQSClient>(
     given,
-    // By default the client asks whatever host the URL of a queue has.
+    // By default, the client calls any host that a queue's URL names.
     (config) => new SQSClient({ ...CLIENT_CONFIG, ...(config as object), useQueueUrlAsEndpoint: false }),
   );
   return (address) => async (forms, abortSignal) => {
@@ -182,12 +188,12 @@ export async function connectToSns(
   };
 }
 
-/** Gives each entry its place in the request as an id. */
+/** Uses each entry's position in the request as its id. */
 function withIds<Form>(forms: readonly Form[]): (Form & { Id: string })[] {
   return forms.map((form, index) => ({ Id: String(index), ...form }));
 }
 
-/** The answer of SQS and of SNS to a batch. */
+/** The response of SQS and SNS to a batch. */
 interface BatchAccepted {
   readonly Successful?:
     | readonly {

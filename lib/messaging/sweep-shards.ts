@@ -1,4 +1,4 @@
-/** Goes through shards of the outbox, and sends the commits that are due in them. */
+/** Reads shards of the outbox, and sends their due commits. */
 import type { FoundUnsent, Unsent } from "../core/messages/outbox.ts";
 import type { Turn } from "../core/turn.ts";
 import { progressOf } from "./commit-end.ts";
@@ -7,35 +7,35 @@ import { passOver } from "./pass-over.ts";
 import { type CommitOutcome, sendCommit } from "./send-commit.ts";
 import { COMMITS_AT_ONCE, type Sender } from "./sender.ts";
 
-/** The commits of one sweep, by how they ended. */
+/** One sweep's commits by outcome. */
 export interface SweepReport {
-  /** All of their messages were sent. */
+  /** All messages were sent. */
   sent: number;
-  /** Some of their messages were refused, or could not be read. */
+  /** Some messages were refused, or couldn't be read. */
   failed: number;
-  /** Left alone: for the next sweep, behind others in a group, or because somebody else sends them. */
+  /** Not sent: left for the next sweep, queued after others in a group, or taken by another sender. */
   waiting: number;
 }
 
 export interface Sweep {
   readonly sender: Sender;
-  /** Epoch ms: a commit that is due later is the relay's, unless it waits in a line. */
+  /** Epoch ms: a commit due later belongs to the relay, unless it waits in a line. */
   readonly before: number;
   readonly report: SweepReport;
   readonly oldest: OldestWaiting;
   readonly turn: Turn;
 }
 
-/** More would only take each other's memory. */
+/** More at the same time would only use more memory. */
 const SHARDS_AT_ONCE = 8;
 
-/** @throws StoreUnavailableError (`STORE_UNAVAILABLE`) when the index cannot be read, once all shards have come to their ends. */
+/** @throws StoreUnavailableError (`STORE_UNAVAILABLE`) if the index can't be read, once all shards have ended. */
 export async function sweepShards(shards: readonly number[], sweep: Sweep): Promise<void> {
   const left = [...shards];
   const sweepers = Array.from({ length: SHARDS_AT_ONCE }, async () => {
     for (let shard = left.shift(); shard !== undefined; shard = left.shift()) await sweepShard(shard, sweep);
   });
-  // Work that still ran after the answer would be frozen with the process, and go on in another invocation.
+  // Work that continued after the response would be frozen with the process, and resume in another invocation.
   const failed = (await Promise.allSettled(sweepers)).find(({ status }) => status === "rejected");
   if (failed) throw (failed as PromiseRejectedResult).reason;
 }
@@ -51,8 +51,8 @@ async function sweepShard(shard: number, sweep: Sweep): Promise<void> {
     const cut = found.indexOf("unreachable");
     const ends = found.map((commit, index) => {
       if (typeof commit === "string") return commit;
-      // The unreachable commit may be of any group: nothing behind it may overtake it.
-      return cut >= 0 && index > cut ? giveBack(commit, sender) : sendTaken(commit, sweep);
+      // The unreachable commit may be in any group: no later commit may overtake it.
+      return cut >= 0 && index > cut ? release(commit, sender) : sendTaken(commit, sweep);
     });
     for (const end of await Promise.all(ends)) count(end, report);
     await sender.lines.notes.save();
@@ -105,7 +105,7 @@ async function takeFound(
   }
 }
 
-/** Another sender has the commit: nothing overtakes it. */
+/** Another sender has the commit, and no other may overtake it. */
 function block(unsent: Unsent, { lines }: Sender): "held" {
   lines.block(unsent);
   return "held";
@@ -117,8 +117,8 @@ async function sendTaken(commit: Unsent, { sender, oldest }: Sweep): Promise<Com
   return outcome;
 }
 
-async function giveBack(commit: Unsent, { settings }: Sender): Promise<"waiting"> {
-  // If that fails too, the commit comes back by itself.
+async function release(commit: Unsent, { settings }: Sender): Promise<"waiting"> {
+  // If that fails too, the commit comes back without it.
   await settings.outbox.keep(commit, progressOf(commit), commit.dueAt).catch(() => {});
   return "waiting";
 }

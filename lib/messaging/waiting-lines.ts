@@ -1,7 +1,7 @@
 /**
- * Keeps the order of FIFO messages: every message with a group passes here on its way to its destination. What has failed or
- * waits in this invocation, and the notes of other senders, decide whether it may go on. Only the sweeper sends to a line
- * with a note, oldest commit first, so that nothing overtakes what waits.
+ * Keeps the order of FIFO messages: every message with a group passes through here. Failed and waiting messages of this
+ * invocation, and the notes of other senders, decide whether it may go on. Only the sweeper sends to a line with a note,
+ * oldest commit first, so that nothing overtakes waiting messages.
  */
 import type { Clock } from "../core/clock.ts";
 import type { Outbox, Unsent } from "../core/messages/outbox.ts";
@@ -21,7 +21,7 @@ import {
 } from "./line-notes.ts";
 import { SharedNotes } from "./shared-notes.ts";
 
-/** Longer than a relay can run that has not seen a note yet. */
+/** Longer than a relay that hasn't seen a note yet can run. */
 const KNOWN_AFTER_MS = 60_000;
 
 export class WaitingLines {
@@ -31,7 +31,7 @@ export class WaitingLines {
   readonly #fence: Fence | undefined;
   /** Names of the lines and destinations that failed in this invocation. */
   readonly #failed = new Set<string>();
-  /** By the name of a line: commits from this time on (epoch ms) send nothing to it in this invocation. */
+  /** By line name: commits from this time on (epoch ms) send nothing to it in this invocation. */
   readonly #blockedFrom = new Map<string, number>();
 
   constructor(
@@ -47,7 +47,7 @@ export class WaitingLines {
   }
 
   /**
-   * Reads the notes before the first commit that needs them; `undefined` if there is nothing to wait for.
+   * Reads the notes before the first commit that needs them; `undefined` if there's nothing to wait for.
    * @throws StoreUnavailableError (`STORE_UNAVAILABLE`)
    */
   prepare(commit: Unsent): Promise<void> | undefined {
@@ -63,7 +63,7 @@ export class WaitingLines {
     });
   }
 
-  /** Sends a message if it is its turn. `end` is called once; the rest of its line waits as long as the message does. */
+  /** Sends a message if it's next. `end` is called once; the rest of its line waits as long as the message does. */
   send(
     commit: Unsent,
     message: StoredMessage,
@@ -80,7 +80,7 @@ export class WaitingLines {
     else dispatch.send(dated, endInLine);
   }
 
-  /** For each message that waits for a note, when it is due at its place in the order (epoch ms). */
+  /** For each message that waits for a note, when it's due in the order (epoch ms). */
   dueTimes(commit: Unsent): (number | undefined)[] {
     return commit.messages.map((message) => {
       const names = this.#namesOf(commit, message);
@@ -89,17 +89,17 @@ export class WaitingLines {
     });
   }
 
-  /** Another sender has the commit: no later commit overtakes it in this invocation. */
+  /** Another sender has the commit, so no later commit may overtake it in this invocation. */
   block(commit: Unsent): void {
     for (const names of this.#waitingIn(commit)) this.#block(names, commit);
   }
 
-  /** Another sender has the commit, and all senders have to know that it waits. */
+  /** Another sender has the commit, and all senders must see that it waits. */
   leave(commit: Unsent): void {
     for (const names of this.#waitingIn(commit)) this.#leave(names, commit);
   }
 
-  /** Whether every relay knows by now that all waiting messages of a commit are left to the sweeper. */
+  /** Whether every relay has seen by now that all waiting messages of a commit are left to the sweeper. */
   isLeftToSweeper(commit: Unsent): boolean {
     const known = this.#clock.now() - KNOWN_AFTER_MS;
     return waitingMessages(commit).every((message) => {
@@ -123,7 +123,7 @@ export class WaitingLines {
     return waitingMessages(commit).flatMap((message) => this.#namesOf(commit, message) ?? []);
   }
 
-  /** `undefined` too for a message that its operation may not send: it must not hold up those that may. */
+  /** Also `undefined` for a message that its operation may not send: it must not hold up allowed ones. */
   #namesOf({ recordKey }: Unsent, message: StoredMessage): LineNames | undefined {
     return this.#fence?.(recordKey, message) === false ? undefined : linesOf(message);
   }
@@ -137,18 +137,18 @@ export class WaitingLines {
     if (notes.length === 0) return "go";
     if (this.#isRelay) return notes.some(({ handover = 0 }) => handover > now) ? "hold" : "wait";
     if (notes.some(({ until }) => until > now)) return "wait";
-    // A commit that is not at its place in the order yet has to get there first.
+    // A commit that isn't in its place yet has to get there first.
     return notes.every((note) => dueAt >= placeIn(note, commit)) ? "go" : "wait";
   }
 
-  /** A message was not sent: later messages of its line wait, and other senders know of it where they have to. */
+  /** A message wasn't sent: later messages of its line wait, and other senders are notified if necessary. */
   #holdUp(names: LineNames, commit: Unsent, ended: SendEnd): void {
     this.#block(names, commit);
     const isNoted = notesFor(this.notes.current, names).length > 0;
     const isWhole = "cause" in ended || ended === NOT_ASKED;
     const hasFailed = isWhole || (ended.result !== NOT_ATTEMPTED.result && ended !== OUT_OF_TIME);
     if (!hasFailed) {
-      // A message that only waits for another one, or for the relay's next invocation, needs no note of its own.
+      // A message that only waits for another one, or for the relay's next invocation, doesn't need a note.
       if (isNoted && (ended !== OUT_OF_TIME || !this.#isRelay)) this.#leave(names, commit);
       return;
     }

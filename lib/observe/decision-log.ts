@@ -1,4 +1,4 @@
-/** A subscriber that writes one structured line for each decision, for a logger or the console. */
+/** A subscriber that writes one structured line per decision, to a logger or the console. */
 import { createHash } from "node:crypto";
 import type { DecisionEvent } from "../core/decisions.ts";
 import { aFunction, type Check, checkOptions, methods, oneOf } from "../core/option-checks.ts";
@@ -6,19 +6,19 @@ import { withDefaults } from "../core/options.ts";
 import { visible } from "../core/visible.ts";
 import { nameOf } from "./measurements.ts";
 
-/** What is shown of the owner of a key. */
+/** How the owner of a key is shown. */
 export type ShownScope = "hashed" | "clear" | "left-out";
 
 /** @internal */
 export const SCOPE_CHECK: Check = oneOf("hashed", "clear", "left-out");
 
-/** What is shown of a key beside the hash that names it. */
+/** Whether a key is shown in addition to the hash that identifies it. */
 export type ShownKeys = "hashed" | "clear";
 
 /** @internal */
 export const KEYS_CHECK: Check = oneOf("hashed", "clear");
 
-/** The `Logger` of Powertools, pino behind an adapter, or any other with these methods. */
+/** The Powertools `Logger`, pino with an adapter, or any other logger with these methods. */
 export interface DecisionLogger {
   info(message: string, fields: Record<string, unknown>): void;
   warn(message: string, fields: Record<string, unknown>): void;
@@ -27,23 +27,24 @@ export interface DecisionLogger {
 
 export interface DecisionLogOptions {
   /**
-   * Takes a message and the fields of the line, such as the `Logger` of Powertools.
+   * Receives a message and the fields of the line, for example the Powertools `Logger`.
    * @default - the console: one line of JSON
    */
   readonly logger?: DecisionLogger;
   /**
-   * What a line says of the owner of a key: the beginning of its SHA-256, the owner itself, or nothing.
+   * How a line shows the owner of a key: the beginning of its SHA-256, the owner itself, or not at all.
    * @default "hashed"
    */
   readonly scope?: ShownScope;
   /**
-   * Whether a line has the key itself beside its hash. A key may name a person, and whoever reads the log group reads it then.
+   * Whether a line contains the key itself in addition to its hash. A key may identify a person, and anyone who can read the log
+   * group can then read it.
    * @default "hashed"
    */
   readonly keys?: ShownKeys;
   /**
-   * The id of the running trace.
-   * @default - that of the trace context of the HTTP request or the envelope
+   * Returns the id of the current trace.
+   * @default - from the trace context of the HTTP request or the envelope
    */
   readonly traceId?: () => string | undefined;
 }
@@ -77,7 +78,7 @@ const lineTo = (level: "info" | "warn" | "error") => (message: string, fields: R
 
 const CONSOLE: DecisionLogger = { info: lineTo("info"), warn: lineTo("warn"), error: lineTo("error") };
 
-/** The owner in the one form or the other, under these names. @internal */
+/** The owner in either form, under these names. @internal */
 export function shownScope(shown: ShownScope, clear: string, hashed: string): (scope?: string) => object {
   if (shown === "left-out") return () => ({});
   return (scope) => {
@@ -88,13 +89,14 @@ export function shownScope(shown: ShownScope, clear: string, hashed: string): (s
 }
 
 /**
- * Makes the `observe` that logs: for `idempotency`, `httpIdempotency`, `idempotentBatch` and `runOnce`. A line has the decision,
- * the operation, the hash of the key, and the owner as `scope` says. It has attempt, duration, trace id, and the name of the error. It
- * has no payload, result or message of an error, and a key only with `keys: "clear"`. `onceonly find` finds the line's record by
- * the key, which it hashes.
+ * Makes the `observe` that logs: for `idempotency`, `httpIdempotency`, `idempotentBatch` and `runOnce`. A line contains the
+ * decision, the operation, the hash of the key, the owner according to `scope`, the attempt, duration and trace id, and the
+ * error's name. It never contains a payload, a result or an error's message, and a key only with `keys: "clear"`. `onceonly
+ * find` finds the line's record by its key, which it hashes.
  *
- * Executions, replays and releases are of level `info`; what hints at a mistake is `warn`, what somebody has to look at is `error`.
- * @throws InvalidOptionError (`INVALID_OPTION`) at once.
+ * Executions, replays and releases have level `info`; likely mistakes are `warn`, and anything that needs an operator is
+ * `error`.
+ * @throws InvalidOptionError (`INVALID_OPTION`) immediately.
  */
 export function decisionLog(options: DecisionLogOptions = {}): (event: DecisionEvent) => void {
   checkOptions(options, CHECKS, []);

@@ -5,14 +5,14 @@
 import { METRICS } from "../contract.ts";
 
 export interface Measured {
-  /** As it is written into the dimension; absent where it is about all operations. */
+  /** As written into the dimension; absent for all operations together. */
   readonly operation?: string;
   readonly metrics: readonly {
     readonly name: string;
     readonly unit: "Count" | "Milliseconds";
     readonly value: number;
   }[];
-  /** What the line says beside its metrics; `undefined` is left out. */
+  /** The line's fields other than its metrics; `undefined` is left out. */
   readonly properties: Readonly<Record<string, string | number | undefined>>;
 }
 
@@ -23,7 +23,7 @@ interface Document extends Measured {
   readonly timestampMs: number;
 }
 
-/** By service for alarms, which then cover operations that nobody has named to them; by operation for graphs. */
+/** By service for alarms, which then also cover operations they don't list; by operation for graphs. */
 const { service: SERVICE, operation: OPERATION } = METRICS.dimensions;
 const DIMENSION_SETS = [[SERVICE], [SERVICE, OPERATION]];
 

@@ -1,6 +1,6 @@
 /**
- * A subscriber that turns events of the engine, the relay, the sweeper and the reconciler into CloudWatch metrics. It writes lines in the
- * embedded metric format, which CloudWatch Logs reads, and calls no service. contract.ts names the metrics.
+ * A subscriber that turns events of the engine, the relay, the sweeper and the reconciler into CloudWatch metrics. It writes
+ * lines in the embedded metric format, which CloudWatch Logs reads, and calls no service. contract.ts names the metrics.
  */
 import { DIMENSION_PATTERN, METRICS, NAMESPACE_PATTERN } from "../contract.ts";
 import { type Clock, systemClock } from "../core/clock.ts";
@@ -19,19 +19,19 @@ import {
 
 export interface EmfMetricsOptions {
   /**
-   * Names whose operations these are, as a dimension: give `IdempotencyMonitoring` the same. Printable ASCII, 1 to 255
-   * characters. Two stacks of one account and region need two names.
+   * Names the service whose operations these are, as a dimension: set the same in `IdempotencyMonitoring`. Printable ASCII, 1 to
+   * 255 characters. Two stacks in one account and region need different names.
    * @default "onceonly"
    */
   readonly service?: string;
   /**
-   * The namespace of the metrics: give `IdempotencyMonitoring` the same. Printable ASCII, 1 to 255 characters.
+   * The namespace of the metrics: set the same in `IdempotencyMonitoring`. Printable ASCII, 1 to 255 characters.
    * @default "Onceonly"
    */
   readonly namespace?: string;
   /**
-   * Takes a line, without the end of it. The log group of the function must get the line unchanged. With the log
-   * format JSON, Lambda wraps each line of `console.log`, so that CloudWatch reads no metric.
+   * Receives a line, without a line break. The line must arrive unchanged in the function's log group. With the log format JSON,
+   * Lambda wraps each `console.log` line, so CloudWatch finds no metric in it.
    * @default - standard output
    */
   readonly write?: (line: string) => void;
@@ -40,7 +40,7 @@ export interface EmfMetricsOptions {
 }
 
 const asciiText = (pattern: RegExp, more: string): Check => [
-  `must be printable ASCII of 1 to 255 characters${more}`,
+  `must be a string of 1 to 255 printable ASCII characters${more}`,
   (value) => typeof value === "string" && pattern.test(value),
 ];
 
@@ -71,20 +71,21 @@ function measure(event: Measurable) {
 }
 
 /**
- * Makes the `observe` that counts: for `idempotency`, `httpIdempotency`, `idempotentBatch` and `runOnce`, and for
- * `outboxRelay`, `outboxSweeper` and `reconciler`. In Lambda nothing else is needed; no request is made.
+ * Makes the `observe` that counts: for `idempotency`, `httpIdempotency`, `idempotentBatch` and `runOnce`, and for `outboxRelay`,
+ * `outboxSweeper` and `reconciler`. In Lambda nothing else is needed, and it makes no request.
  *
- * Each event becomes one line of about half a kilobyte, and counts as one metric by service, and by service and operation. What
- * became of a single message (`send`) has no line: its commit is counted.
- * `executed` and `replayed` have a duration as well, messages of a commit their lag, a settled key how long that took. CloudWatch bills every combination
- * of metric, service and operation that occurs as a custom metric. For searches in the logs a line also has `keyHash`,
- * `attempt`, `durationMs` and the name of the error. The line of a failed store has its message as `storeError`, which names
- * table and action. No line has a key, a payload, a result or the message of another error. No option shows
- * a key: as a dimension each would be a metric of its own.
+ * Each event becomes one line of about half a kilobyte, and counts as one metric by service, and by service and operation. A
+ * single message (`send`) has no line, because its commit is counted. `executed` and `replayed` also have a duration, messages
+ * of a commit their lag, and a settled key how long that took. CloudWatch bills every combination of metric, service and
+ * operation that occurs as a custom metric. For log searches, a line also has `keyHash`, `attempt`, `durationMs` and the error's
+ * name. The line of a failed store has its message as `storeError`, which names table and action. No line contains a key, a
+ * payload, a result or the message of another error. There is no option to show a key: as a dimension, each key would be a
+ * separate metric.
  *
- * A relay, sweeper or reconciler with this `observe` no longer prints its errors: print them beside it if you want to read them.
+ * A relay, sweeper or reconciler with this `observe` no longer prints its errors: print them yourself as well if you want to
+ * read them.
  *
- * @throws InvalidOptionError (`INVALID_OPTION`) at once.
+ * @throws InvalidOptionError (`INVALID_OPTION`) immediately.
  */
 export function emfMetrics(options: EmfMetricsOptions = {}): (event: Measurable) => void {
   checkOptions(options, CHECKS, []);

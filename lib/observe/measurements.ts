@@ -1,10 +1,10 @@
-/** Turns an event into metrics and the other fields of its line. */
+/** Converts an event into metrics and the other fields of its line. */
 import { METRICS, operationDimension } from "../contract.ts";
 import type { DecisionEvent } from "../core/decisions.ts";
 import { isStoreFailure } from "../core/error-code.ts";
 import type { Measured } from "./emf-line.ts";
 
-/** What relay and sweeper tell of one message. Metrics count its commit. */
+/** The event of relay and sweeper for one message. Metrics count its commit instead. */
 export interface SendEvent {
   readonly event: "send";
   readonly by: string;
@@ -18,7 +18,7 @@ export interface SendEvent {
   readonly code: string | undefined;
 }
 
-/** What relay and sweeper tell (`OutboxEvent`), as far as it is measured. */
+/** The events of relay and sweeper (`OutboxEvent`) that are measured. */
 export type SendingEvent =
   | SendEvent
   | {
@@ -38,7 +38,7 @@ export type SendingEvent =
       readonly parked: number;
     };
 
-/** What the reconciler tells (`ReconcilerEvent`), as far as it is measured. */
+/** The events of the reconciler (`ReconcilerEvent`) that are measured. */
 export type SettlingEvent =
   | {
       readonly event: keyof typeof METRICS.settlingEvents;
@@ -102,7 +102,7 @@ const DURATIONS: Readonly<Partial<Record<DecisionEvent["decision"], string>>> = 
 export function measureDecision(event: DecisionEvent): Measured {
   const { decision, operation, keyHash, attempt, durationMs, ageMs, error } = event;
   const duration = DURATIONS[decision];
-  // Made by the store, not by the handler: it names table and action, and holds no payload.
+  // This message comes from the store, not from the handler: it names table and action, and contains no payload.
   const storeError = decision === "store-failed" && isStoreFailure(error) ? error.message : undefined;
   return {
     operation: operationDimension(operation),
@@ -123,7 +123,7 @@ export function measureSending(sending: Exclude<SendingEvent, SendEvent>): Measu
   if (sending.event === "backlog") return measureBacklog(sending);
   const { event, by, operation, keyHash, messages, lagMs, error } = sending;
   return {
-    // It comes out of the record's key, where `#` and `%` are escaped. A change that cannot be read tells none.
+    // It comes from the record's key, in which `#` and `%` are escaped. An unreadable change has none.
     operation: operation === "" ? "unknown" : operation.replace(/^ +$|[^\x20-\x7e]/gu, encodeURIComponent),
     metrics: [
       { name: METRICS.outboxEvents[event], unit: "Count", value: 1 },
@@ -133,7 +133,7 @@ export function measureSending(sending: Exclude<SendingEvent, SendEvent>): Measu
   };
 }
 
-/** Counts all operations together, since waiting commits are counted without being read. */
+/** Counts all operations together, because waiting commits are counted without being read. */
 function measureBacklog({
   event,
   by,
@@ -152,7 +152,7 @@ function measureBacklog({
   };
 }
 
-/** A thrown object may be a payload, and a name may have been made of one. */
+/** A thrown object may be a payload, and its name may be derived from one. */
 export function nameOf(error: unknown): string | undefined {
   if (error === undefined) return undefined;
   if (!(error instanceof Error)) return typeof error;

@@ -1,6 +1,8 @@
-/** A store that notices one payload under ever new keys: a caller that makes a key for each try repeats its effect each time. */
+/**
+ * A store that detects one payload under many new keys: a caller that makes a new key for each try repeats its effect each time.
+ */
 import { type Clock, systemClock } from "../core/clock.ts";
-import { type DecisionEvent, type Observe, tellObserver } from "../core/decisions.ts";
+import { type DecisionEvent, type Observe, reportDecision } from "../core/decisions.ts";
 import { StoreUnavailableError } from "../core/errors.ts";
 import { hashTuple, namesOf } from "../core/identity.ts";
 import { aFunction, checkOptions, methods, seconds } from "../core/option-checks.ts";
@@ -10,21 +12,21 @@ import type { Claim, ClaimAnswer, Insertion, SettleAnswer, Settlement, Store } f
 import { ResultStore } from "../stores/result-store.ts";
 
 export interface NewKeysOptions {
-  /** Is told `new-keys`, such as the `observe` of the handler. */
+  /** Receives `new-keys` events, for example the handler's `observe`. */
   readonly observe: Observe;
   /**
-   * Under so many keys a payload is told, and under each further one: 2 to 100.
+   * Reports a payload once it has been seen under this many keys, and again for each further key: 2 to 100.
    * @default 3
    */
   readonly keys?: number;
   /**
-   * Within so many seconds of the first of them, up to 86400.
+   * Length of the period, in seconds, starting with the first of these keys, up to 86400.
    * @default 600
    */
   readonly withinSeconds?: number;
   /**
-   * A store in which all processes count together: the same one, or one that is cheaper to write. For each new key it takes one
-   * write, and a second one where the payload is known. A record of its own holds the count of each payload, with its time.
+   * A store in which all processes count together: the same one, or one that is cheaper to write. Each new key costs one write,
+   * and a second one if the payload is known. A separate record per payload holds its count and time.
    * @default - each process counts its own calls
    */
   readonly countIn?: Store<never>;
@@ -35,7 +37,7 @@ export interface NewKeysOptions {
 const CHECKS = {
   observe: aFunction,
   keys: [
-    "must be a whole number from 2 to 100",
+    "must be a whole number between 2 and 100",
     (value: unknown) => Number.isInteger(value) && (value as number) >= 2 && (value as number) <= 100,
   ],
   withinSeconds: seconds(1, 86_400),
@@ -43,19 +45,20 @@ const CHECKS = {
   clock: methods("now", "sleep"),
 } as const;
 
-/** How many payloads are remembered: the last ones. */
+/** How many payloads are remembered: the most recent ones. */
 const MAX_PAYLOADS = 1000;
 
 /**
- * The same store. It tells `new-keys` where one owner asks for one payload of an operation under several keys that nobody has used.
- * Nothing is refused: two equal orders may be meant. Leave out operations whose payloads are equal by design, such as empty ones.
+ * The same store, which also emits `new-keys` when one owner sends one payload of an operation under several unused keys.
+ * Nothing is refused: two equal orders may be intended. Don't use it for operations whose payloads are equal by design, such as
+ * empty ones.
  *
- * Each process remembers the hashes of its last 1,000 payloads, and makes no request. So calls that are spread over
- * many processes, such as environments of Lambda, are noticed late, or not at all. With `countIn` they are noticed wherever they
- * run. The count is made while the handler runs, and the call waits for it for a second at most. A count that fails is told as
+ * Each process remembers the hashes of its last 1,000 payloads, and makes no request. So calls that are spread over many
+ * processes, such as Lambda environments, are noticed late, or not at all. With `countIn` they are noticed wherever they run.
+ * The count is made while the handler runs, and the call waits for it for at most a second. A failed count is reported as
  * `store-failed`, and the process counts by itself.
  *
- * @throws InvalidOptionError (`INVALID_OPTION`) at once.
+ * @throws InvalidOptionError (`INVALID_OPTION`) immediately.
  */
 export function watchNewKeys<Write>(store: Store<Write>, options: NewKeysOptions): Store<Write> {
   checkOptions({ store }, { store: ENGINE_CHECKS.store }, ["store"]);
@@ -67,16 +70,16 @@ export function watchNewKeys<Write>(store: Store<Write>, options: NewKeysOptions
   });
   const rules = { keys, withinMs: withinSeconds * 1000, clock };
   const seen = new SeenPayloads(rules);
-  const tell = (recordKey: string, told: Pick<DecisionEvent, "decision" | "error">) =>
-    tellObserver(observe, namesOf(recordKey), { ...told, durationMs: 0 });
+  const report = (recordKey: string, told: Pick<DecisionEvent, "decision" | "error">) =>
+    reportDecision(observe, namesOf(recordKey), { ...told, durationMs: 0 });
   const note = async (fresh: FreshKey) => {
     let keysOfPayload = countIn ? undefined : seen.note(fresh);
     try {
       if (countIn) keysOfPayload = await countTogether(countIn, rules, fresh);
     } catch (error) {
-      tell(fresh.recordKey, { decision: "store-failed", error });
+      report(fresh.recordKey, { decision: "store-failed", error });
     }
-    if ((keysOfPayload ?? seen.note(fresh)) >= keys) tell(fresh.recordKey, { decision: "new-keys" });
+    if ((keysOfPayload ?? seen.note(fresh)) >= keys) report(fresh.recordKey, { decision: "new-keys" });
   };
   return new NewKeysStore(store, note, clock);
 }
@@ -87,15 +90,15 @@ interface CountingRules {
   readonly clock: Clock;
 }
 
-/** A key that nobody had used, and its payload. */
+/** A previously unused key, and its payload. */
 type FreshKey = Pick<Claim, "recordKey" | "fingerprint" | "token">;
 
-/** After this many other counts of one payload at once the count of this key is given up. */
+/** After this many concurrent counts of one payload, this key's count is given up. */
 const MAX_RACES = 20;
 
 /**
- * Counts in a record of the payload: its attempt is the number of keys, its beginning that of the time. The owner stands in front, so
- * that a right to write the owner's records is enough. Resolves to the number of keys.
+ * Counts in a record of the payload: the record's attempt is the number of keys, its start is the start of the period. The owner
+ * comes first in the record's key, so permission to write the owner's records is enough. Resolves to the number of keys.
  */
 async function countTogether(
   store: Store<never>,
@@ -143,7 +146,7 @@ class SeenPayloads {
     this.#rules = rules;
   }
 
-  /** The number of keys under which this process has seen the payload; 0 where it knew the key. */
+  /** The number of keys under which this process has seen the payload; 0 if it knew the key. */
   note({ recordKey, fingerprint }: FreshKey): number {
     const { keys, withinMs, clock } = this.#rules;
     const owner = recordKey.slice(0, recordKey.lastIndexOf("#"));
@@ -158,20 +161,20 @@ class SeenPayloads {
     const [oldest] = this.#seen.keys();
     if (this.#seen.size > MAX_PAYLOADS && oldest !== undefined) this.#seen.delete(oldest);
     if (payload.keyHashes.has(keyHash)) return 0;
-    // Beyond what is counted the last key alone tells repetitions of one call.
+    // Beyond the counted keys, only the last key is kept to recognize repetitions of one call.
     if (payload.keyHashes.size >= keys) payload.keyHashes.delete([...payload.keyHashes].at(-1) ?? "");
     payload.keyHashes.add(keyHash);
     return payload.keyHashes.size;
   }
 }
 
-/** A call waits so long for a count. */
+/** How long a call waits for a count. */
 const PATIENCE_MS = 1000;
 
 class NewKeysStore<Write> extends ResultStore<Write> {
   readonly #note: (fresh: FreshKey) => Promise<void>;
   readonly #clock: Clock;
-  /** Counts under way, by the token of the attempt that they are about. */
+  /** Counts under way, keyed by the token of their attempt. */
   readonly #counts = new Map<string, Promise<void>>();
 
   constructor(store: Store<Write>, note: (fresh: FreshKey) => Promise<void>, clock: Clock) {

@@ -1,11 +1,11 @@
-/** Reads what the statements answer: one column of JSON, whatever the client makes of other types and of names. */
+/** Reads the answers of statements: one JSON column, so that the client's handling of other types and names doesn't matter. */
 import { RecordCorruptError } from "../core/errors.ts";
 import { type IdempotencyRecord, STATES, type StoredResult } from "../core/record.ts";
 import { resultAddressOf } from "../core/result-address.ts";
 import type { SqlRow } from "./sql-client.ts";
 import { readSteps } from "./step-answers.ts";
 
-/** A record as the statements tell it; none of it is checked. */
+/** A record as statements return it, unchecked. */
 export interface ToldRecord {
   readonly [field: string]: unknown;
 }
@@ -13,28 +13,32 @@ export interface ToldRecord {
 export interface SqlAnswer {
   /** The statement changed the record at this time (epoch ms). */
   readonly serverTimeMs?: number;
-  /** When the transaction of the statement began: no other one on this connection began then. */
+  /** When the statement's transaction began: no other transaction on this connection began at that time. */
   readonly began?: string;
+  /** The server process of the statement's connection. */
+  readonly pid?: number;
   readonly record?: ToldRecord;
-  /** The statement wrote a step without its result, which has so many bytes. */
+  /** The statement wrote a step without its result; this is the result's size in bytes. */
   readonly lostBytes?: number | null;
   /** Epoch ms. */
   readonly since?: number;
+  /** Whether the session in question has ended. */
+  readonly isGone?: boolean | null;
 }
 
-/** The column of a row, by its position: some clients rename columns. */
+/** The column of a row, by position: some clients rename columns. */
 export function textOf(row: SqlRow | undefined): string | undefined {
   const [text] = Object.values(row ?? {});
   return typeof text === "string" ? text : undefined;
 }
 
-/** @throws RecordCorruptError (`RECORD_CORRUPT`) where the client hands out rows in another form. */
+/** @throws RecordCorruptError (`RECORD_CORRUPT`) if the client returns rows in another form. */
 export function answerOf(row: SqlRow | undefined): SqlAnswer {
   if (row === undefined) return {};
   try {
     return JSON.parse(textOf(row) ?? "");
   } catch (cause) {
-    throw new RecordCorruptError("a row has no column of JSON: the client must hand out rows as objects", {
+    throw new RecordCorruptError("a row has no JSON column: the client must return rows as objects", {
       cause,
     });
   }
@@ -43,7 +47,7 @@ export function answerOf(row: SqlRow | undefined): SqlAnswer {
 /** @throws RecordCorruptError (`RECORD_CORRUPT`) */
 export function recordOf(told: ToldRecord): IdempotencyRecord {
   const refuse = (field: string): never => {
-    throw new RecordCorruptError(`column of \`${field}\` is missing, of another type or out of range`);
+    throw new RecordCorruptError(`column of \`${field}\` is missing, has the wrong type or is out of range`);
   };
   const text = (field: string): string => {
     const value = told[field];

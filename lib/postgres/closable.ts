@@ -1,4 +1,4 @@
-/** The client that `writes` get: it refuses statements once the transaction is over. */
+/** The client passed to `writes`: it refuses statements once the transaction has ended. */
 import { CommitInvalidError } from "../core/errors.ts";
 
 /** The methods of `pg` and postgres.js that run statements. */
@@ -10,8 +10,9 @@ export interface Closable<Client> {
 }
 
 /**
- * A statement that comes later would be a part of somebody else's transaction on the same connection.
- * @param refused `statements`: of a client of PostgreSQL, what runs statements. `everything`: of what builds statements, too.
+ * A later statement would become part of another call's transaction on the same connection.
+ * @param refused `statements`: for a PostgreSQL client, the methods that run statements. `everything`: also the methods that
+ * build them.
  */
 export function closable<Client extends object>(
   given: Client,
@@ -21,7 +22,7 @@ export function closable<Client extends object>(
   const check = () => {
     if (!isClosed) return;
     throw new CommitInvalidError(
-      "the client of `writes` was used after its transaction: await each statement before the function ends",
+      "the client in `writes` was used after its transaction had ended: await each statement before the function returns",
     );
   };
   const client = new Proxy(given, {
@@ -31,7 +32,7 @@ export function closable<Client extends object>(
         return Reflect.get(target, name, receiver);
       }
       check();
-      // A method with private fields does not work on a proxy.
+      // Methods that use private fields don't work on a proxy.
       const value: unknown = Reflect.get(target, name, target);
       return typeof value === "function" ? value.bind(target) : value;
     },

@@ -1,4 +1,7 @@
-/** Tells what PostgreSQL refuses from what may pass, and a refusal of the user's own writes from a failure of the store. */
+/**
+ * Distinguishes refusals by PostgreSQL from temporary failures, and a refusal of the caller's own writes from a failure of the
+ * store.
+ */
 import {
   CommitInvalidError,
   type StoreFailure,
@@ -6,74 +9,74 @@ import {
   TransactionConditionError,
 } from "../core/errors.ts";
 
-/** By SQLSTATE; the first that matches. https://www.postgresql.org/docs/current/errcodes-appendix.html */
+/** By SQLSTATE; the first match wins. https://www.postgresql.org/docs/current/errcodes-appendix.html */
 const FAILURES: readonly (readonly [RegExp, StoreFailure])[] = [
-  // Serialization failures, deadlocks, waits for a lock; OC000 and OC001 are those of Aurora DSQL.
+  // Serialization failures, deadlocks, lock timeouts; OC000 and OC001 are Aurora DSQL's.
   [/^(40|OC|55P03)/, "conflict"],
   [/^53/, "throttled"],
-  // Connections, shutdowns, cancelled statements, a transaction that idled or lasted too long, a server that takes no writes now.
+  // Connections, shutdowns, cancelled statements, a transaction that idled or lasted too long, a server that is read-only now.
   [/^(08|57|58|XX|25P03|25P04|25006)/, "unreachable"],
   [/^/, "refused"],
 ];
 
-/** Values that a column cannot hold, and limits of the server. */
+/** Values that a column can't hold, and server limits. */
 const CONTENT = /^(22|54)/;
 
-/** What the database is told to refuse: constraints, RAISE in triggers and functions, views with a check. */
+/** Refusals defined in the database: constraints, RAISE in triggers and functions, views with a check. */
 const CONDITION = /^(23|P0|44)/;
 
-/** As the server would have said where it answered the COMMIT by an error. */
+/** Stands for the error that the server didn't send when it answered COMMIT with ROLLBACK. */
 export class AbortedTransactionError extends Error {
   override readonly name = "AbortedTransactionError";
   readonly code = "40000";
   readonly severity = "ERROR";
 
   constructor() {
-    super("the server answered COMMIT by ROLLBACK: a statement had failed");
+    super("the server answered COMMIT with ROLLBACK, because a statement had failed");
   }
 }
 
-/** What the store's own statement says of a database that is not in UTF-8. */
+/** The error of the store's own statement for a database that isn't in UTF-8. */
 const OTHER_ENCODING = /\b([A-Z]\w+) is not UTF8\b/;
 
-/** What stands behind a code, and what to do. */
+/** What a code means, and what to do. */
 const MEANINGS: readonly (readonly [RegExp, (table: string) => string])[] = [
   [
     /^(42P01|3F000)/,
     (table) =>
-      `there is no such table: run the SQL of postgresSchema({ table: "${table}" }), or name its schema too`,
+      `the table doesn't exist: run the SQL from postgresSchema({ table: "${table}" }), or add its schema to the name`,
   ],
   [
     /^(42703|42P10|42804|42883|22P02)/,
-    (table) =>
-      `the table is not as postgresSchema({ table: "${table}" }) makes it: compare their columns and keys`,
+    (table) => `the table differs from postgresSchema({ table: "${table}" }): compare the columns and keys`,
   ],
   [
     /^42501/,
-    (table) => `the role of this client lacks a right on ${table}: SELECT, INSERT, UPDATE, or DELETE to reap`,
+    (table) =>
+      `the role of this client lacks a privilege on ${table}: it needs SELECT, INSERT and UPDATE, and DELETE to reap`,
   ],
   [
     /^(22021|22P05)/,
     () =>
-      "the encoding of the database lacks a character: create the database with ENCODING 'UTF8' TEMPLATE template0",
+      "the database encoding lacks a character: create the database with ENCODING 'UTF8' TEMPLATE template0",
   ],
-  [/^28/, () => "the server does not let this role in: see user, password and pg_hba.conf"],
-  [/^3D/, () => "there is no such database"],
+  [/^28/, () => "the server rejected the login: check user, password and pg_hba.conf"],
+  [/^3D/, () => "the database doesn't exist"],
   [
     /^(26|42P05)/,
     () =>
-      "the server does not know the prepared statement: behind a pooler of transactions have the client prepare none: leave out `prepare: true` of `fromPg`, and give postgres.js `prepare: false`",
+      "the server doesn't have the prepared statement: with a pooler in transaction mode, turn prepared statements off (leave out `prepare: true` of `fromPg`, and pass `prepare: false` to postgres.js)",
   ],
-  [/^25006/, () => "the server takes no writes: a replica, or a primary that has failed over"],
-  [/^57014/, () => "the statement was cancelled, by statement_timeout or by somebody"],
+  [/^25006/, () => "the server is read-only: a replica, or a primary after a failover"],
+  [/^57014/, () => "the statement was cancelled, by statement_timeout or by an operator"],
   [/^25P03/, () => "the transaction had no statement for 10 seconds"],
   [/^25P04/, () => "the transaction lasted longer than the server's transaction_timeout"],
   [/^40|^OC/, () => "a serialization failure or deadlock"],
 ];
 
 /**
- * The SQLSTATE of an error that came from the server, also where a library has wrapped that error. Codes of Node, such as
- * EPIPE, have no severity beside them, and Prisma calls the server's own code the original one.
+ * The SQLSTATE of a server error, even if a library has wrapped it. Node's codes, such as EPIPE, come without a severity, and
+ * Prisma calls the server's own code the original one.
  */
 export function sqlStateOf(error: unknown): string | undefined {
   for (const each of wrapped(error)) {
@@ -83,7 +86,7 @@ export function sqlStateOf(error: unknown): string | undefined {
   return undefined;
 }
 
-/** An error and those within it, from the outside. */
+/** An error and its causes, outermost first. */
 function* wrapped(error: unknown): Generator<object> {
   const seen = new Set<unknown>();
   for (let each = error; Object(each) === each && !seen.has(each); ) {
@@ -95,15 +98,15 @@ function* wrapped(error: unknown): Generator<object> {
 }
 
 /**
- * Whether another connection may do: this one was lost, or the server ended it. What has waited for a connection or an answer
- * as long as the client says does not wait so long again.
+ * Whether another connection may work: this one was lost, or the server ended it. A call that has already waited for a
+ * connection or an answer for the client's whole timeout does not wait that long again.
  */
 export function isLostConnection({ failure, cause }: StoreUnavailableError): boolean {
   const isOver = /\btimed? ?out\b/i.test(`${(Object(cause) as { message?: unknown }).message}`);
   return failure === "unreachable" && !isOver && /^(08|57P|$)/.test(sqlStateOf(cause) ?? "");
 }
 
-/** @param action what was asked of the table */
+/** @param action the request to the table, for the message */
 export function storeFailure(error: unknown, action: string, table: string): StoreUnavailableError {
   hideValues(error);
   const code = sqlStateOf(error);
@@ -128,7 +131,7 @@ function otherEncoding(error: unknown): string | undefined {
   for (const each of wrapped(error)) {
     const [, encoding] = OTHER_ENCODING.exec(`${(each as { message?: unknown }).message}`) ?? [];
     if (encoding) {
-      return `the database has the encoding ${encoding}, which cannot keep every result: create one with ENCODING 'UTF8' TEMPLATE template0`;
+      return `the database has the encoding ${encoding}, which can't store every result: create a database with ENCODING 'UTF8' TEMPLATE template0`;
     }
   }
   return undefined;
@@ -140,7 +143,8 @@ function meant(code: string, table: string): string {
 }
 
 /**
- * What a function in `writes` threw, in the words of a commit. Anything but an error of the server is the user's own refusal.
+ * Converts an error from a function in `writes` to a commit error. Anything but a server error counts as the caller's own
+ * refusal.
  * @param index its position in `writes`
  */
 export function writeFailure(
@@ -156,26 +160,25 @@ export function writeFailure(
   const failure = storeFailure(error, "COMMIT", table);
   if (failure.failure !== "refused") return failure;
   return new CommitInvalidError(
-    `PostgreSQL refuses writes[${index}] (${/^(26|42P05)/.test(code) ? meant(code, table) : code}): nothing was written; mend the write`,
+    `PostgreSQL refuses writes[${index}] (${/^(26|42P05)/.test(code) ? meant(code, table) : code}): nothing was written; fix the write`,
     { index, cause: error },
   );
 }
 
-/** A constraint that is checked as late as at the commit refuses there. */
+/** A constraint that is only checked at the commit refuses there. */
 export function commitFailure(error: unknown, lastIndex: number, table: string) {
   const isRefusal = CONDITION.test(sqlStateOf(error) ?? "");
   return isRefusal ? writeFailure(error, lastIndex, table) : storeFailure(error, "COMMIT", table);
 }
 
-/** What a handler wrote in its transaction is refused as late as at the COMMIT: by a constraint or a trigger that is deferred. */
+/** A deferred constraint or trigger refuses the handler's writes only at the COMMIT. */
 export function refusedAtCommit(error: unknown): TransactionConditionError {
   const refusal = new TransactionConditionError(-1, undefined, error);
-  refusal.message =
-    "the database refused at the COMMIT what the handler wrote in its transaction; nothing was written";
+  refusal.message = "the database refused the handler's writes at COMMIT; nothing was written";
   return refusal;
 }
 
-/** They hold values of rows: whoever prints the error does not print them. A frozen error stays as it is. */
+/** Hides values of rows, so that printing the error doesn't print them. A frozen error stays unchanged. */
 function hideValues(error: unknown): void {
   for (const each of wrapped(error)) {
     for (const name of ["detail", "where", "internalQuery", "query", "parameters", "params", "args"]) {

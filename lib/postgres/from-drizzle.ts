@@ -1,4 +1,4 @@
-/** The adapter for Drizzle, over any driver of PostgreSQL that has interactive transactions. */
+/** The adapter for Drizzle, with any PostgreSQL driver that has interactive transactions. */
 
 import { InvalidOptionError } from "../core/errors.ts";
 import { checkMethods } from "../core/option-checks.ts";
@@ -13,33 +13,33 @@ import {
 } from "./from-postgres-js.ts";
 import type { SqlClient, SqlRow, SqlTransaction, SqlValue } from "./sql-client.ts";
 
-/** What runs statements in Drizzle: a database, or a transaction. */
+/** A Drizzle database or transaction, which runs statements. */
 export interface DrizzleTransaction {
   execute(query: { getSQL(): unknown } | string): PromiseLike<unknown>;
 }
 
-/** A database of Drizzle, such as `drizzle(pool)`. */
+/** A Drizzle database, such as `drizzle(pool)`. */
 export interface DrizzleDatabase<Transaction extends DrizzleTransaction> extends DrizzleTransaction {
   transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>;
-  /** What `drizzle` was given or has made. */
+  /** The client that `drizzle` was given or created. */
   readonly $client?: unknown;
 }
 
 /**
- * Makes a `SqlClient` of a database of Drizzle. The functions in `writes` of a commit get the transaction of Drizzle. Over
- * `drizzle-orm/neon-http` there are no transactions: commits with writes fail.
+ * Makes a `SqlClient` from a Drizzle database. Functions in the `writes` of a commit receive the Drizzle transaction.
+ * `drizzle-orm/neon-http` has no transactions, so commits with writes fail.
  *
- * @throws InvalidOptionError (`INVALID_OPTION`) for `drizzle(client)` over a single `Client` of `pg`: there the transactions of two
- * calls are one.
+ * @throws InvalidOptionError (`INVALID_OPTION`) for `drizzle(client)` with a single `pg` `Client`, on which the transactions of
+ * two calls would be one.
  */
 export function fromDrizzle<Transaction extends DrizzleTransaction>(
   db: DrizzleDatabase<Transaction>,
 ): SqlClient<Transaction> {
-  checkMethods("db", db, ["execute", "transaction"], "give what `drizzle(pool)` answers");
+  checkMethods("db", db, ["execute", "transaction"], "the result of `drizzle(pool)`");
   if (isSingle(db.$client)) {
     throw new InvalidOptionError(
       "db",
-      "must have a pool: over a single `Client` two calls would share a transaction, and one would commit or undo what the other has written. Give `drizzle(pool)`, with `max: 1` where one connection has to do",
+      "must use a pool: two calls on a single `Client` would share a transaction, and one would commit or roll back what the other wrote. Pass `drizzle(pool)`, with `max: 1` if you can only have one connection",
     );
   }
   const overPostgresJs = isPostgresJs(db.$client);
@@ -70,14 +70,14 @@ export function fromDrizzle<Transaction extends DrizzleTransaction>(
 
 const isPostgresJs = (client: unknown): client is PostgresJsSql<never> => typeof client === "function";
 
-/** A pool of `pg` counts its connections, and postgres.js is a function. A database within the process has no `connect`. */
+/** A `pg` pool counts its connections, and postgres.js is a function. An in-process database has no `connect`. */
 function isSingle(client: unknown): boolean {
   const { connect, query, totalCount } = Object(client) as Record<string, unknown>;
   return typeof connect === "function" && typeof query === "function" && totalCount === undefined;
 }
 
 /**
- * Drizzle asks a statement for its text and its values: so the values stay apart, and Drizzle is not imported. Its errors have
+ * Drizzle asks a statement for its text and values, so values stay separate and Drizzle need not be imported. Its errors contain
  * the values in their messages.
  */
 async function rowsOf(

@@ -3,31 +3,31 @@ import { checkMethods } from "../core/option-checks.ts";
 import { closable } from "./closable.ts";
 import type { SqlClient, SqlRow, SqlTransaction, SqlValue } from "./sql-client.ts";
 
-/** What runs statements in Knex: a database, or a transaction. */
+/** A Knex database or transaction, which runs statements. */
 export interface KnexTransaction {
   raw(text: string, values: readonly SqlValue[]): PromiseLike<{ readonly rows: object[] }>;
 }
 
-/** What the functions in `writes` of a commit get. */
+/** Passed to functions in the `writes` of a commit. */
 export interface KnexOpenTransaction extends KnexTransaction {
   isCompleted(): boolean;
 }
 
-/** What `knex({ client: "pg", … })` answers. */
+/** The result of `knex({ client: "pg", … })`. */
 export interface KnexDatabase<Transaction extends KnexOpenTransaction> extends KnexTransaction {
   transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>;
 }
 
 /**
- * Makes a `SqlClient` of Knex, over its client `pg`. The functions in `writes` of a commit get the transaction of Knex, and
- * must neither `commit` nor `rollback` it.
+ * Makes a `SqlClient` from Knex with its `pg` client. Functions in the `writes` of a commit receive the Knex transaction, and
+ * must not `commit` or `rollback` it.
  *
  * @throws InvalidOptionError (`INVALID_OPTION`)
  */
 export function fromKnex<Transaction extends KnexOpenTransaction>(
   knex: KnexDatabase<Transaction>,
 ): SqlClient<Transaction> {
-  checkMethods("knex", knex, ["raw", "transaction"], 'give what `knex({ client: "pg" })` answers');
+  checkMethods("knex", knex, ["raw", "transaction"], 'the result of `knex({ client: "pg" })`');
   return {
     query: (text, values) => rowsOf(knex, text, values),
     transaction: async <T>(
@@ -49,24 +49,24 @@ export function fromKnex<Transaction extends KnexOpenTransaction>(
         if (isWorking) await working;
         throw error;
       }
-      // Knex is over where somebody ends the transaction, which `work` has yet to find out.
+      // Knex settles once the transaction is ended from elsewhere, which `work` has yet to notice.
       return working as Promise<T>;
     },
   };
 }
 
-/** In the words of the server, as Knex asks nothing more once somebody has ended the transaction. */
+/** Throws the server's error, because Knex sends nothing more once the transaction has been ended. */
 async function rowsWithin(
   client: KnexOpenTransaction,
   text: string,
   values: readonly SqlValue[],
 ): Promise<readonly SqlRow[]> {
   if (client.isCompleted())
-    throw Object.assign(new Error("the transaction is over"), { code: "25P01", severity: "ERROR" });
+    throw Object.assign(new Error("the transaction has ended"), { code: "25P01", severity: "ERROR" });
   return rowsOf(client, text, values);
 }
 
-/** Knex numbers the values itself, in the order in which they stand. */
+/** Knex numbers the values itself, in order of appearance. */
 async function rowsOf(
   knex: KnexTransaction,
   text: string,

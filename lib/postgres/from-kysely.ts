@@ -3,11 +3,11 @@ import { checkMethods } from "../core/option-checks.ts";
 import { closable } from "./closable.ts";
 import type { SqlClient, SqlRow, SqlValue } from "./sql-client.ts";
 
-/** What runs statements in Kysely: a database, or a transaction. */
+/** A Kysely database or transaction, which runs statements. */
 export interface KyselyTransaction {
-  /** Plugins change what comes out: one parses each text that looks like JSON. */
+  /** Plugins change results: one parses every string that looks like JSON. */
   withoutPlugins(): Pick<KyselyTransaction, "executeQuery">;
-  /** Takes what `CompiledQuery.raw` makes. */
+  /** Accepts the result of `CompiledQuery.raw`. */
   executeQuery(query: {
     readonly query: {
       readonly kind: "RawNode";
@@ -20,20 +20,20 @@ export interface KyselyTransaction {
   }): Promise<{ readonly rows: readonly unknown[] }>;
 }
 
-/** A database of Kysely, over a dialect of PostgreSQL. */
+/** A Kysely database with a PostgreSQL dialect. */
 export interface KyselyDatabase<Transaction extends KyselyTransaction> extends KyselyTransaction {
   transaction(): { execute<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> };
 }
 
 /**
- * Makes a `SqlClient` of a database of Kysely. The functions in `writes` of a commit get the transaction of Kysely.
+ * Makes a `SqlClient` from a Kysely database. Functions in the `writes` of a commit receive the Kysely transaction.
  *
  * @throws InvalidOptionError (`INVALID_OPTION`)
  */
 export function fromKysely<Transaction extends KyselyTransaction>(
   db: KyselyDatabase<Transaction>,
 ): SqlClient<Transaction> {
-  checkMethods("db", db, ["executeQuery", "transaction"], "give a `Kysely`");
+  checkMethods("db", db, ["executeQuery", "transaction"], "a `Kysely` instance");
   return {
     query: (text, values) => rowsOf(db, text, values),
     transaction: (work, first) =>

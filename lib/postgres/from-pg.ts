@@ -1,4 +1,4 @@
-/** The adapter for `pg`, and for what has its interface, such as `@neondatabase/serverless`. */
+/** The adapter for `pg`, and for clients with the same interface, such as `@neondatabase/serverless`. */
 
 import { answerWithin } from "../core/answer-within.ts";
 import { systemClock } from "../core/clock.ts";
@@ -6,6 +6,7 @@ import { hashTuple } from "../core/identity.ts";
 import { checkMethods } from "../core/option-checks.ts";
 import { closable } from "./closable.ts";
 import { AbortedTransactionError } from "./failures.ts";
+import { noRollback, ROLLBACK_MS } from "./open-transaction.ts";
 import { type PostgresPrepareOptions, prepares } from "./options.ts";
 import type { SqlClient, SqlRow, SqlTransaction, SqlValue } from "./sql-client.ts";
 
@@ -16,12 +17,12 @@ export interface PgStatement {
 }
 
 export interface PgResult {
-  /** The tag of the command: a COMMIT of an aborted transaction is answered by `ROLLBACK`. */
+  /** The command tag: the server answers a COMMIT of an aborted transaction with `ROLLBACK`. */
   readonly command: string;
   readonly rows: readonly object[];
 }
 
-/** A connection of `pg`: a `Client`, or what a `Pool` hands out. */
+/** A `pg` connection: a `Client`, or one from a `Pool`. */
 export interface PgConnection {
   query(text: string, values?: unknown[]): Promise<unknown>;
   query(statement: PgStatement): Promise<unknown>;
@@ -29,12 +30,12 @@ export interface PgConnection {
   removeListener(event: "error", listener: (error: Error) => void): unknown;
 }
 
-/** A `Client` of `pg`. Only the store may use it, one call at a time. A `Client` whose connection is lost never works again. */
+/** A `pg` `Client`. Only the store may use it, one call at a time. A `Client` that has lost its connection never works again. */
 export interface PgClient extends PgConnection {
   readonly totalCount?: undefined;
 }
 
-/** A `Pool` of `pg`, of one connection or more. */
+/** A `pg` `Pool` with one connection or more. */
 export interface PgPool<Connection extends PgConnection> {
   readonly totalCount: number;
   query(text: string, values?: unknown[]): Promise<unknown>;
@@ -54,9 +55,9 @@ interface Releasable {
 }
 
 /**
- * Makes a `SqlClient` of a `Pool`, or of a connected `Client`, of `pg`. The functions in `writes` of a commit get a
- * connection of it, as `pool.connect()` does. They must not release it. Give a pool `connectionTimeoutMillis` and `query_timeout`:
- * without them nothing ends the wait for a server that is gone.
+ * Makes a `SqlClient` from a `pg` `Pool` or a connected `Client`. Functions in the `writes` of a commit receive a connection of
+ * it, as from `pool.connect()`, and must not release it. Set `connectionTimeoutMillis` and `query_timeout` on a pool: they stop
+ * waiting for a dead server sooner than the store does.
  *
  * @throws InvalidOptionError (`INVALID_OPTION`)
  */
@@ -72,7 +73,7 @@ export function fromPg(
   client: PgPool<PgConnection & Releasable> | PgClient,
   options: PostgresPrepareOptions = {},
 ): SqlClient<PgConnection> {
-  checkMethods("pool", client, ["query"], "give a `Pool` or a connected `Client` of pg");
+  checkMethods("pool", client, ["query"], "a `Pool` or a connected `Client` from pg");
   const rowsOf = prepares(options) ? rowsOfPrepared : rowsOfText;
   return client.totalCount === undefined ? ofClient(client, rowsOf) : ofPool(client, rowsOf);
 }
@@ -96,8 +97,8 @@ function ofPool(pool: PgPool<PgConnection & Releasable>, rowsOf: RowsOf): SqlCli
 }
 
 /**
- * A connection that is lost tells so by an event, which ends the process where nobody listens. The pool stops to listen when it hands
- * the connection out, and the server may have ended it in the same package. So this listens before any promise is resolved.
+ * A lost connection emits an event, which ends the process if there is no listener. The pool stops listening when it hands out
+ * the connection, and the server may have ended it in the same packet. So this listens before any promise is resolved.
  */
 function connectionOf<Connection extends PgConnection>(pool: PgPool<Connection>): Promise<Connection> {
   return new Promise((resolve, reject) => {
@@ -111,7 +112,7 @@ function connectionOf<Connection extends PgConnection>(pool: PgPool<Connection>)
 
 const ignore = () => {};
 
-/** Everything in its turn: a statement between those of a transaction would be a part of it. */
+/** Runs everything in turn: another statement within a transaction would become part of it. */
 function ofClient(client: PgConnection, rowsOf: RowsOf): SqlClient<PgConnection> {
   let last: Promise<unknown> = Promise.resolve();
   const inTurn = <T>(run: () => Promise<T>): Promise<T> => {
@@ -134,13 +135,13 @@ function ofClient(client: PgConnection, rowsOf: RowsOf): SqlClient<PgConnection>
   };
 }
 
-/** @param tell is told whether the connection is free of any transaction afterwards */
+/** @param tell is called with whether the connection has no open transaction afterwards */
 async function within<T>(
   connection: PgConnection,
   rowsOf: RowsOf,
   work: (transaction: SqlTransaction<PgConnection>) => Promise<T>,
   first: string | undefined,
-  tell: (isUsable: boolean) => void,
+  release: (isUsable: boolean) => void,
 ): Promise<T> {
   const { client, close } = closable(connection);
   await connection.query(first ? `BEGIN; ${first}` : "BEGIN");
@@ -153,24 +154,21 @@ async function within<T>(
     });
   } catch (error) {
     await rollBack(connection);
-    tell(true);
+    release(true);
     throw error;
   }
   const { command } = (await connection.query("COMMIT").catch((error: unknown) => {
-    tell(Boolean((error as { severity?: unknown } | null)?.severity));
+    release(Boolean((error as { severity?: unknown } | null)?.severity));
     throw error;
   })) as PgResult;
-  tell(true);
+  release(true);
   if (command === "ROLLBACK") throw new AbortedTransactionError();
   return result;
 }
 
-/** How long the server has for a ROLLBACK. Then the connection is closed, which ends the statements that wait on it too. */
-const ROLLBACK_MS = 5000;
-
+/** Without an answer the connection is closed, which also ends the statements waiting on it. */
 async function rollBack(connection: PgConnection): Promise<void> {
-  const late = () => new Error(`no answer to ROLLBACK in ${ROLLBACK_MS} ms`);
-  await answerWithin(systemClock, ROLLBACK_MS, connection.query("ROLLBACK"), late, "background");
+  await answerWithin(systemClock, ROLLBACK_MS, connection.query("ROLLBACK"), noRollback, "background");
 }
 
 type RowsOf = (
@@ -190,10 +188,10 @@ const rowsOfPrepared: RowsOf = async (connection, text, values) =>
 
 const rowsIn = (result: unknown) => (result as PgResult).rows as readonly SqlRow[];
 
-/** By their texts: a store has few for each table. */
+/** Keyed by their text: a store has only a few per table. */
 const names = new Map<string, string>();
 
-/** Two statements never share a name, also where others prepare on the same connection. */
+/** Two statements never share a name, even if other code prepares statements on the same connection. */
 function nameOf(text: string): string {
   let name = names.get(text);
   if (name === undefined) {

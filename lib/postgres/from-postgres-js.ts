@@ -15,7 +15,7 @@ export interface PostgresJsTransaction {
   ): PromiseLike<readonly object[]>;
 }
 
-/** The `sql` that `postgres()` answers. */
+/** The `sql` that `postgres()` returns. */
 export interface PostgresJsSql<Transaction extends PostgresJsTransaction> extends PostgresJsTransaction {
   readonly options?: { readonly prepare?: boolean };
   begin<T>(work: (sql: Transaction) => T | Promise<T>): Promise<unknown>;
@@ -23,9 +23,9 @@ export interface PostgresJsSql<Transaction extends PostgresJsTransaction> extend
 }
 
 /**
- * Makes a `SqlClient` of the `sql` of postgres.js. The functions in `writes` of a commit get the `sql` of the transaction, as
- * with `sql.begin`. Await each statement there: postgres.js runs no other. Behind a pooler of transactions give `postgres()` the
- * option `prepare: false`, which also saves a round trip of each commit with writes.
+ * Makes a `SqlClient` from the `sql` of postgres.js. Functions in the `writes` of a commit receive the transaction's `sql`, as
+ * with `sql.begin`. Await each statement there, because postgres.js doesn't run it otherwise. With a transaction pooler, pass
+ * `prepare: false` to `postgres()`, which also saves a round trip per commit with writes.
  *
  * @throws InvalidOptionError (`INVALID_OPTION`)
  */
@@ -33,7 +33,7 @@ export function fromPostgresJs<Transaction extends PostgresJsTransaction>(
   sql: PostgresJsSql<Transaction>,
   options: PostgresPrepareOptions = {},
 ): SqlClient<Transaction> {
-  checkMethods("sql", sql, ["unsafe", "begin"], "give what `postgres()` answers");
+  checkMethods("sql", sql, ["unsafe", "begin"], "the result of `postgres()`");
   const prepare = prepares(options);
   const rowsIn = async (client: PostgresJsTransaction, text: string, values: readonly SqlValue[]) =>
     (await client.unsafe(text, [...values], { prepare })) as readonly SqlRow[];
@@ -56,21 +56,21 @@ export function fromPostgresJs<Transaction extends PostgresJsTransaction>(
   };
 }
 
-/** A transaction of postgres.js, until it has ended or its connection is lost. */
+/** A postgres.js transaction, until it ends or its connection is lost. */
 export interface BegunSession {
   close: () => void;
   /** Runs a statement of the store. Rejects once the session is over. */
   run<T>(statement: () => Promise<T>): Promise<T>;
 }
 
-/** How long a connection may take to close after an error that says so. */
+/** How long a connection may take to close after an error that announces it. */
 const CLOSING_MS = 1000;
 
 /**
- * Runs `work` within a `begin` of postgres.js, which rejects as soon as the connection is lost, whatever `work` waits for.
- * After that postgres.js still sends statements: into nothing, which ends the process, or into another transaction
- * (https://github.com/porsager/postgres/issues/1208). So `work` is cut off then: its client is closed, and its end, after
- * which postgres.js would send COMMIT or ROLLBACK, never arrives there.
+ * Runs `work` within a postgres.js `begin`, and rejects as soon as the connection is lost, even if `work` is waiting. After that
+ * postgres.js would still send statements: to nowhere, which ends the process, or into another transaction
+ * (https://github.com/porsager/postgres/issues/1208). So `work` is cut off at that point: its client is closed, and its result,
+ * which would make postgres.js send COMMIT or ROLLBACK, never reaches it.
  */
 export async function withinBegin<Transaction, T>(
   begin: (run: (transaction: Transaction) => Promise<{ readonly result: T }>) => Promise<unknown>,
@@ -92,10 +92,10 @@ export async function withinBegin<Transaction, T>(
     const done = await begin(async (transaction) => {
       try {
         const result = await work(transaction, session);
-        // In an object: postgres.js awaits the members of a list.
+        // Wrapped in an object: postgres.js awaits the members of an array.
         return isOver ? await never() : { result };
       } catch (error) {
-        // Such an error may also come from somewhere else, while this connection is fine.
+        // Such an error may also come from elsewhere, while this connection is fine.
         if (isLost(error)) await Promise.race([over, systemClock.sleep(CLOSING_MS)]);
         if (isOver) await never();
         throw error;
@@ -109,17 +109,17 @@ export async function withinBegin<Transaction, T>(
   }
 }
 
-/** What postgres.js answers to a statement, with the tag of its command. */
+/** The result of a postgres.js statement, including its command tag. */
 export type CommandAnswer = PromiseLike<{ readonly command?: string }>;
 
-/** Whether an `sql` prepares statements under names, as it does unless it is told not to. */
+/** Whether an `sql` prepares named statements, which is its default. */
 export const namesStatements = ({ options }: Pick<PostgresJsSql<never>, "options">): boolean =>
   options?.prepare !== false;
 
 /**
- * Commits by a statement without a name, and leaves an empty transaction to the COMMIT of postgres.js. That one has a name, and behind
- * a pooler the server may not know it. Then the transaction is aborted, postgres.js sends its COMMIT again, and takes the
- * answer, ROLLBACK, for success (https://github.com/porsager/postgres/pull/1212).
+ * Commits with an unnamed statement, and leaves an empty transaction to the COMMIT of postgres.js. That COMMIT is named, and a
+ * server after a pooler may not know the name. The transaction is then aborted, postgres.js sends its COMMIT again, and treats
+ * the answer, ROLLBACK, as success (https://github.com/porsager/postgres/pull/1212).
  */
 export async function commitUnnamed(run: (text: string) => CommandAnswer): Promise<void> {
   // In one round trip.
@@ -129,7 +129,7 @@ export async function commitUnnamed(run: (text: string) => CommandAnswer): Promi
 
 const never = (): Promise<never> => new Promise(() => {});
 
-/** The connection is closed, or about to be: the server has said so, or the socket. */
+/** The connection is closed, or about to be, according to the server or the socket. */
 function isLost(error: unknown): boolean {
   for (let each = error; each; each = (each as { cause?: unknown }).cause) {
     const { code, severity } = Object(each) as { code?: unknown; severity?: unknown };

@@ -4,7 +4,7 @@ import { closable } from "./closable.ts";
 import { sqlStateOf } from "./failures.ts";
 import type { SqlClient, SqlRow, SqlValue } from "./sql-client.ts";
 
-/** What runs statements in Prisma: a client, or the client of a transaction. */
+/** A Prisma client, or the client of a transaction, which runs statements. */
 export interface PrismaTransaction {
   $queryRawUnsafe(text: string, ...values: SqlValue[]): PromiseLike<unknown>;
 }
@@ -15,15 +15,15 @@ export interface PrismaDatabase<Transaction extends PrismaTransaction> extends P
 }
 
 /**
- * Makes a `SqlClient` of a `PrismaClient`. The functions in `writes` of a commit get the client of an interactive transaction.
- * Prisma ends such a transaction after 5 seconds, unless `transactionOptions` of the client says more.
+ * Makes a `SqlClient` from a `PrismaClient`. Functions in the `writes` of a commit receive the client of an interactive
+ * transaction. Prisma ends such a transaction after 5 seconds, unless the client's `transactionOptions` allow more.
  *
  * @throws InvalidOptionError (`INVALID_OPTION`)
  */
 export function fromPrisma<Transaction extends PrismaTransaction>(
   prisma: PrismaDatabase<Transaction>,
 ): SqlClient<Transaction> {
-  checkMethods("prisma", prisma, ["$transaction", "$queryRawUnsafe"], "give a `PrismaClient`");
+  checkMethods("prisma", prisma, ["$transaction", "$queryRawUnsafe"], "a `PrismaClient`");
   return {
     query: (text, values) => rowsOf(prisma, text, values),
     transaction: (work, first) =>

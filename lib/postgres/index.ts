@@ -1,4 +1,4 @@
-/** The entry "onceonly/postgres": the store for PostgreSQL, and adapters for its clients. */
+/** Entry "onceonly/postgres": the PostgreSQL store, and adapters for its clients. */
 export type { SqlDialect } from "./dialect.ts";
 export { type DrizzleDatabase, type DrizzleTransaction, fromDrizzle } from "./from-drizzle.ts";
 export { fromKnex, type KnexDatabase, type KnexOpenTransaction, type KnexTransaction } from "./from-knex.ts";

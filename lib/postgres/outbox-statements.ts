@@ -1,4 +1,4 @@
-/** The SQL of each move of the outbox, for one table. No I/O. */
+/** The SQL of each outbox operation, for one table. No I/O. */
 import { RECORD_VERSION, RECORD_VERSIONS } from "../contract.ts";
 import type { SweepLease, Taking } from "../core/messages/outbox.ts";
 import type { SqlDialect } from "./dialect.ts";
@@ -23,7 +23,7 @@ const waiting = (
 
 const CHANGED = "RETURNING '{\"isChanged\":true}' AS answer";
 
-/** As it stands in the row. */
+/** The sender, as the row stores it. */
 export function senderOf({ by, id }: Pick<Taking, "by" | "id">): string {
   return `${by}/${id}`;
 }
@@ -34,15 +34,15 @@ interface Keeping {
   readonly isOwn: boolean;
 }
 
-/** What an operator does. */
+/** An operator's action. */
 interface Acting {
-  /** The record's evidence, with the act. */
+  /** The record's evidence, including this action. */
   readonly evidence: string;
-  /** If some of them go to another destination. */
+  /** Given if some of them go to another destination. */
   readonly messages: string | null;
 }
 
-/** How a commit was seen, and the progress that is to be kept. */
+/** The state in which a commit was seen, and the progress to store. */
 const SEEN = ["pk", "token", "progress", "seenProgress", "seenSendingUntil"] as const;
 
 const asSeen = ({ recordKey, token, progressText, sendingUntil }: WaitingRow, progress: string) => ({
@@ -74,11 +74,11 @@ FROM ${name} AS r WHERE r.pk = ${p.pk} AND r.due_at IS NOT NULL`,
     AND (${p.dueAt}::double precision IS NULL OR due_at = ${p.dueAt}) AND (sending_until IS NULL OR sending_until <= ${p.now} OR sender = ${p.sender}
       OR (sender LIKE 'relay/%' AND ${p.sender} LIKE 'relay/%'))`;
     const taking = `UPDATE ${name} AS r SET sending_until = ${p.until}, sender = ${p.sender}`;
-    // DSQL has no lock to skip, and documents no change within WITH: a sender that doesn't get the commit loads it.
+    // DSQL has no lock to skip, and doesn't document changes within WITH: a sender that doesn't get the commit loads it.
     if (dialect === "dsql") {
       return `${taking} WHERE ${free} RETURNING json_build_object('isChanged', true, 'commit', ${waiting("r")})::text AS answer`;
     }
-    // A sender that finds the row locked does not wait: another one is about to take the row, or to keep what was sent.
+    // A sender that finds the row locked doesn't wait: another one is about to take the row, or to store its progress.
     return `WITH free AS (
   SELECT pk FROM ${name} WHERE ${free} FOR UPDATE SKIP LOCKED
 ), taken AS (
@@ -88,7 +88,7 @@ SELECT json_build_object('isChanged', taken.told IS NOT NULL, 'commit', coalesce
 FROM ${name} AS r LEFT JOIN taken ON true WHERE r.pk = ${p.pk} AND r.due_at IS NOT NULL`;
   });
 
-  // What an operator does holds only while the evidence too is as it was seen. Senders don't look at it.
+  // An operator's action only applies if the evidence is unchanged too. Senders don't check it.
   const keep = statement(
     "UPDATE",
     [...SEEN, "dueAt", "waits", "isOwn", "messages", "evidence", "seenEvidence"] as const,
@@ -151,7 +151,7 @@ ON CONFLICT (pk) DO UPDATE SET sender = ${p.sender}, sending_until = ${p.until}
 WHERE r.sending_until <= ${p.now} OR r.sender = ${p.sender} ${CHANGED}`,
   );
 
-  // A row of the same table, so that a sender needs no right on another one.
+  // A row of the same table, so that a sender needs no permission on another one.
   const insertNotes = statement(
     "UPDATE",
     ["notes"],
@@ -182,9 +182,7 @@ VALUES ('${NOTES_KEY}', ${RECORD_VERSION}, 'notes', '', 0, 0, '', 0, ${p.notes})
       { now, dueAt = null, until, ...sender }: Omit<Taking, "dueAt"> & { dueAt?: number | null },
     ) => take({ pk, now, dueAt, until, sender: senderOf(sender) }),
 
-    /**
-     * @param isOwn whether the sender that saw the commit had taken it: it is given back
-     */
+    /** @param isOwn whether the sender that saw the commit had taken it: it is then released */
     keep: (seen: WaitingRow, progress: string, keeping: Keeping, act?: Acting): SqlStatement =>
       keep({
         ...asSeen(seen, progress),
@@ -194,7 +192,7 @@ VALUES ('${NOTES_KEY}', ${RECORD_VERSION}, 'notes', '', 0, 0, '', 0, ${p.notes})
         seenEvidence: seen.evidence ?? null,
       }),
 
-    /** Marks a commit that has not changed since it was seen. */
+    /** Marks a commit that hasn't changed since it was seen. */
     finish: (seen: WaitingRow, progress: string, { evidence }: Acting): SqlStatement =>
       finish({ ...asSeen(seen, progress), evidence, seenEvidence: seen.evidence ?? null }),
 

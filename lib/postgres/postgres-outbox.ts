@@ -1,4 +1,4 @@
-/** The outbox on PostgreSQL: finds, takes and marks the records whose messages wait to be sent. */
+/** The PostgreSQL outbox: finds, takes and marks the records whose messages wait to be sent. */
 import { OUTBOX_SHARDS } from "../contract.ts";
 import { inTime } from "../core/ending.ts";
 import { type ChangedCommit, OperatedOutbox } from "../core/messages/operated-outbox.ts";
@@ -21,7 +21,7 @@ import type { SqlClient, SqlRow } from "./sql-client.ts";
 import type { SqlStatement } from "./statement.ts";
 import { type WaitingRow, waitingRowOf } from "./waiting-row.ts";
 
-/** How many changes of others may come between. */
+/** How many concurrent changes by other senders a merge tolerates. */
 const MAX_MERGES = 5;
 
 interface OutboxAnswer {
@@ -34,14 +34,13 @@ interface OutboxAnswer {
 }
 
 /**
- * Reads the messages that `commit` stored in the rows of their records, and marks them as sent. It is for `outboxSweeper`,
- * which runs by a schedule, in a loop, or whenever a notification comes. PostgreSQL has no stream of changes for `outboxRelay`.
- * The options are those of the store that commits. The role needs SELECT and UPDATE on the table, and INSERT for the notes of
- * senders.
+ * Reads the messages that `commit` stored in the rows of their records, and marks them as sent. Use it with `outboxSweeper`, run
+ * on a schedule, in a loop, or on every notification. PostgreSQL has no change stream for `outboxRelay`. Give it the same
+ * options as the store that commits. The role needs SELECT and UPDATE on the table, and INSERT for the senders' notes.
  */
 export class PostgresOutbox extends OperatedOutbox implements Outbox {
   readonly shards = OUTBOX_SHARDS;
-  /** What commits of a store with `notify` tell: `LISTEN "<channel>"`. */
+  /** The channel that commits of a store with `notify` use: `LISTEN "<channel>"`. */
   readonly channel: string;
   readonly #client: SqlClient;
   readonly #table: string;
@@ -59,7 +58,7 @@ export class PostgresOutbox extends OperatedOutbox implements Outbox {
     this.#statements = outboxStatements(this.#table, options.dialect);
   }
 
-  /** Nothing: PostgreSQL has no stream that a relay reads. */
+  /** Always `undefined`: PostgreSQL has no stream for a relay to read. */
   readChange(_change: unknown): undefined {
     return undefined;
   }
@@ -91,7 +90,7 @@ export class PostgresOutbox extends OperatedOutbox implements Outbox {
       if ((await this.#ask(statement)).isChanged) return;
       const theirs = await this.load(recordKey);
       const merged = theirs?.token === token ? mergeProgress(progress, theirs) : undefined;
-      // It is marked already, or this repeats a write whose answer was lost.
+      // Either it is marked already, or this repeats a write whose answer was lost.
       if (!theirs || !merged) return;
       if (merged.every(isOver)) {
         await this.markSent(theirs, merged);
@@ -104,7 +103,7 @@ export class PostgresOutbox extends OperatedOutbox implements Outbox {
   /** @throws StoreUnavailableError (`STORE_UNAVAILABLE`) */
   async markSent({ recordKey, token }: Unsent, progress?: readonly MessageProgress[]): Promise<boolean> {
     const text = progress ? JSON.stringify(progress) : null;
-    // What does not change is marked already.
+    // If nothing changed, it is marked already.
     return (await this.#ask(this.#statements.markSent(recordKey, token, text))).isChanged === true;
   }
 
@@ -151,7 +150,7 @@ export class PostgresOutbox extends OperatedOutbox implements Outbox {
   /** @throws StoreUnavailableError (`STORE_UNAVAILABLE`) */
   async replaceNotes(former: string | undefined, notes: string): Promise<boolean> {
     const { isChanged } = await this.#ask(this.#statements.replaceNotes(former, notes));
-    // This refusal may repeat a request whose first answer was lost.
+    // The refusal may be of a repeated request whose first answer was lost.
     return isChanged === true || (await this.readNotes()) === notes;
   }
 
@@ -161,7 +160,7 @@ export class PostgresOutbox extends OperatedOutbox implements Outbox {
     return { waiting, parked };
   }
 
-  /** The statement that takes tells of a commit that it could not take, except in DSQL. */
+  /** Except on DSQL, the statement that takes a commit also returns one that it couldn't take. */
   async #notTaken(recordKey: string): Promise<WaitingRow | undefined> {
     return this.#takesAlone ? this.load(recordKey) : undefined;
   }

@@ -1,4 +1,4 @@
-/** The store on PostgreSQL: every decision is one conditional statement. All policy is in the engine. */
+/** The PostgreSQL store: every decision is one conditional statement. All policy is in the engine. */
 import { hasCode, isStoreFailure } from "../core/error-code.ts";
 import { isOnceonlyError } from "../core/errors.ts";
 import { type IdempotencyRecord, isClaimOf, isKnownVersion } from "../core/record.ts";
@@ -29,7 +29,7 @@ import { applyWrites, brokenBy, brokenTransaction, checkWrites, type PostgresWri
 
 const BATCH_SIZE = 1000;
 
-/** Longer than any statement of the store takes. A client whose connection was lost may never answer. */
+/** Longer than any statement of the store needs. A client whose connection was lost may never answer. */
 export const PATIENCE_MS = 30_000;
 
 /** How many unknown outcomes are read at once. */
@@ -38,13 +38,13 @@ const PAGE = 100;
 type SqlChange<Client> = Pick<Settlement<PostgresWrite<Client>>, "recordKey" | "token" | "writes">;
 
 /**
- * Keeps records in a table of PostgreSQL 13 or later, and commits writes in one SQL transaction with them. The primary key decides
- * races, and who comes second gets the record of the first.
+ * Keeps records in a table of PostgreSQL 13 or later, and commits your writes in one SQL transaction with them. The primary key
+ * decides races, and the loser gets the winner's record.
  *
- * A claim is one statement, and so is a replay and a completion without writes. A commit with writes has four statements around
- * them. Results up to 64 KB come with the record, larger ones by a statement more. Beyond 16 MB the record says that the
- * result was not kept. Messages of a commit wait for an `outboxSweeper` over a PostgresOutbox. Nothing is deleted by itself: call
- * `reap`.
+ * A claim, a replay, and a completion without writes are one statement each. A commit with writes adds four statements around
+ * them. Results up to 64 KB come with the record, larger ones need one more statement. Beyond 16 MB the record says that the
+ * result was not kept. Messages of a commit wait for an `outboxSweeper` over a PostgresOutbox. Nothing is deleted automatically:
+ * call `reap`.
  */
 export class PostgresStore<Client = unknown> implements Store<PostgresWrite<Client>> {
   /** @internal */
@@ -71,7 +71,7 @@ export class PostgresStore<Client = unknown> implements Store<PostgresWrite<Clie
       return { won: false, record: record ? recordOf(record) : await this.#find(recordKey) };
     } catch (error) {
       if (!isStoreFailure(error) || error.failure !== "conflict") throw error;
-      // Somebody else was first, in an isolation that does not let this statement see that.
+      // Another call was first, but this statement's isolation level doesn't let it see that.
       return { won: false, record: await this.#find(recordKey) };
     }
   }
@@ -100,11 +100,11 @@ export class PostgresStore<Client = unknown> implements Store<PostgresWrite<Clie
   async insert(insertion: Insertion<PostgresWrite<Client>>, seen?: IdempotencyRecord): Promise<SettleAnswer> {
     const answer = await this.#finish(insertion, this.#statements.insert(insertion, seen));
     if (answer.settled || !isClaimOf(answer.record, insertion.token)) return answer;
-    // A claim of ours, whose answer was lost, holds the record.
+    // Our own claim, whose answer was lost, holds the record.
     return this.#finish(insertion, this.#statements.settle(insertion, { seen: answer.record }));
   }
 
-  /** Always consistent, as far as the client asks the primary. */
+  /** Always consistent, as long as the client queries the primary. */
   find(recordKey: string, _read: { consistent: boolean }): Promise<IdempotencyRecord | undefined> {
     return this.#find(recordKey);
   }
@@ -124,9 +124,8 @@ export class PostgresStore<Client = unknown> implements Store<PostgresWrite<Clie
   }
 
   /**
-   * Lists held keys and abandoned attempts since before `before` (epoch ms), of functions that hold or verify: `Date.now()`
-   * means all of them. The oldest come first, by one query of a partial index for 100 keys. Payloads and results are not among
-   * what is listed.
+   * Lists held keys and abandoned attempts from before `before` (epoch ms), for functions that use hold or verify. `Date.now()`
+   * lists all of them, oldest first, with one query of a partial index per 100 keys. The list contains no payloads or results.
    * @throws StoreUnavailableError (`STORE_UNAVAILABLE`)
    */
   async *unknownOutcomes({ before }: { readonly before: number }): AsyncGenerator<UnknownOutcome> {
@@ -144,9 +143,9 @@ export class PostgresStore<Client = unknown> implements Store<PostgresWrite<Clie
   }
 
   /**
-   * Deletes up to `batchSize` records whose retention is over by the clock of the server, the oldest first: in place of a TTL.
-   * Resolves to how many; fewer than `batchSize` means that no more are left. Call it by a schedule, until it is fewer. Several
-   * may reap at once. A record that is not deleted yet counts as absent all the same.
+   * Deletes up to `batchSize` records whose retention is over by the server's clock, oldest first; use it in place of a TTL.
+   * Resolves to the number deleted; fewer than `batchSize` means that none are left. Call it on a schedule, until it deletes
+   * fewer. Several processes may reap at the same time. An expired record counts as absent even before it is deleted.
    * @throws InvalidOptionError (`INVALID_OPTION`), StoreUnavailableError (`STORE_UNAVAILABLE`)
    */
   async reap(options: { readonly batchSize?: number } = {}): Promise<number> {
@@ -162,18 +161,18 @@ export class PostgresStore<Client = unknown> implements Store<PostgresWrite<Clie
     const { recordKey, token, state } = finish;
     if (await this.#apply(finish, statement)) return { settled: true };
     const record = await this.#find(recordKey);
-    // A record that is mine already says that this repeats a write whose answer was lost.
+    // If the record already has our token and state, this repeats a write whose answer was lost.
     return record?.token === token && record.state === state ? { settled: true } : { settled: false, record };
   }
 
-  /** The answer of a statement that changed the record, together with the writes; `undefined` where it changed nothing. */
+  /** The answer of a statement that changed the record, together with the writes; `undefined` if it changed nothing. */
   async #apply(change: SqlChange<Client>, statement: SqlStatement): Promise<SqlAnswer | undefined> {
     if (change.writes.length > 0) return this.#commit(change, statement);
     const answer = await this.#change(statement);
     return answer.serverTimeMs === undefined ? undefined : answer;
   }
 
-  /** The change of the record comes first: a lost claim runs no writes, and a copy of this commit waits for the row. */
+  /** The record's change comes first: a lost claim runs no writes, and a copy of this commit waits for the row. */
   async #commit(
     { recordKey, token, writes }: SqlChange<Client>,
     statement: SqlStatement,

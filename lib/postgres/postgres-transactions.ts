@@ -1,4 +1,4 @@
-/** The store of handlers that run within a transaction: record, and all that the handler writes, are committed together. */
+/** The store of handlers that run within a transaction: the record and everything the handler writes are committed together. */
 import { isStoreFailure } from "../core/error-code.ts";
 import { CommitInvalidError, ExecutionInProgressError, type StoreUnavailableError } from "../core/errors.ts";
 import type { Execution } from "../core/execution.ts";
@@ -17,6 +17,7 @@ import type {
 import { answerOf, recordOf, type SqlAnswer } from "./answers.ts";
 import { firstStatement } from "./dialect.ts";
 import { isLostConnection, refusedAtCommit, sqlStateOf, storeFailure } from "./failures.ts";
+import { HandlerSession } from "./handler-session.ts";
 import { type OpenTransaction, openTransaction } from "./open-transaction.ts";
 import { checkTransactions, type PostgresTransactionsOptions } from "./options.ts";
 import { PATIENCE_MS, PostgresStore } from "./postgres-store.ts";
@@ -25,28 +26,18 @@ import type { SqlStatement } from "./statement.ts";
 import { type RecordStatements, recordStatements } from "./statements.ts";
 import { brokenBy, brokenTransaction } from "./writes.ts";
 
-/** A claim, and the transaction that made it. */
-interface Session<Client> {
-  readonly claim: Claim;
-  readonly seen: IdempotencyRecord | undefined;
-  readonly transaction: OpenTransaction<Client>;
-  readonly began: string;
-  /** The transaction is over. The claim stays, for a final error. */
-  isOver?: boolean;
-}
-
 const DEFAULT_WAIT_SECONDS = 3;
 
 /**
- * A store whose claim begins a transaction, in which the handler runs: `clientOf(idempotency)` is its client. The commit
- * of the record is that of all that the handler wrote. An answer that is not stored, and an error, roll back both. An error
- * that is final is recorded alone, and what the handler wrote before it is undone.
+ * A store whose claim begins a transaction in which the handler runs; `clientOf(idempotency)` returns its client. Committing the
+ * record commits everything the handler wrote. A response that isn't stored, or an error, rolls back both. A final error is
+ * recorded, but what the handler wrote before it is undone.
  *
- * The handler runs once for each call. A serialization failure (40001), a deadlock or a lost connection rolls back, at the
- * commit or at a statement of the handler. The call fails with a StoreUnavailableError that may be retried (`STORE_UNAVAILABLE`). A deferred
- * constraint fails with a TransactionConditionError (`TRANSACTION_CONDITION`). Other calls with the key wait for the row, and replay. The
- * transaction and its locks last as long as the handler, at most until its `signal` aborts. Steps, holds, `writes` and the optimistic mode
- * are for a PostgresStore.
+ * The handler runs once for each call. A serialization failure (40001), a deadlock or a lost connection, at the commit or at a
+ * statement of the handler, rolls back. The call fails with a StoreUnavailableError that can be retried (`STORE_UNAVAILABLE`). A
+ * deferred constraint fails with a TransactionConditionError (`TRANSACTION_CONDITION`). Other calls with the key wait for the
+ * row, and replay. The transaction and its locks last as long as the handler, at most until its `signal` aborts. Steps, holds,
+ * `writes` and the optimistic mode need a PostgresStore.
  */
 export class PostgresTransactions<Client = unknown> implements Store<never> {
   readonly #client: SqlClient<Client>;
@@ -55,11 +46,11 @@ export class PostgresTransactions<Client = unknown> implements Store<never> {
   readonly #outside: PostgresStore<Client>;
   readonly #first: string | undefined;
   /**
-   * By the tokens of their claims, not by their keys. A server may end a transaction without a word, and let a retry in. Then this
-   * process runs two attempts at one key, and neither may get the client of the other.
+   * Keyed by the tokens of the claims, not by their keys. A server may end a transaction silently and let a retry in. Then this
+   * process runs two attempts at one key, and neither may get the other's client.
    */
-  readonly #sessions = new Map<string, Session<Client>>();
-  /** The tokens of claims under way. A call may end before its claim is answered. */
+  readonly #sessions = new Map<string, HandlerSession<Client>>();
+  /** Tokens of claims under way. A call may end before its claim is answered. */
   readonly #claiming = new Set<string>();
   /** @internal */
   readonly patienceMs: number;
@@ -77,20 +68,20 @@ export class PostgresTransactions<Client = unknown> implements Store<never> {
   }
 
   /**
-   * The client of the transaction in which a handler runs. It is closed when the handler is over, has committed, or is aborted.
-   * @throws CommitInvalidError (`COMMIT_INVALID`) where the handler has no transaction
+   * The client of the transaction that a handler runs in. It is closed when the handler ends, has committed, or is aborted.
+   * @throws CommitInvalidError (`COMMIT_INVALID`) if the handler has no transaction
    */
   clientOf(execution: Pick<Execution, "signal">): Client {
-    // Also of an execution that another copy of this package has made.
+    // Also supports an execution made by another copy of this package.
     const { token = "" } = execution as { readonly token?: string };
     const session = this.#sessions.get(token);
     if (session === undefined || session.isOver) {
       throw new CommitInvalidError(
-        "the handler has no transaction: it is over, or the handler runs with another store, in the optimistic mode, or by `whenStoreFails`",
+        "the handler has no transaction: it has ended, or the handler runs with a different store, in optimistic mode, or because of `whenStoreFails`",
       );
     }
     const { signal } = execution;
-    const end = () => void this.#rollBack(session);
+    const end = () => void session.rollBack();
     if (signal.aborted) end();
     else signal.addEventListener("abort", end, { once: true });
     return session.transaction.client;
@@ -114,10 +105,14 @@ export class PostgresTransactions<Client = unknown> implements Store<never> {
         serverTimeMs,
         record,
         began = "",
+        pid,
       } = await this.#run(this.#statements.claim(claim, seen), transaction);
       if (serverTimeMs !== undefined) {
         if (!this.#claiming.has(token)) throw this.#failure(new Error("the call ended before its claim"));
-        this.#sessions.set(token, { claim, seen, transaction, began });
+        const isGone = pid === undefined ? undefined : () => this.#isGone(pid, began);
+        const failure = (cause: unknown) =>
+          rolledBack(storeFailure(cause, "the handler's transaction", this.#table));
+        this.#sessions.set(token, new HandlerSession({ claim, seen, transaction, began, isGone, failure }));
         return { won: true, serverTimeMs };
       }
       await transaction.rollback();
@@ -125,7 +120,7 @@ export class PostgresTransactions<Client = unknown> implements Store<never> {
     } catch (error) {
       await transaction.rollback();
       if (!isStoreFailure(error) || error.failure !== "conflict") throw error;
-      // Somebody else is within a transaction, which nobody sees into.
+      // Another call is within a transaction, whose changes are not visible yet.
       if (sqlStateOf(error.cause) === "55P03") throw new ExecutionInProgressError(claim.leaseEndsAt, 1);
       return { won: false, record: await this.#find(recordKey) };
     }
@@ -134,12 +129,12 @@ export class PostgresTransactions<Client = unknown> implements Store<never> {
   async settle(settlement: Settlement<never>): Promise<SettleAnswer> {
     const { token, state } = settlement;
     const session = this.#sessions.get(token);
-    const isOver = () => rolledBack(this.#failure(new Error("it ended before the handler did")));
+    const isOver = () => rolledBack(this.#failure(new Error("the transaction ended before the handler did")));
     if (state === "completed") {
       if (session === undefined || session.isOver) throw isOver();
       return this.#commit(session, settlement);
     }
-    if (session) await this.#rollBack(session);
+    await session?.rollBack();
     this.#sessions.delete(token);
     if (state !== "failed") return { settled: true };
     if (session === undefined) throw isOver();
@@ -152,10 +147,18 @@ export class PostgresTransactions<Client = unknown> implements Store<never> {
       });
   }
 
-  /** Nobody sees the claim, and its row is locked. */
-  async renew({ token }: Renewal): Promise<RenewAnswer> {
+  /**
+   * Writes nothing, because the row is locked and no other transaction sees the claim. It only starts a check of the session,
+   * without waiting for the answer: a busy pool may have no connection for it.
+   */
+  async renew({ token, leaseEndsAt }: Renewal): Promise<RenewAnswer> {
     const session = this.#sessions.get(token);
+    session?.look(leaseEndsAt);
     return session && !session.isOver ? { renewed: true } : { renewed: false, record: undefined };
+  }
+
+  handlerLost(token: string): Promise<Error> | undefined {
+    return this.#sessions.get(token)?.lost;
   }
 
   insert(insertion: Insertion<never>, seen?: IdempotencyRecord): Promise<SettleAnswer> {
@@ -172,6 +175,7 @@ export class PostgresTransactions<Client = unknown> implements Store<never> {
 
   async handlerFailed(error: unknown, token: string): Promise<void> {
     const session = this.#sessions.get(token);
+    if (session?.lostBy) throw session.lostBy;
     const isOurs = session?.isOver === true;
     const lost = await session?.transaction.rollback();
     const action = "the handler's transaction";
@@ -179,27 +183,27 @@ export class PostgresTransactions<Client = unknown> implements Store<never> {
       const failure = storeFailure(error, action, this.#table);
       if (failure.failure !== "refused") throw rolledBack(failure);
     }
-    // Whatever the handler threw: its transaction was over, and this store had not ended it.
+    // Regardless of what the handler threw: its transaction had ended, and this store had not ended it.
     if (lost && !isOurs) throw rolledBack(storeFailure(lost.lostBy, action, this.#table));
   }
 
   handlerOver(token: string): void {
     this.#claiming.delete(token);
     const session = this.#sessions.get(token);
-    if (session) void this.#rollBack(session);
+    void session?.rollBack();
     this.#sessions.delete(token);
   }
 
   checkEffects(effects: Effects<never>): void {
     if (effects.writes.length > 0) {
       throw new CommitInvalidError(
-        "a commit within a transaction takes no `writes`: write by `clientOf(idempotency)` before the commit",
+        "a commit inside a transaction doesn't accept `writes`: write with `clientOf(idempotency)` before the commit",
       );
     }
     this.#outside.checkEffects(effects);
   }
 
-  async #commit(session: Session<Client>, settlement: Settlement<never>): Promise<SettleAnswer> {
+  async #commit(session: HandlerSession<Client>, settlement: Settlement<never>): Promise<SettleAnswer> {
     const { transaction, claim, began } = session;
     session.isOver = true;
     transaction.close();
@@ -218,21 +222,22 @@ export class PostgresTransactions<Client = unknown> implements Store<never> {
     } catch (error) {
       const failure = this.#failure(error);
       if (failure.failure === "refused") throw refusedAtCommit(error);
-      // The answer may be lost of a commit that was applied.
+      // The commit may have been applied although its answer was lost.
       const record = failure.failure === "unreachable" ? await this.#lookAfter(claim) : undefined;
       if (record?.token === claim.token && record.state === "completed") return { settled: true };
       throw rolledBack(failure);
     }
   }
 
-  /** A retry tells where nobody else can: it waits for the row, and then replays or runs. */
+  /** If this read fails too, a retry finds out: it waits for the row, and then replays or runs. */
   async #lookAfter({ recordKey }: Claim): Promise<IdempotencyRecord | undefined> {
     return this.#find(recordKey).catch(() => undefined);
   }
 
-  async #rollBack(session: Session<Client>): Promise<void> {
-    session.isOver = true;
-    await session.transaction.rollback();
+  async #isGone(pid: number, began: string): Promise<boolean> {
+    const { text, values } = this.#statements.isGone(pid, began);
+    const [row] = await this.#client.query(text, values);
+    return answerOf(row).isGone === true;
   }
 
   /** A pool may hand out a connection that was lost while it idled. */

@@ -1,4 +1,4 @@
-/** The values that the statements about a record write into its columns. No I/O. */
+/** The column values that statements write for a record. No I/O. */
 import { OUTBOX_SHARDS, RECORD_VERSION } from "../contract.ts";
 import { hashTuple } from "../core/identity.ts";
 import type { StoredMessage } from "../core/messages/outgoing-message.ts";
@@ -7,10 +7,10 @@ import type { Claim, Effects, Insertion, Settlement, StepChange } from "../core/
 import { bytesInJson, type Room, roomForResult, storedMessages } from "./room.ts";
 import type { SqlValue } from "./sql-client.ts";
 
-/** A larger result of a step has a column of its own, which only a replay reads: a refused claim reads all steps. */
+/** A larger step result gets a separate column that only a replay reads: a refused claim reads all steps. */
 const MAX_STEP_CHARACTERS = 4096;
 
-/** The columns of a record that a claim or an insertion makes. */
+/** The columns of a record that a claim or an insertion writes. */
 export const COLUMNS = [
   "pk",
   "version",
@@ -80,7 +80,7 @@ export function columnsOfSettlement(
   };
 }
 
-/** Of the messages that wait to be sent, and since when. Their record does not expire before. */
+/** The waiting messages, and since when they wait. Their record doesn't expire before they are sent. */
 function columnsOfMessages(
   {
     messages,
@@ -99,12 +99,12 @@ function columnsOfMessages(
   return { expires_at: null, ...waiting, expires_once_sent: expiresAt, bytes };
 }
 
-/** Messages that are kept in order are found in the order of their commits. */
+/** Ordered messages are found in the order of their commits. */
 function shardOf({ group, key }: StoredMessage): number {
   return hashTuple(group ?? key).charCodeAt(0) % OUTBOX_SHARDS;
 }
 
-/** The values of a step: its entry with its result in it, beside it, or without it if there is no room. */
+/** The values of a step: its entry with the result inside, in a separate column, or without it if there is no room. */
 export function valuesOfStep(
   { recordKey, token, name, step, result, seen, isFirst }: StepChange<unknown>,
   room: Room,
@@ -129,7 +129,7 @@ export function valuesOfStep(
   };
 }
 
-/** What the result of a step adds to the row, and the entry in case there is no room for it. */
+/** How many bytes a step's result adds to the row, and the entry to use if there is no room for it. */
 function addedBy(
   name: string,
   step: StepChange["step"],
@@ -143,12 +143,12 @@ function addedBy(
   };
 }
 
-/** Names each write of a step: what is stored under a key never changes. */
+/** Identifies each write of a step: the value under a key never changes. */
 function stepResultKey(name: string, { attempt, at }: StepChange["step"]): string {
   return `${attempt}/${at}/${name}`;
 }
 
-/** A result that has no room is replaced by its size. */
+/** A result that doesn't fit is replaced by its size. */
 function columnsOfResult(
   { result }: { readonly result?: string | undefined } = {},
   most: number,

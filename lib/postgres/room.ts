@@ -1,4 +1,4 @@
-/** How much a record has room for. What is larger is not kept, or refused before any I/O. No write is refused for its size. */
+/** How much fits in a record. Anything larger is not kept, or is refused before any I/O. No write fails because of its size. */
 import { OutboxTransactionTooLargeError } from "../core/errors.ts";
 import type { StoredMessage } from "../core/messages/outgoing-message.ts";
 import type { IdempotencyRecord } from "../core/record.ts";
@@ -8,19 +8,19 @@ import type { SqlDialect } from "./dialect.ts";
 export interface Room {
   /** One result. */
   readonly result: number;
-  /** The steps, up to the last one that has a small result. A step without a result has room in any case. */
+  /** The steps, up to the last one with a small result. A step without a result always fits. */
   readonly steps: number;
   /** The larger results of all steps. */
   readonly stepResults: number;
-  /** The messages of a commit, and how far they get. */
+  /** The messages of a commit, and their progress. */
   readonly messages: number;
-  /** A result with its messages, and with steps that stay beside it. */
+  /** A result with its messages, and with the steps that stay next to it. */
   readonly row: number;
 }
 
 const KIB = 1024;
 
-/** What is in a `jsonb` takes less than 256 MiB. Nothing else comes near to a limit. */
+/** A `jsonb` value must stay below 256 MiB. Nothing else comes near a limit. */
 const OF_POSTGRESQL: Room = {
   result: 16 * KIB * KIB,
   steps: Number.POSITIVE_INFINITY,
@@ -29,13 +29,13 @@ const OF_POSTGRESQL: Room = {
   row: Number.POSITIVE_INFINITY,
 };
 
-/** A column holds 1 MiB. How DSQL counts is not documented, so that some of it stays free. */
+/** A column holds 1 MiB. DSQL doesn't document how it counts, so this leaves a margin. */
 const COLUMN = 1020 * KIB;
 
-/** A row holds 2 MiB. The columns that are not reckoned take less than the rest. */
+/** A row holds 2 MiB. The columns not counted here need less than the rest. */
 const ROW = 1984 * KIB;
 
-/** 100 steps without results, with the longest names, take less. */
+/** 100 steps without results and with the longest names need less. */
 const STEPS_ALONE = 160 * KIB;
 
 /** https://docs.aws.amazon.com/aurora-dsql/latest/userguide/CHAP_quotas.html */
@@ -55,7 +55,7 @@ export function roomOf(dialect: SqlDialect | undefined): Room {
 const PROGRESS_BYTES = 512;
 
 /**
- * Messages as they are stored, and what they take in the row, now and once they are under way.
+ * Messages as they are stored, and their size in the row, now and while they are being sent.
  * @throws OutboxTransactionTooLargeError (`OUTBOX_TRANSACTION_TOO_LARGE`)
  */
 export function storedMessages(messages: readonly StoredMessage[], room: Room) {
@@ -63,11 +63,11 @@ export function storedMessages(messages: readonly StoredMessage[], room: Room) {
   const bytes = Buffer.byteLength(text) + messages.length * PROGRESS_BYTES;
   if (bytes <= room.messages) return { text, bytes };
   throw new OutboxTransactionTooLargeError(
-    `the messages of a commit take ${bytes} bytes with their progress, ${room.messages} are possible: send one that names them all, or check their bodies in by S3Bodies`,
+    `the messages of a commit need ${bytes} bytes with their progress, but only ${room.messages} fit: send one message that lists them all, or store their bodies in a bucket with S3ClaimCheck`,
   );
 }
 
-/** What is left for a result. @param seen the record, where its steps stay beside the result */
+/** The room left for a result. @param seen the record, if its steps stay next to the result */
 export function roomForResult(
   room: Room,
   messageBytes: number,
@@ -79,10 +79,10 @@ export function roomForResult(
   return Math.min(room.result, room.row - messageBytes - stepBytes);
 }
 
-/** PostgreSQL writes a space behind each comma and colon, and numbers without an exponent. */
+/** PostgreSQL writes a space after each comma and colon, and numbers without an exponent. */
 const REWRITTEN_BYTES = 64;
 
-/** What members add to a column of JSON. */
+/** How many bytes members add to a JSON column. */
 export function bytesInJson(members: object): number {
   return Buffer.byteLength(JSON.stringify(members)) + REWRITTEN_BYTES;
 }

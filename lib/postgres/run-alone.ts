@@ -1,15 +1,15 @@
-/** Statements that are a transaction of their own. */
+/** Statements that are transactions by themselves. */
 import { isLostConnection, storeFailure } from "./failures.ts";
 import type { SqlClient, SqlRow } from "./sql-client.ts";
 import type { SqlStatement } from "./statement.ts";
 
-/** One of two that conflict is applied: with each try there are fewer. */
+/** One of two conflicting statements is applied, so there are fewer with each try. */
 const MAX_TRIES = 8;
 
 /**
- * Repeats a statement after a conflict: nothing of it was applied. The conflict may be with another key, since a database that
- * is serializable may take two rows of one page for one. Connections that idled in a frozen process, or to a server that failed
- * over, are lost: another one is asked once. The token tells where the first try was applied.
+ * Repeats a statement after a conflict, when nothing of it was applied. The conflict may be with another key, because a
+ * serializable database may confuse two rows of one page. Connections that idled in a frozen process, or to a server that failed
+ * over, are lost: the statement is tried once more on another one. The token shows whether the first try was applied.
  * @throws StoreUnavailableError (`STORE_UNAVAILABLE`)
  */
 export async function runAlone(

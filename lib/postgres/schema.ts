@@ -1,31 +1,31 @@
-/** The table of records as SQL. */
+/** The SQL that creates the table of records. */
 import type { SqlDialect } from "./dialect.ts";
 import { checkSchema, quoted } from "./options.ts";
 
 export interface PostgresSchemaOptions {
-  /** As of the store. */
+  /** The store's `table`. */
   readonly table: string;
   /**
-   * Into how many partitions the table is split, by the hash of the key: 2 to 1000. Each key has its place in one of them, so
-   * that it stays unique. Vacuum and indexes are smaller each. A table cannot be split later by this SQL.
+   * Number of partitions, by the hash of the key: 2 to 1000. Each key belongs to exactly one, so keys stay unique. Each
+   * partition has smaller indexes and a shorter vacuum. This SQL can't partition an existing table.
    * @default - none
    */
   readonly partitions?: number;
   /**
-   * As of the store. For `"dsql"` the SQL has four statements, and each is to run in a transaction of its own. Indexes come
-   * into being in the background.
+   * The store's `dialect`. For `"dsql"` the SQL has four statements, and each must run in a separate transaction. Indexes are
+   * built in the background.
    * @default "postgresql"
    */
   readonly dialect?: SqlDialect;
 }
 
-/** What is listed among the unknown outcomes. */
+/** Records that are listed as unknown outcomes. */
 const UNSETTLED = "state = 'held' OR (state IN ('in-progress', 'released') AND expires_at IS NULL)";
 
 /**
- * The SQL that makes the table and its indexes where they are not there: for a migration, or for `client.query`. Times are
- * numbers: milliseconds, and seconds in `expires_at`. One index serves `reap`, and partial ones the list of unknown outcomes
- * and the senders of messages. The functions need SELECT, INSERT and UPDATE on the table, and whoever reaps needs DELETE too.
+ * The SQL that creates the table and its indexes if they don't exist: for a migration, or for `client.query`. Times are numbers:
+ * milliseconds, or seconds in `expires_at`. One index serves `reap`, and partial ones serve the list of unknown outcomes and the
+ * senders of messages. Functions need SELECT, INSERT and UPDATE on the table, and the role that reaps also needs DELETE.
  * @throws InvalidOptionError (`INVALID_OPTION`)
  */
 export function postgresSchema(options: PostgresSchemaOptions): string {
@@ -41,7 +41,7 @@ export function postgresSchema(options: PostgresSchemaOptions): string {
   );
   const table = quoted(options.table);
   const name = options.table.split(".").at(-1);
-  // Few records have the column `present`. PostgreSQL keeps the others out of the index, which DSQL cannot.
+  // Few records have the column `present`. PostgreSQL can keep the others out of the index; DSQL can't.
   const index = (purpose: string, columns: string, present: string) =>
     `CREATE INDEX ${isDsql ? "ASYNC " : ""}IF NOT EXISTS "${name}_${purpose}" ON ${table} (${columns})${isDsql ? "" : ` WHERE ${present} IS NOT NULL`};
 `;

@@ -1,4 +1,4 @@
-/** Builds an SQL statement whose parameters have names: the text uses them, the values are given by them. Pure. */
+/** Builds an SQL statement with named parameters: the text and the values refer to them by name. Pure. */
 import type { SqlValue } from "./sql-client.ts";
 
 export interface SqlStatement {
@@ -7,11 +7,11 @@ export interface SqlStatement {
   readonly values: readonly SqlValue[];
 }
 
-/** What stands in the text for each parameter: `$1` for the first name, and so on. */
+/** The placeholder of each parameter in the text: `$1` for the first name, and so on. */
 export type Placeholders<Name extends string> = Readonly<Record<Name, string>>;
 
 /**
- * @param names of the parameters, in the order of their numbers
+ * @param names of the parameters, in numeric order
  * @param write is called once: the text is the same for all values
  */
 export function statement<Name extends string>(

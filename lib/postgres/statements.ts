@@ -1,4 +1,4 @@
-/** The SQL of each move of the port, for one table. No I/O. */
+/** The SQL of each store operation, for one table. No I/O. */
 import { RECORD_VERSION, STEPS_VERSION } from "../contract.ts";
 import type { IdempotencyRecord, State } from "../core/record.ts";
 import type { Claim, Insertion, Renewal, Settlement, StepChange } from "../core/store.ts";
@@ -8,16 +8,16 @@ import { COLUMNS, columnsOfBeginning, columnsOfSettlement, valuesOfStep } from "
 import { roomOf } from "./room.ts";
 import { type Placeholders, type SqlStatement, statement } from "./statement.ts";
 
-/** A larger result is loaded only for a replay, so that a refused claim stays small. */
+/** A larger result is only loaded for a replay, so that a refused claim stays small. */
 const MAX_READ_BYTES = 64 * 1024;
 
 /** Epoch ms of the server. */
 const NOW = "(extract(epoch FROM clock_timestamp()) * 1000)::double precision";
 
-/** Distinguishes a transaction from the next one, which begins later: the handler may have made a COMMIT in between. */
+/** Distinguishes a transaction from the next one, which begins later: the handler may have sent a COMMIT in between. */
 const BEGAN = "extract(epoch FROM now())::text";
 
-/** The length of a text is known without reading the text. */
+/** PostgreSQL knows the length of a text without reading it. */
 const RECORD = `json_strip_nulls(json_build_object('recordKey', r.pk, 'version', r.version, 'state', r.state,
   'token', r.token, 'attempt', r.attempt, 'leaseEndsAt', r.lease_ends_at, 'fingerprint', r.fingerprint,
   'createdAt', r.created_at, 'settledAt', r.settled_at, 'expiresAt', r.expires_at, 'evidence', r.evidence,
@@ -25,8 +25,8 @@ const RECORD = `json_strip_nulls(json_build_object('recordKey', r.pk, 'version',
   'bytes', octet_length(r.result), 'lostBytes', r.lost_bytes))`;
 
 /**
- * Refuses a database of another encoding before anything runs. Such a database lacks characters that results may have, and
- * would refuse the record of work that is done.
+ * Refuses a database with another encoding before anything runs. Such a database lacks characters that results may contain, and
+ * would refuse to record completed work.
  */
 const inUtf8 = (
   value: string,
@@ -42,10 +42,10 @@ export type RecordStatements = ReturnType<typeof recordStatements>;
 
 type Beginning = Claim | Insertion<unknown>;
 
-/** The options of a store that decide its SQL. */
+/** The store options that determine its SQL. */
 export interface SqlShape {
   readonly table: string;
-  /** Whether a commit with messages notifies those who listen on the channel of the table. */
+  /** Whether a commit with messages notifies listeners on the table's channel. */
   readonly notify?: boolean | undefined;
   readonly dialect?: SqlDialect | undefined;
 }
@@ -53,7 +53,9 @@ export interface SqlShape {
 export function recordStatements({ table, notify: notifies = false, dialect }: SqlShape) {
   const name = quoted(table);
   const room = roomOf(dialect);
-  const changed = `RETURNING json_build_object('serverTimeMs', ${NOW}, 'began', ${BEGAN})::text AS answer`;
+  // DSQL shows no sessions.
+  const session = dialect === "dsql" ? `'began', ${BEGAN}` : `'began', ${BEGAN}, 'pid', pg_backend_pid()`;
+  const changed = `RETURNING json_build_object('serverTimeMs', ${NOW}, ${session})::text AS answer`;
   const notified = (condition: string) =>
     notifies
       ? `, CASE WHEN ${condition} THEN pg_notify('${channelOf(table)}', '')::text END AS notified`
@@ -70,20 +72,20 @@ export function recordStatements({ table, notify: notifies = false, dialect }: S
     const given = COLUMNS.map((column) => valueFor(p, column));
     const make = `INSERT INTO ${name} (${COLUMNS.join(", ")}) VALUES (${given.join(", ")})
   ON CONFLICT (pk) DO NOTHING`;
-    // DSQL documents no change within WITH: a refused claim reads the record with a second statement.
+    // DSQL doesn't document changes within WITH: a refused claim reads the record with a second statement.
     if (dialect === "dsql") return `${make} ${changed}`;
-    // Both moves in one statement: the record is made, or the one that is there is read. A record that was made while this
-    // statement waited is in neither, because the snapshot is older.
+    // Both in one statement: the record is created, or the existing one is read. A record created while this statement waited is
+    // in neither, because the snapshot is older.
     return `WITH made AS (
   ${make} RETURNING ${NOW} AS now
 )
-SELECT json_strip_nulls(json_build_object('serverTimeMs', made.now, 'began', ${BEGAN},
+SELECT json_strip_nulls(json_build_object('serverTimeMs', made.now, ${session},
   'record', CASE WHEN made.now IS NULL AND r.pk IS NOT NULL THEN ${RECORD} END))::text AS answer${notified(`made.now IS NOT NULL AND ${p.messages}::text IS NOT NULL`)}
 FROM (SELECT 1) AS one LEFT JOIN made ON true LEFT JOIN ${name} AS r ON r.pk = ${p.pk}`;
   });
 
-  // The record is still as it was seen: no other call has claimed, finished or renewed it since. Its version is that of the
-  // steps as long as it has any: `versionOf` of core.
+  // The record is unchanged since it was seen: no other call has claimed, finished or renewed it. Its version is the steps'
+  // version as long as it has any, like `versionOf` in core.
   const takeOver = statement(
     "UPDATE",
     [...COLUMNS, "keepsSteps", "seenToken", "seenState", "seenLeaseEndsAt"] as const,
@@ -111,7 +113,7 @@ WHERE ${condition} ${changed}${notified(`${p.messages}::text IS NOT NULL`)}`;
 
   const settle = statement("UPDATE", settlement, (p) => settleIf(mine(p), p));
 
-  // Neither a COMMIT nor a ROLLBACK in the handler has ended the transaction that made this claim.
+  // The transaction that made this claim is still open: the handler sent no COMMIT or ROLLBACK.
   const settleWithin = statement("UPDATE", [...settlement, "began"] as const, (p) =>
     settleIf(`${mine(p)} AND ${BEGAN} = ${p.began}`, p),
   );
@@ -127,7 +129,7 @@ WHERE ${mine(p)} AND r.lease_ends_at <= ${p.leaseEndsAt}
   AND (r.expires_at IS NOT NULL OR coalesce(${p.expiresAt}, r.expires_at) IS NULL) ${changed}`,
   );
 
-  // The step is still as it was seen. The lease moves, so that a claim over what was seen before finds another lease.
+  // The step is unchanged since it was seen. The lease moves, so that a claim based on the older state finds another lease.
   const writeStep = statement(
     "UPDATE",
     [
@@ -139,7 +141,7 @@ WHERE ${mine(p)} AND r.lease_ends_at <= ${p.leaseEndsAt}
         most === Number.POSITIVE_INFINITY
           ? "true"
           : `coalesce(octet_length(r.${column}::text), 0) + ${p.addedBytes}::integer <= ${most}`;
-      // The result of a step goes into a column that may be full. The step is then written without it.
+      // A step's result goes into a column that may be full. The step is then written without it.
       const hasRoom = `CASE WHEN ${p.withoutResult}::text IS NULL THEN true
     WHEN ${p.resultKey}::text IS NULL THEN ${isWithin("steps", room.steps)}
     ELSE ${isWithin("step_results", room.stepResults)} END`;
@@ -188,7 +190,8 @@ WHERE r.pk = ${p.pk} AND ${isReadable}`,
 WHERE r.unsettled_since < ${p.before} AND (r.unsettled_since, r.pk) > (${p.since}, ${p.pk}) ORDER BY r.unsettled_since, r.pk LIMIT ${p.limit}`,
   );
 
-  // A record that is claimed again meanwhile stays. On PostgreSQL, another process that reaps at the same time gets others.
+  // A record that is claimed again in the meantime stays. On PostgreSQL, processes that reap at the same time get different
+  // records.
   const reap = statement(
     "DELETE",
     ["batchSize"],
@@ -198,12 +201,22 @@ WHERE r.unsettled_since < ${p.before} AND (r.unsettled_since, r.pk) > (${p.since
 ) RETURNING '1' AS answer`,
   );
 
-  // The transaction that changed the record is still this one, and no statement of it has failed.
+  // This is still the transaction that changed the record, and none of its statements has failed.
   const isSame = statement(
     "SELECT",
     ["pk", "token", "began"],
     (p) =>
       `SELECT '1' AS answer FROM ${name} AS r WHERE r.pk = ${p.pk} AND r.token = ${p.token} AND ${BEGAN} = ${p.began}`,
+  );
+
+  // A process with the same number that started later is another session. If the view doesn't show this session itself, or is a
+  // replica's, it says nothing about the handler's session.
+  const isGone = statement(
+    "SELECT",
+    ["pid", "began"],
+    (p) => `SELECT json_build_object('isGone', NOT pg_is_in_recovery() AND bool_or(pid = pg_backend_pid())
+  AND NOT bool_or(pid = ${p.pid}::integer AND coalesce(extract(epoch FROM backend_start) <= ${p.began}::double precision, true)))::text AS answer
+FROM pg_stat_activity`,
   );
 
   const begin = (beginning: Beginning, state: State, seen?: IdempotencyRecord): SqlStatement => {
@@ -220,7 +233,7 @@ WHERE r.unsettled_since < ${p.before} AND (r.unsettled_since, r.pk) > (${p.since
       begin(insertion, insertion.state, seen),
 
     /**
-     * @param began when the transaction of the claim began, if this one has to be the same
+     * @param began when the claim's transaction began, if this must be the same one
      * @param seen the record, if it may have steps that stay
      */
     settle: (
@@ -247,6 +260,9 @@ WHERE r.unsettled_since < ${p.before} AND (r.unsettled_since, r.pk) > (${p.since
       unsettled({ before, since, pk, limit }),
 
     reap: (batchSize: number) => reap({ batchSize }),
+
+    /** Whether the session of this process, with the transaction that began then, has ended. */
+    isGone: (pid: number, began: string) => isGone({ pid, began }),
 
     isSame: (pk: string, token: string, began: string) => isSame({ pk, token, began }),
   };

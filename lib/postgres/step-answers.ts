@@ -2,7 +2,7 @@
 import type { StoredResult, StoredStep, StoredSteps } from "../core/record.ts";
 import { resultAddressOf } from "../core/result-address.ts";
 
-/** `undefined` where they cannot be read. */
+/** `undefined` if they can't be read. */
 export function readSteps(recordKey: string, told: unknown): StoredSteps | undefined {
   if (typeof told !== "object" || told === null) return undefined;
   const steps = Object.entries(told).map(

@@ -1,11 +1,11 @@
-/** Reads the commits that have messages to send, as their rows tell them. */
+/** Reads the commits with messages to send from their rows. */
 import { RecordCorruptError } from "../core/errors.ts";
 import { MESSAGE_STATES, type MessageProgress, type Unsent } from "../core/messages/outbox.ts";
 import type { StoredMessage } from "../core/messages/outgoing-message.ts";
 import { isKnownVersion } from "../core/record.ts";
 import type { ToldRecord } from "./answers.ts";
 
-/** A commit with what senders do not see. */
+/** A commit, including fields that senders don't see. */
 export interface WaitingRow extends Unsent {
   readonly progressText?: string;
   readonly sendingUntil?: number;
@@ -18,7 +18,7 @@ export function waitingRowOf(told: ToldRecord): WaitingRow {
   const { recordKey, token, committedAt, shard, dueAt } = others;
   const isRead = [recordKey, token].every((each) => typeof each === "string");
   if (!isKnownVersion(version as number) || !isRead || ![committedAt, shard, dueAt].every(Number.isFinite)) {
-    throw new RecordCorruptError("a record with messages to send is of another version, or lacks a column");
+    throw new RecordCorruptError("a record with messages to send has a different version, or lacks a column");
   }
   const messages = listIn<StoredMessage>("messages", messagesText);
   if (progressText === undefined) return { ...others, messages } as unknown as WaitingRow;
@@ -33,7 +33,7 @@ function listIn<Each extends object>(column: string, text: unknown): readonly Ea
   try {
     list = JSON.parse(`${text}`);
   } catch {
-    // Without the parser's error as its cause: that repeats a part of the text.
+    // Without the parser's error as its cause, which repeats part of the text.
     throw unreadable(column);
   }
   if (Array.isArray(list) && list.length > 0 && list.every((each) => Object(each) === each)) return list;
@@ -41,4 +41,4 @@ function listIn<Each extends object>(column: string, text: unknown): readonly Ea
 }
 
 const unreadable = (column: string) =>
-  new RecordCorruptError(`the column \`${column}\` of a record cannot be read`);
+  new RecordCorruptError(`the column \`${column}\` of a record can't be read`);

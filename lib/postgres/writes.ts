@@ -1,18 +1,18 @@
-/** The user's own statements of a commit, within the transaction of the record. */
+/** The caller's own statements in a commit, within the record's transaction. */
 import { hasCode } from "../core/error-code.ts";
 import { CommitInvalidError } from "../core/errors.ts";
 import type { Effects } from "../core/store.ts";
 import { sqlStateOf, writeFailure } from "./failures.ts";
 
 /**
- * What a commit writes: a function that gets the client of the transaction, and is awaited. It holds SQL only, since a
- * serialization failure runs it again in a transaction of its own: nothing of the former one is left then. The handler does not run
- * again for it.
+ * A write in a commit: a function that receives the transaction's client, and is awaited. It must contain only SQL, because a
+ * serialization failure runs it again in a new transaction, when nothing of the previous one is left. The handler does not run
+ * again for that.
  *
- * Whatever it throws rolls everything back. A constraint, a RAISE and an error of your own become a
- * TransactionConditionError (`TRANSACTION_CONDITION`) with that error as its `cause`. A statement that PostgreSQL cannot
- * run becomes a CommitInvalidError (`COMMIT_INVALID`). It must neither COMMIT nor ROLLBACK, and use no other client: on a pool of
- * one connection that would wait for itself.
+ * Anything it throws rolls everything back. A constraint, a RAISE or your own error becomes a TransactionConditionError
+ * (`TRANSACTION_CONDITION`) with that error as its `cause`. A statement that PostgreSQL can't run becomes a CommitInvalidError
+ * (`COMMIT_INVALID`). It must not COMMIT or ROLLBACK, nor use another client: on a pool with one connection, it would wait for
+ * itself.
  */
 export type PostgresWrite<Client> = (client: Client) => unknown;
 
@@ -21,12 +21,12 @@ export function checkWrites({ writes }: Pick<Effects<unknown>, "writes">): void 
   const index = writes.findIndex((write) => typeof write !== "function");
   if (index !== -1) {
     throw new CommitInvalidError(
-      `writes[${index}] must be a function of the transaction's client: writes: async (client) => { … }`,
+      `writes[${index}] must be a function that accepts the transaction's client: writes: async (client) => { … }`,
     );
   }
 }
 
-/** One after the other. @throws what `writeFailure` makes of an error */
+/** Runs the writes in order. @throws the error that `writeFailure` returns */
 export async function applyWrites<Client>(
   writes: readonly PostgresWrite<Client>[],
   client: Client,
@@ -41,16 +41,16 @@ export async function applyWrites<Client>(
   }
 }
 
-/** The error of a transaction that the user's code left in a state in which it cannot be committed. */
+/** The error for a transaction that the caller's code left in a state in which it can't be committed. */
 export function brokenTransaction(cause?: unknown, by = "the `writes` of a commit"): CommitInvalidError {
   const why =
     cause === undefined
-      ? "ended the transaction by COMMIT or ROLLBACK: leave both to the store, and throw to refuse"
-      : "caught the error of a statement, after which PostgreSQL takes no other one: let the error through";
+      ? "ended the transaction with COMMIT or ROLLBACK: leave both to the store, and throw an error to roll back"
+      : "caught the error of a statement, but PostgreSQL accepts no further statement after that: let the error through";
   return new CommitInvalidError(`${by} ${why}`, { cause });
 }
 
-/** The mistake behind a statement of the store that its transaction does not take any more; `undefined` for other errors. */
+/** The mistake that made the transaction reject a statement of the store; `undefined` for other errors. */
 export function brokenBy(error: unknown, by?: string): CommitInvalidError | undefined {
   if (!hasCode(error, "STORE_UNAVAILABLE")) return undefined;
   const code = sqlStateOf(error.cause);

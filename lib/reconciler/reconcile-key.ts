@@ -1,4 +1,4 @@
-/** Asks about one key of unknown outcome, under a claim of its own, and records the verdict. */
+/** Asks about one key of unknown outcome, under a claim for that, and records the verdict. */
 
 import { HELD_RETRY_SECONDS } from "../contract.ts";
 import { askVerify, errorNameOf } from "../core/ask-verify.ts";
@@ -23,12 +23,12 @@ import type { ReconciledOperation, ReconcilerSettings } from "./reconciler-optio
 /** How far the clocks of two hosts may differ. */
 const SKEW_MS = 5000;
 
-/** The time from which on nobody has known (epoch ms). */
+/** Since when the outcome is unknown (epoch ms). */
 export function unknownSince({ state, since, evidence }: UnknownOutcome): number {
   return keptOf(state, evidence).since ?? since;
 }
 
-/** The pause after a question is as long as nobody had known by then. */
+/** The pause after a question is as long as the outcome had been unknown by then. */
 export function isDue<Write>(
   { evidence }: Pick<UnknownOutcome, "evidence">,
   now: number,
@@ -50,12 +50,12 @@ export interface KeyPatience {
 export type KeyEnd = Pick<Verification, "outcome"> & { readonly error?: unknown };
 
 interface KeyQuestion {
-  /** Absent where the question is about the whole key. */
+  /** Absent if the question is about the whole key. */
   readonly step?: string;
   readonly verify: VerifyRecord;
 }
 
-/** Whom to ask about a key, by what its record says; empty where a call or a person is to decide. */
+/** The questions about a key, given its record; empty if a call or an operator decides. */
 export function questionsOf(
   { verify, steps = {} }: ReconciledOperation,
   { steps: open }: Pick<UnknownOutcome, "steps">,
@@ -66,7 +66,7 @@ export function questionsOf(
 }
 
 /**
- * Resolves to `undefined` where somebody else has the key, has settled it, or has asked a moment ago.
+ * Resolves to `undefined` if another process has the key, has settled it, or has just asked about it.
  * @throws StoreUnavailableError, RecordCorruptError
  */
 export async function reconcileKey<Write>(
@@ -85,7 +85,7 @@ export async function reconcileKey<Write>(
     return questions.length > 0;
   };
   const leaseMs = verifyMs + recordMs + SKEW_MS;
-  // Three times a share: to look, to claim, to record.
+  // Each gets a third: to look, to claim, to record.
   const requests = { store, clock, random, patienceMs: recordMs / 3 };
   const taken = await takeUnknown({ ...requests, leaseMs, mayTake }, recordKey);
   if (!taken.claim) return undefined;

@@ -1,4 +1,4 @@
-/** Options of the reconciler, with their defaults and rules, and the events that it tells. */
+/** Options of the reconciler, with their defaults and rules, and the events that it emits. */
 import { LONGEST_INVOCATION_SECONDS, MAX_RETENTION_SECONDS } from "../contract.ts";
 import { errorNameOf } from "../core/ask-verify.ts";
 import { type Clock, type Random, systemClock, systemRandom } from "../core/clock.ts";
@@ -19,96 +19,96 @@ import type { VerifyRecord } from "../core/verify.ts";
 import { visible } from "../core/visible.ts";
 
 export const RECONCILER_EVENTS = [
-  /** The effect of an abandoned attempt happened: its key is completed, or given back behind a step that happened. */
+  /** The effect of an abandoned attempt happened: its key is completed, or released after a step that happened. */
   "happened",
-  /** The effect did not happen: the key is given back, and a retry runs. */
+  /** The effect did not happen: the key is released, and a retry runs. */
   "did-not-happen",
-  /** Nobody knows: the key is held, and asked about again. */
+  /** The verifier couldn't tell: the key is held, and asked about again. */
   "unknown",
-  /** Nobody can be asked: the operation is not among `operations`, or the record cannot be read. */
+  /** There is no verifier to ask: the operation is not among `operations`, or the record can't be read. */
   "unasked",
-  /** The store failed, so that the verdict is not on record: the key is found again. */
+  /** The store failed, so the verdict wasn't recorded: a later run finds the key again. */
   "unrecorded",
 ] as const;
 
-/** Tells what became of one key. Never holds a key, a payload or a result. */
+/** Reports the outcome of one key. Never contains a key, a payload or a result. */
 export interface ReconciledKeyEvent {
   readonly event: (typeof RECONCILER_EVENTS)[number];
   readonly operation: string;
-  /** Names the key without showing it. */
+  /** Identifies the key without revealing it. */
   readonly keyHash: string;
-  /** For how long nobody has known: since the lease ended, or since the key was held. */
+  /** How long the outcome has been unknown: since the lease ended, or since the key was held. */
   readonly unknownMs: number;
-  /** What `verify` or the store threw. It may hold what they put in it: log its name only. */
+  /** The error that `verify` or the store threw. It may contain sensitive text: log its name only. */
   readonly error?: unknown;
 }
 
-/** Tells what a run has left: once for each run, also where nothing is left. */
+/** Reports how many keys a run has left unsettled: once per run, even if nothing is left. */
 export interface UnsettledEvent {
   readonly event: "unsettled";
   /** Keys of unknown outcome that this run has seen and not settled. */
   readonly keys: number;
-  /** How many of them nobody can be asked about. */
+  /** How many of them have no verifier to ask. */
   readonly unasked: number;
-  /** For how long nobody has known about the oldest of them; 0 where there is none. */
+  /** How long the oldest of them has been unknown; 0 if there is none. */
   readonly oldestMs: number;
 }
 
-/** Tells what a run has found in the cache in front of its store: once for each run, where there is one. */
+/** Reports the cache entries that a run has checked in front of its store: once per run, if there is a cache. */
 export interface CacheCheckedEvent {
   readonly event: "cache-checked";
   readonly confirmed: number;
-  /** The store did not confirm them: they were deleted from the cache. */
+  /** Entries that the store did not confirm: they were deleted from the cache. */
   readonly dropped: number;
   readonly unchecked: number;
-  /** Whether the cache did not answer any more. */
+  /** Whether the cache stopped answering. */
   readonly failed: boolean;
 }
 
 export type ReconcilerEvent = ReconciledKeyEvent | UnsettledEvent | CacheCheckedEvent;
 
-/** Who is asked about the keys of one operation. */
+/** The verifiers for the keys of one operation. */
 export interface ReconciledOperation {
   /**
-   * Asked about an attempt that was abandoned outside of its steps. `"hold"` asks nobody: a person decides.
+   * Asked about an attempt that was abandoned outside of its steps. `"hold"` asks no verifier: an operator decides.
    * @default "hold"
    */
   readonly verify?: VerifyRecord | "hold";
   /**
-   * Asked about steps with `atMostOnce` that were interrupted, by the name of each step.
-   * @default - nobody: a call asks, or a person decides
+   * Asked about interrupted steps with `atMostOnce`, by step name.
+   * @default - none: a call asks, or an operator decides
    */
   readonly steps?: Readonly<Record<string, VerifyRecord>>;
 }
 
 export interface ReconcilerOptions<Write = unknown> {
-  /** The store of the operations' records: the handlers' own, with the cache in front of it, if there is one. */
+  /** The store of the operations' records: the same as the handlers', including the cache in front of it, if there is one. */
   readonly store: Store<Write>;
   /**
-   * Who is asked, by the name of each operation: the function that its `whenAbandoned` is, if that needs neither key nor
-   * payload. `"hold"` asks nobody: a person decides. An object `{ verify, steps }` has a function for each step.
+   * The verifiers by operation name: use the function of the operation's `whenAbandoned`, if it needs neither key nor payload.
+   * `"hold"` asks no verifier: an operator decides. An object `{ verify, steps }` has a function for each step.
    */
   readonly operations: Readonly<Record<string, VerifyRecord | "hold" | ReconciledOperation>>;
   /**
-   * For how long nobody must have known about a key before it is asked about, in seconds: 1 to 86400. Clocks of other
-   * hosts may be behind by as much.
+   * How long a key's outcome must have been unknown before the reconciler asks about it, in seconds: 1 to 86400. Other hosts'
+   * clocks may be behind by that much.
    * @default 60
    */
   readonly minAgeSeconds?: number;
   /**
-   * How long an answer is waited for, in seconds: 0.1 to 2700, and half of the invocation at most. A later answer counts as
+   * How long to wait for an answer, in seconds: 0.1 to 2700, and at most half of the invocation. A later answer counts as
    * `unknown`.
    * @default 10
    */
   readonly verifyTimeoutSeconds?: number;
   /**
-   * The longest pause between two questions about one key, in seconds: 60 to 86400. The pause is as long as nobody has
-   * known, a minute at least.
+   * The longest pause between two questions about one key, in seconds: 60 to 86400. The pause is as long as the outcome has been
+   * unknown, but at least a minute.
    * @default 900
    */
   readonly maxPauseSeconds?: number;
   /**
-   * About how many keys it asks at once: 1 to 100.
+   * The number of keys it asks about at the same time: 1 to 100.
    * @default 4
    */
   readonly concurrency?: number;
@@ -118,8 +118,9 @@ export interface ReconcilerOptions<Write = unknown> {
    */
   readonly retentionSeconds?: number;
   /**
-   * Told what became of each key, and what each run has left. Errors of the observer are ignored.
-   * @default - `console.error` with operation and hash of what is not settled, and the name of the error; of onceonly's own errors the text
+   * Called with the outcome of each key, and with the number that each run has left. Errors thrown by the observer are ignored.
+   * @default - `console.error` with the operation, the hash of each unsettled key and the error's name; for onceonly's own
+   * errors also the message
    */
   readonly observe?: (event: ReconcilerEvent) => void;
   /** @default - the system's clock */
@@ -133,7 +134,7 @@ const ASKED = 'a function, "hold", or { verify, steps }';
 const OPERATION_CHECKS: Readonly<Record<keyof ReconciledOperation, Check>> = {
   verify: ['must be a function or "hold"', (value) => value === "hold" || typeof value === "function"],
   steps: [
-    "must be an object with a function for each step, by its name",
+    "must be an object with a function for each step name",
     (value) =>
       Object.entries(Object(value)).length > 0 &&
       Object.entries(Object(value)).every(([name, each]) => isStepName(name) && typeof each === "function"),
@@ -143,14 +144,14 @@ const OPERATION_CHECKS: Readonly<Record<keyof ReconciledOperation, Check>> = {
 const CHECKS: Readonly<Record<keyof ReconcilerOptions, Check>> = {
   store: methods("claim", "settle", "find", "unknownOutcomes"),
   operations: [
-    `must be an object with ${ASKED} for each operation, by its name`,
+    `must be an object with ${ASKED} for each operation name`,
     (value) => Object(value) === value && !Array.isArray(value) && Object.keys(value as object).length > 0,
   ],
   minAgeSeconds: seconds(1, 86_400),
   verifyTimeoutSeconds: seconds(0.1, LONGEST_INVOCATION_SECONDS / 2),
   maxPauseSeconds: seconds(60, 86_400),
   concurrency: [
-    "must be a whole number from 1 to 100",
+    "must be a whole number between 1 and 100",
     (value) => Number.isInteger(value) && (value as number) >= 1 && (value as number) <= 100,
   ],
   retentionSeconds: seconds(1, 315_360_000),
@@ -180,7 +181,8 @@ export function reconcilerSettingsOf<Write>(options: ReconcilerOptions<Write>): 
   const [rule, isName] = text(64);
   const operations = new Map<string, ReconciledOperation>();
   for (const [name, given] of Object.entries(options.operations)) {
-    if (!isName(name)) throw new InvalidOptionError("operations", `has a name that ${rule}`, name);
+    if (!isName(name))
+      throw new InvalidOptionError("operations", `has an invalid operation name: it ${rule}`, name);
     const isAlone = given === "hold" || typeof given === "function";
     if (!isAlone && (Object(given) !== given || Array.isArray(given))) {
       throw new InvalidOptionError(`operations.${name}`, `must be ${ASKED}`, given);
@@ -191,13 +193,12 @@ export function reconcilerSettingsOf<Write>(options: ReconcilerOptions<Write>): 
   return { ...withDefaults(options, DEFAULTS), operations } as ReconcilerSettings<Write>;
 }
 
-/** Without a subscriber somebody still has to learn of a key that nobody settles. */
+/** Without a subscriber, an operator must still learn about unsettled keys. */
 function logUnsettled(event: ReconcilerEvent): void {
   if (event.event === "cache-checked") {
     const { dropped, failed } = event;
-    if (dropped > 0)
-      console.error(`${dropped} entries of the cache were not in the store as they were: dropped`);
-    if (failed) console.error("the cache did not answer: its entries were not compared with the store");
+    if (dropped > 0) console.error(`${dropped} cache entries differed from the store, and were dropped`);
+    if (failed) console.error("the cache didn't respond, so its entries weren't compared with the store");
     return;
   }
   if (event.event === "unsettled" || event.event === "happened" || event.event === "did-not-happen") return;
@@ -206,12 +207,14 @@ function logUnsettled(event: ReconcilerEvent): void {
   console.error(visible(outcome), visible(whyOf(event)));
 }
 
-/** The texts of these errors are ours, and hold no payload. */
+/** The messages of these errors are ours, and contain no payload. */
 const OWN = ["INVALID_OPTION", "RESPONSE_NOT_STORABLE", "RECORD_CORRUPT", "STORE_UNAVAILABLE"] as const;
 
 function whyOf({ event, error }: ReconciledKeyEvent): string {
   if (error === undefined) {
-    return event === "unasked" ? "name its operation in `operations` of reconciler" : "verify does not know";
+    return event === "unasked"
+      ? "add its operation to `operations` of the reconciler"
+      : "verify returned unknown";
   }
   const isOurs = OWN.some((code) => hasCode(error, code));
   return isOurs ? (error as Error).message : errorNameOf(error);

@@ -1,4 +1,4 @@
-/** The reconciler: a Lambda handler on a schedule that settles keys whose outcome nobody knows. */
+/** The reconciler: a Lambda handler on a schedule that settles keys with an unknown outcome. */
 import { remainingMsOf } from "../core/clock.ts";
 import { ending, REQUEST_MS } from "../core/ending.ts";
 import { hasCode } from "../core/error-code.ts";
@@ -7,7 +7,7 @@ import { namesOf } from "../core/identity.ts";
 import type { TimedContext } from "../core/lambda-context.ts";
 import type { CrossChecked } from "../core/record-cache.ts";
 import { storeLease } from "../core/store-lease.ts";
-import { persist } from "../core/take-unknown.ts";
+import { retryUntil } from "../core/take-unknown.ts";
 import { Turn } from "../core/turn.ts";
 import type { UnknownOutcome } from "../core/unknown-outcome.ts";
 import { isDue, type KeyPatience, questionsOf, reconcileKey, unknownSince } from "./reconcile-key.ts";
@@ -20,66 +20,66 @@ import {
   reconcilerSettingsOf,
 } from "./reconciler-options.ts";
 
-/** The keys of one run, by how they ended. */
+/** The keys of one run, by outcome. */
 export interface ReconcilerReport {
-  /** Their effects happened: completed, or given back behind a step that happened. */
+  /** Their effects happened: completed, or released after a step that happened. */
   happened: number;
-  /** Given back: their effects did not happen. */
+  /** Released: their effects did not happen. */
   didNotHappen: number;
-  /** Asked about, and still held: nobody knows. */
+  /** Asked about, and still held: the outcome is still unknown. */
   unknown: number;
-  /** Left alone: asked about a while ago, for a person to decide, or held for a step that nobody here is asked about. */
+  /** Skipped: asked about recently, left for an operator to decide, or held for a step without a verifier here. */
   waiting: number;
-  /** Nobody can be asked: their operation has no entry in `operations`, or their record cannot be read. */
+  /** No verifier: their operation has no entry in `operations`, or their record can't be read. */
   unasked: number;
-  /** The store failed before the verdict was on record. */
+  /** The store failed before the verdict was recorded. */
   unrecorded: number;
-  /** The time was over before all keys were looked at: the next run goes on. */
+  /** Time ran out before all keys were looked at: the next run continues. */
   isCut: boolean;
-  /** Another reconciler of the same operations was at work, so this run left everything to it. */
+  /** Another reconciler of the same operations was running, so this run left everything to it. */
   isSkipped: boolean;
-  /** Only where the store is `cached` with a cache of all processes: what became of its entries. */
+  /** Only if the store is `cached` with a shared cache: the outcome for its entries. */
   cache?: CacheReport;
 }
 
-/** Entries of a cache that were compared with the store, up to 1000 in a run. */
+/** Cache entries that were compared with the store, up to 1000 per run. */
 export interface CacheReport {
   confirmed: number;
-  /** The store did not confirm them: they were deleted from the cache. */
+  /** Entries that the store did not confirm: they were deleted from the cache. */
   dropped: number;
   /** The store did not answer. */
   unchecked: number;
-  /** The cache did not answer any more. */
+  /** Whether the cache stopped answering. */
   failed: boolean;
 }
 
 type Count = Exclude<keyof ReconcilerReport, "isCut" | "isSkipped" | "cache">;
 
-/** The others are left to later runs, or to their end. */
+/** The others are left to later runs, or until they expire. */
 const MAX_CROSS_CHECKS = 1000;
 
 /**
- * A handler for a schedule, such as once a minute. It settles keys that are held, and keys whose attempt was abandoned,
- * whether or not anybody calls again. It finds both by the store's `unknownOutcomes`. It takes each key over under a fresh
- * token, which fences the abandoned attempt, and asks the `verify` of its operation. What happened is completed with its result.
- * What did not happen is given back, so that a retry runs. What nobody knows is held, and asked about again, after pauses
- * that double up to a quarter of an hour. A verdict about a
- * step gives the key back, and a retry goes on behind the step.
+ * A handler for a schedule, for example once a minute. It settles keys that are held, and keys whose attempt was abandoned,
+ * whether or not a caller retries. It finds both with the store's `unknownOutcomes`. It takes each key over with a new token,
+ * which fences off the abandoned attempt, and asks the `verify` of its operation. If the effect happened, the key is completed
+ * with its result. If it did not, the key is released, so that a retry runs. If that is still unknown, the key is held and asked
+ * about again, after pauses that double up to a quarter of an hour. A verdict about a step releases the key, and a retry
+ * continues after the step.
  *
- * It works within the remaining time of its invocation. The next one goes on, with the keys that have waited longest.
- * Several may run: those of the same operations take turns by a lease in the store, since each would read every key. A run whose
- * turn it isn't reports `isSkipped`, and emits no event. A reconciler that dies delays the others by half a minute. Callers work
- * beside it: only one of them all takes a key over. Each run tells how many keys are left, and for how long nobody has known about
- * the oldest.
+ * It works within the remaining time of its invocation. The next one continues, with the keys that have waited longest. Several
+ * reconcilers may run: those of the same operations take turns with a lease in the store, because each would read every key. A
+ * run whose turn it isn't reports `isSkipped`, and emits no event. A reconciler that dies delays the others by half a minute.
+ * Callers can work at the same time: only one of them all takes a key over. Each run reports how many keys are left, and how
+ * long the oldest has been unknown.
  *
- * A store that is `cached` with a cache of all processes is compared with it by each run. What the store does not confirm is dropped
- * from the cache.
+ * If the store is `cached` with a shared cache, each run compares the cache with the store, and drops entries that the store
+ * doesn't confirm.
  *
- * The function needs the rights of `grantResolving`: `dynamodb:Query` on the index of unknown outcomes, and on the table
+ * The function needs the permissions of `grantResolving`: `dynamodb:Query` on the index of unknown outcomes, and on the table
  * `dynamodb:GetItem`, `dynamodb:UpdateItem` and, for large results and the lease, `dynamodb:PutItem`.
  *
- * @throws InvalidOptionError (`INVALID_OPTION`) at once. The handler throws StoreUnavailableError (`STORE_UNAVAILABLE`) when
- * the unknown outcomes cannot be listed.
+ * @throws InvalidOptionError (`INVALID_OPTION`) immediately. The handler throws StoreUnavailableError (`STORE_UNAVAILABLE`) when
+ * the unknown outcomes can't be listed.
  */
 export function reconciler<Write = unknown>(
   options: ReconcilerOptions<Write>,
@@ -93,12 +93,12 @@ export function reconciler<Write = unknown>(
 }
 
 const unreadable = () =>
-  new RecordCorruptError("the record is damaged, or of a version that this code does not know");
+  new RecordCorruptError("the record is damaged, or has a version that this code doesn't support");
 
-/** Kept for the write that records a verdict. */
+/** Reserved for the write that records a verdict. */
 const MAX_RECORD_MS = 6000;
 
-/** Reconcilers take turns if they settle the same keys, in the same way. */
+/** Reconcilers that settle the same keys in the same way take turns. */
 function turnOf<Write>(settings: ReconcilerSettings<Write>, remainingMs: () => number): Turn {
   const { store, clock, random, operations } = settings;
   const asked = Array.from(operations, ([name, { verify, steps = {} }]) =>
@@ -108,7 +108,8 @@ function turnOf<Write>(settings: ReconcilerSettings<Write>, remainingMs: () => n
   const lease = storeLease(store, "reconciler", typeof crossCheck, ...asked.sort());
   const id = random.token();
   const invocation = () => ({ id, now: clock.now(), until: clock.now() + remainingMs() });
-  // The lease only saves work: each key still has to be taken. So a store that fails, or rights that don't reach, stop nothing.
+  // The lease only saves work, because each key still has to be taken over. So a failing store or missing permissions stop
+  // nothing.
   return new Turn((each) => lease(each).catch(() => true), clock, invocation);
 }
 
@@ -135,7 +136,7 @@ class ReconcilerRun<Write> {
     const patienceMs = () => Math.min(REQUEST_MS, Math.max(1000, this.#remainingMs() - 500));
     this.#settings = { ...settings, store: ending(settings.store, patienceMs) };
     const atFirst = this.#remainingMs();
-    // A short invocation has smaller shares, or it would never begin.
+    // A short invocation gets smaller shares, or it would never begin.
     const verifyMs = Math.min(settings.verifyTimeoutSeconds * 1000, atFirst / 2);
     this.#patience = { verifyMs, recordMs: Math.min(MAX_RECORD_MS, atFirst / 4) };
     this.#startedAt = settings.clock.now();
@@ -164,7 +165,7 @@ class ReconcilerRun<Write> {
         await this.#treat(next.value);
       }
     };
-    // Work that still ran after the answer would be frozen with the process, and go on in another invocation.
+    // Work still running after the answer would be frozen with the process, and continue in another invocation.
     const ends = await Promise.allSettled(Array.from({ length: concurrency }, goOn));
     const failed = ends.find(({ status }) => status === "rejected");
     if (failed) throw (failed as PromiseRejectedResult).reason;
@@ -173,7 +174,7 @@ class ReconcilerRun<Write> {
     this.#tellUnsettled();
   }
 
-  /** The store is the truth: a cache may hold what was deleted, changed or restored behind it. */
+  /** The store is the source of truth: a cache may contain records that were since deleted, changed or restored in the store. */
   async #crossCheck(): Promise<void> {
     const checks = (this.#settings.store as CrossChecked).crossCheck?.();
     if (!checks) return;
@@ -188,15 +189,15 @@ class ReconcilerRun<Write> {
     } catch {
       report.failed = true;
     }
-    this.#tell({ event: "cache-checked", ...report });
+    this.#report({ event: "cache-checked", ...report });
   }
 
-  /** Each key once, although the list begins anew where the store fails: an outage of a moment would cost a whole run. */
+  /** Yields each key once, although the list restarts if the store fails: otherwise a short outage would cost a whole run. */
   async *#listed(): AsyncGenerator<UnknownOutcome, void> {
     const { store, clock, random, minAgeSeconds } = this.#settings;
     const before = this.#startedAt - minAgeSeconds * 1000;
     const told = new Set<string>();
-    // A store of a reconciler has unknown outcomes.
+    // A reconciler's store always has unknown outcomes.
     const list = () =>
       (store as Required<typeof store>).unknownOutcomes?.({ before })[Symbol.asyncIterator]();
     let listing: AsyncIterator<UnknownOutcome> | undefined;
@@ -210,7 +211,7 @@ class ReconcilerRun<Write> {
       }
     };
     while (true) {
-      const next = await persist({ clock, random }, clock.now() + this.#patience.recordMs, nextOf);
+      const next = await retryUntil({ clock, random }, clock.now() + this.#patience.recordMs, nextOf);
       if (next.done) return;
       const { recordKey } = next.value;
       if (told.has(recordKey)) continue;
@@ -255,24 +256,29 @@ class ReconcilerRun<Write> {
 
   #tellKey(event: ReconciledKeyEvent["event"], outcome: UnknownOutcome, error?: unknown): void {
     const { operation, keyHash } = namesOf(outcome.recordKey);
-    this.#tell({ event, operation, keyHash, unknownMs: this.#msSince(unknownSince(outcome)), error });
+    this.#report({ event, operation, keyHash, unknownMs: this.#msSince(unknownSince(outcome)), error });
   }
 
   #tellUnsettled(): void {
     const { unknown, waiting, unasked, unrecorded } = this.report;
     const keys = unknown + waiting + unasked + unrecorded;
-    this.#tell({ event: "unsettled", keys, unasked, oldestMs: keys === 0 ? 0 : this.#msSince(this.#oldest) });
+    this.#report({
+      event: "unsettled",
+      keys,
+      unasked,
+      oldestMs: keys === 0 ? 0 : this.#msSince(this.#oldest),
+    });
   }
 
   #msSince(since: number): number {
     return Math.max(0, this.#settings.clock.now() - since);
   }
 
-  #tell(event: ReconcilerEvent): void {
+  #report(event: ReconcilerEvent): void {
     try {
       this.#settings.observe(event);
     } catch {
-      // An observer does not change an outcome.
+      // An observer doesn't change an outcome.
     }
   }
 }

@@ -1,74 +1,121 @@
-/** The definition of a saga: its steps, and what their work and their compensations are given. Types only. */
+/** A saga, its steps, and the contexts of their functions. Types only. */
 import type { ChildKeyLimits } from "../core/child-key.ts";
+import type { Execution } from "../core/execution.ts";
+import type { RunOnceOptions } from "../core/run-once.ts";
 import type { Step, StepOptions } from "../core/steps.ts";
 
-/** What the work of a saga's step is given. */
-export interface SagaStepContext<Input, Write = unknown>
+/** The results of a saga's steps, by name. Results that aren't known at compile time are `unknown`. */
+export type SagaResults = Readonly<Record<string, unknown>>;
+
+/**
+ * The context of a step's `run`. Annotate it in one step, as `SagaStepContext<Order>`, and all steps of the saga know the
+ * type of `input`.
+ */
+export interface SagaStepContext<Input, Write = unknown, Before = SagaResults>
   extends Pick<Step<Write>, "attempt" | "signal" | "childKey" | "commit"> {
   readonly input: Input;
-  /** When the saga began (epoch ms): pass it on to a `participant`, which then knows that its record may have expired. */
+  /** When the saga began (epoch ms). Pass it to a `participant`, which then knows that its record may have expired. */
   readonly startedAt: number;
-  /** The results of the steps before, by name. To read one that is too large to be kept throws ResultNotKeptError. */
-  readonly results: Readonly<Record<string, unknown>>;
+  /** The results of earlier steps, by name. Reading a result that was too large to keep throws ResultNotKeptError. */
+  readonly results: Before;
 }
 
-/** What a compensation is given. */
-export interface CompensationContext<Input, Write = unknown> extends SagaStepContext<Input, Write> {
+/** The context of a compensation. */
+export interface CompensationContext<Input, Write = unknown, Result = unknown, Before = SagaResults>
+  extends SagaStepContext<Input, Write, Before> {
   /**
-   * The result of the step, or `undefined` if it's unknown whether the step happened. To read one that is too large to be
-   * kept throws ResultNotKeptError: `stepKey` names the effect too.
+   * The step's result, or `undefined` if it's unknown whether the step happened. Reading a result that was too large to
+   * keep throws ResultNotKeptError; use `stepKey` to identify the effect instead.
    */
-  readonly result: unknown;
-  /** The child key that the step has passed on. */
+  readonly result: Result | undefined;
+  /** The child key that the step passed on. */
   readonly stepKey: (limits?: ChildKeyLimits) => string;
 }
 
 /** @internal */
 export type Compensation<Input, Write> = (context: CompensationContext<Input, Write>) => unknown;
 
-export interface SagaStep<Input, Write = unknown> extends Pick<StepOptions, "atMostOnce" | "verify"> {
-  /** Tells the steps of a saga apart, across deployments too: without `/`, and at most 52 characters with the saga's name. */
-  readonly name: string;
+/** A step of a saga. In a list built at run time, use `SagaStep<Input>`. */
+export interface SagaStep<
+  Input,
+  Write = unknown,
+  Name extends string = string,
+  Result = unknown,
+  Before = SagaResults,
+> extends Pick<StepOptions, "atMostOnce" | "verify"> {
   /**
-   * One effect. The result is JSON, and recorded. An interrupted step runs again with the same child key, unless `atMostOnce` says
-   * otherwise.
+   * Identifies the step within its saga, across deployments too: without `/`, and at most 52 characters with the saga's
+   * name.
    */
-  readonly run: (context: SagaStepContext<Input, Write>) => unknown;
+  readonly name: Name;
   /**
-   * Undoes the effect; also where nobody knows whether the effect has happened, and again after an interruption. So it does nothing
-   * where there is nothing to undo. Waits for its turn: the last step is undone first.
+   * One effect. Its result must be JSON, and is recorded. An interrupted step runs again with the same child key, unless
+   * you set `atMostOnce`.
+   */
+  readonly run: (context: SagaStepContext<Input, Write, Before>) => Result | PromiseLike<Result>;
+  /**
+   * Undoes the effect. It may run even if the step never happened, and more than once, so make it a no-op when there's
+   * nothing to undo. Steps are undone in reverse order.
    * @default - nothing is undone
    */
-  readonly compensate?: (context: CompensationContext<Input, Write>) => unknown;
+  readonly compensate?: (context: CompensationContext<Input, Write, Result, Before>) => unknown;
   /**
-   * Once this step is done the saga only goes forward. At most one step.
+   * Once this step is done, the saga only goes forward. At most one step can have it.
    * @default false
    */
   readonly pivot?: boolean;
   /**
-   * Whether an error proves that the step had no effect, such as a refused card: then this step is not undone.
+   * Whether an error proves that the step had no effect, such as a declined card: the step is then not undone.
    * @default - no error proves that
    */
   readonly didNotHappen?: (error: unknown) => boolean;
   /**
-   * Former names of the step, the first of all first: what was done under them counts. The child keys of the step and its
-   * compensation stay those of the first.
+   * Previous names of the step, the first one ever first: a step done under one of them counts as done. The child keys of
+   * the step and its compensation stay those of the first name.
    * @default - none
    */
   readonly formerly?: readonly string[];
   /**
-   * Whether the saga stays where it is after an error that `run` threw, so that a retry goes on. With `atMostOnce` the step
-   * doesn't run again: a call after a minute asks `verify`, or turns back.
+   * Whether the saga stays where it is after this error from `run`, so that a retry continues there. With `atMostOnce`,
+   * the step doesn't run again: a call after a minute asks `verify`, or the saga turns back.
    * @default - each error turns the saga back
    */
   readonly retryLater?: (error: unknown) => boolean;
+}
+
+export interface SagaOptions {
+  /**
+   * The HTTP status for a saga that was undone.
+   * @default 409
+   */
+  readonly statusCode?: number;
+}
+
+/** `Results` are the results of its steps, by name. */
+export interface Saga<Input, Write = unknown, Results = SagaResults> {
+  /** The names of all its steps in the record. Add them to the `steps` option of a handler that has other steps too. */
+  readonly steps: readonly string[];
+  /**
+   * Runs the saga inside a handler, as part of its operation: `await placeOrder.run(context.idempotency, order)`.
+   * Resolves to the results by step name. A retry continues after the last finished step.
+   * @throws SagaCompensatedError (`PERMANENT`): everything is undone; recorded and replayed if the handler rethrows it.
+   * SagaPendingError (`SAGA_PENDING`): a compensation, or a step after the pivot, failed; the key is held, and a call
+   * after a minute continues. RecordCorruptError (`RECORD_CORRUPT`): another deployment left a step that this definition
+   * doesn't have. OutcomeUnknownError, ClaimLostError, StoreUnavailableError, StepInvalidError.
+   */
+  run(execution: Execution<Write>, input: Input): Promise<Results>;
+  /**
+   * Runs the saga without a handler, once per key: its name is the operation. Two calls with the same key are one saga.
+   * @throws the same errors as `run` and `runOnce`.
+   */
+  start(options: Omit<RunOnceOptions<Write>, "operation">, key: string, input: Input): Promise<Results>;
 }
 
 /** @internal */
 export interface SagaDefinition<Input, Write> {
   readonly name: string;
   readonly steps: readonly SagaStep<Input, Write>[];
-  /** The position of the step from which on nothing is undone; infinite where there is none. */
+  /** The index of the step after which nothing is undone; infinite if there is none. */
   readonly pivot: number;
   readonly statusCode: number;
 }

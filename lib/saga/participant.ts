@@ -1,4 +1,4 @@
-/** The other side of a saga: a step and its compensation meet in one record, in whatever order their requests arrive. */
+/** The called side of a saga: a step and its compensation share one record, whichever request arrives first. */
 import { MAX_RETENTION_SECONDS } from "../contract.ts";
 import { InvalidOptionError, isOnceonlyError } from "../core/errors.ts";
 import type { Execution } from "../core/execution.ts";
@@ -12,15 +12,16 @@ export interface ParticipantOptions<Input, Result, Write = unknown>
     RunOnceOptions<Write>,
     "fingerprint" | "isFinalError" | "shouldStore" | "mode" | "steps" | "whenKeyExpired"
   > {
-  /** The effect. `execution` is that of `runOnce`. */
+  /** The effect. `execution` is the one of `runOnce`. */
   readonly run: (input: Input, execution: Execution<Write>) => Result | Promise<Result>;
   /**
-   * Undoes the effect. `result` is what `run` returned; `undefined` if `run` may have had its effect, and has no result.
+   * Undoes the effect. `result` is the return value of `run`; `undefined` if `run` may have had its effect but has no
+   * result.
    */
   readonly compensate: (input: Input, result: Result | undefined, execution: Execution<Write>) => unknown;
   /**
-   * How long the participant remembers a step, in seconds. It has to outlive every saga that calls it, and a saga can be held
-   * for weeks. With less than the default each call must pass `startedAt`.
+   * How long the participant remembers a step, in seconds. It must outlive every saga that calls it, and a saga can be
+   * held for weeks. With less than the default, each call must pass `startedAt`.
    * @default 31622400 (366 days)
    */
   readonly retentionSeconds?: number;
@@ -29,8 +30,8 @@ export interface ParticipantOptions<Input, Result, Write = unknown>
 /** What a participant knows about the saga that calls it. */
 export interface ParticipantCall {
   /**
-   * When the saga began (epoch ms): `startedAt` of its step. If that's longer ago than the retention, a missing record no longer
-   * means that nothing happened, and the call is refused.
+   * When the saga began (epoch ms): the `startedAt` of its step. If that's longer ago than the retention, a missing
+   * record no longer proves that nothing happened, and the call is refused.
    * @default - unknown, so a missing record counts as "never ran"
    */
   readonly startedAt?: number;
@@ -38,31 +39,32 @@ export interface ParticipantCall {
 
 export type ParticipantAnswer<Result> =
   | { readonly done: true; readonly result: Result }
-  /** The compensation was here: nothing was done and nothing will be, or what was done is undone. */
+  /** The compensation came first or has run: nothing was done and nothing will be, or the effect is undone. */
   | { readonly done: false };
 
 export interface Participant<Input, Result> {
   /**
-   * Has the effect once per key, unless its compensation was there before.
-   * @throws IdempotencyKeyInvalidError (`IDEMPOTENCY_KEY_INVALID`): the record has expired, or may have; and as `runOnce`
+   * Has the effect once per key, unless the compensation came first.
+   * @throws IdempotencyKeyInvalidError (`IDEMPOTENCY_KEY_INVALID`) if the record has expired or may have; and the errors
+   * of `runOnce`
    */
   run(key: string, input: Input, about?: ParticipantCall): Promise<ParticipantAnswer<Result>>;
   /**
-   * Undoes the effect once per key. Before the effect, or instead of it, this only makes sure that the effect never happens.
-   * @throws ExecutionInProgressError (`EXECUTION_IN_PROGRESS`) while `run` is at work: call again.
-   * IdempotencyKeyInvalidError (`IDEMPOTENCY_KEY_INVALID`): the record has expired, or may have, so it can't be known whether there
-   * is something to undo. And as `runOnce`.
+   * Undoes the effect once per key. If the effect hasn't happened, this only ensures that it never will.
+   * @throws ExecutionInProgressError (`EXECUTION_IN_PROGRESS`) while `run` is running: call again.
+   * IdempotencyKeyInvalidError (`IDEMPOTENCY_KEY_INVALID`) if the record has expired or may have, so nothing shows
+   * whether there's something to undo. And the errors of `runOnce`.
    */
   compensate(key: string, input: Input, about?: ParticipantCall): Promise<void>;
 }
 
-/** What the record of the effect says. */
+/** The content of the effect's record. */
 type Met<Result> =
   | { readonly met: "done"; readonly result?: Result }
-  /** `mayHaveRun`: an attempt before was given back or abandoned, and nobody knows how far it got. */
+  /** `mayHaveRun`: an earlier attempt was released or abandoned, and it's unknown how far it got. */
   | { readonly met: "canceled"; readonly mayHaveRun: boolean };
 
-/** As this participant records it; or the result of `run` alone, as a verdict of somebody who was asked gives that. */
+/** Reads the participant's own form, or the plain result of `run`, which a `verify` function returns. */
 function metOf<Result>(recorded: unknown): Met<Result> {
   const { met } = Object(recorded) as Partial<Met<Result>>;
   if (met === "done" || met === "canceled") return recorded as Met<Result>;
@@ -70,9 +72,9 @@ function metOf<Result>(recorded: unknown): Met<Result> {
 }
 
 /**
- * An operation that another service's saga calls, and may cancel. The compensation can be faster than the step, come without
- * one, or come twice. Whatever arrives later does nothing: a compensation without an effect ("empty rollback"), and an effect
- * after its compensation ("suspension"). Both are remembered for `retentionSeconds`, and afterwards refused rather than guessed.
+ * An operation that another service's saga calls and may cancel. The compensation may arrive before the step, without it,
+ * or twice. The later request does nothing: neither a compensation without an effect ("empty rollback") nor an effect
+ * after its compensation ("suspension"). Both are remembered for `retentionSeconds`, and refused after that.
  *
  * @throws InvalidOptionError (`INVALID_OPTION`)
  */
@@ -87,13 +89,13 @@ export function participant<Input, Result, Write = unknown>(
     retentionSeconds,
     // "No record" would be read as "never ran".
     whenKeyExpired: "reject",
-    // Step and compensation are about the same thing, and their requests may differ.
+    // Step and compensation concern the same thing, but their requests may differ.
     fingerprint: () => "participant",
   };
   const back: RunOnceOptions<Write> = {
     ...engine,
     operation: `${given.operation}/compensate`,
-    // A function is asked about the effect, not about what undoes it: that comes again.
+    // A function is asked only about the effect. The compensation simply runs again.
     whenAbandoned: typeof given.whenAbandoned === "function" ? "run" : given.whenAbandoned,
   };
 
@@ -107,7 +109,7 @@ export function participant<Input, Result, Write = unknown>(
     if (startedAt === undefined ? retentionSeconds < MAX_RETENTION_SECONDS : !isTime) {
       throw new InvalidOptionError(
         "startedAt",
-        `must be the time when the saga began (epoch ms), as its step knows it: required while \`retentionSeconds\` is less than ${MAX_RETENTION_SECONDS} (366 days)`,
+        `must be the time when the saga began (epoch ms), as its step knows it; it is required while \`retentionSeconds\` is less than ${MAX_RETENTION_SECONDS} (366 days)`,
         startedAt,
       );
     }
@@ -115,7 +117,7 @@ export function participant<Input, Result, Write = unknown>(
     return onceOutcomeOf(await performOnce(all, key, null, work, { usedSince }));
   }
 
-  /** Asked about a step that ran before: a later saga with the same key must not count on an effect that was undone. */
+  /** Checked for a replayed step: a later saga with the same key must not count on an effect that was undone. */
   async function isUndone(key: string): Promise<boolean> {
     const { recordKey } = identify(back.operation, given.scope ?? PUBLIC_SCOPE, key);
     return (await given.store.find(recordKey, { consistent: true })) !== undefined;
@@ -134,7 +136,7 @@ export function participant<Input, Result, Write = unknown>(
     async compensate(key, input, about = {}) {
       const canceled = ({ attempt }: Execution<Write>): Met<Result> => ({
         met: "canceled",
-        // A run without a claim has not seen what was there before.
+        // A run without a claim hasn't seen earlier attempts.
         mayHaveRun: attempt !== 1,
       });
       const met = await once(engine, key, about, canceled).then(

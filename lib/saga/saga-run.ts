@@ -1,4 +1,4 @@
-/** One run of a saga: forward to the end, or back from where a step has failed. All it knows is in the steps of its execution. */
+/** One run of a saga: forward to the end, or back from the step that failed. Its whole state is in the execution's steps. */
 import { STOPPED, TURNED_BACK } from "../contract.ts";
 import type { ChildKeyLimits } from "../core/child-key.ts";
 import { hasCode } from "../core/error-code.ts";
@@ -9,32 +9,32 @@ import type { Step, StepOptions } from "../core/steps.ts";
 import type { Verification } from "../core/verify.ts";
 import type { Compensation, SagaDefinition, SagaStep } from "./definition.ts";
 
-/** The names of steps in the record, behind the name of the saga. None of a saga's own steps has a `/`. */
+/** The step's name in the record, prefixed by the saga's. A saga's own steps have no `/`. */
 export const nameIn = (saga: string, step: string): string => `${saga}/${step}`;
 export const compensationOf = (name: string): string => `${name}/compensate`;
 
-/** Where a saga has turned back. Names, not positions: another deployment may have its steps in another order. */
+/** Where a saga turned back. Names, not positions: another deployment may order its steps differently. */
 interface TurnedBack {
   /** The step that failed. */
   readonly failed: string;
-  /** The steps to compensate, the last first: what was done, and what may have happened. */
+  /** The steps to compensate, last first: those done, and those that may have happened. */
   readonly undo: readonly string[];
 }
 
 export const unknownStep = (saga: string, step: string): RecordCorruptError =>
   new RecordCorruptError(
-    `another deployment of ${saga} left the step ${step}, which this one does not know: finish the deployment, or name it in \`formerly\``,
+    `another deployment of ${saga} left the step ${step}, which this one doesn't have: finish the deployment, or list it in \`formerly\``,
   );
 
 const withoutCompensation = (saga: string, step: string): RecordCorruptError =>
   new RecordCorruptError(
-    `another deployment of ${saga} ran the step ${step} and could undo it, this one has no \`compensate\` for it: nothing was undone. Give the step its \`compensate\` back, in front of the pivot, or finish the deployment`,
+    `another deployment of ${saga} ran the step ${step} with a \`compensate\`, but this one has none for it, so nothing was undone: give the step its \`compensate\` back (before the pivot), or finish the deployment`,
   );
 
-/** An attempt that has these has no word in what becomes of the saga: a later one goes on. */
+/** These errors end the attempt without deciding the saga: a later attempt continues. */
 const ENDS_ATTEMPT = /^(CLAIM_LOST|STORE_UNAVAILABLE|STEP_INVALID|INVALID_OPTION|RECORD_CORRUPT)$/;
 
-/** The step is written down before it runs, so that its key is held where it fails; and it runs again, whatever became of it. */
+/** Records the step before it runs, so that its key is held if it fails; it runs again whatever its outcome. */
 const AGAIN = {
   atMostOnce: true,
   tracked: true,
@@ -62,18 +62,18 @@ export class SagaRun<Input, Write> {
     throw new SagaCompensatedError(name, turned.failed, { statusCode, cause });
   }
 
-  /** Resolves to where the saga has to turn back, with the error; to nothing when all is done. */
+  /** Resolves to where the saga turns back, with the error; to nothing when all steps are done. */
   async #forward(): Promise<readonly [TurnedBack?, unknown?]> {
     const { steps, pivot } = this.#saga;
     for (const [index, definition] of steps.entries()) {
       const { name, atMostOnce, verify, didNotHappen, formerly } = definition;
-      // The intent of the next step, by the same request.
+      // The intent of the next step, in the same request.
       const after = steps[index + 1];
       const options = {
         ...{ atMostOnce, verify, formerly, tracked: true },
         ...(atMostOnce && { didNotHappen }),
         next: after && nameIn(this.#saga.name, after.name),
-        // `true`, or nothing that takes room in the record.
+        // `true`, or nothing, to save space in the record.
         undo: definition.compensate && true,
         undoNext: after?.compensate && true,
       };
@@ -93,14 +93,14 @@ export class SagaRun<Input, Write> {
         if (this.#endsAttempt(error, definition, isOfRun)) throw error;
         const isBehindPivot = index > pivot || this.#stateOf(steps[pivot]) === "done";
         if (isBehindPivot) await this.#stop(name, steps.slice(index), error);
-        // `didNotHappen` knows nothing of an error about the result, or about an attempt before.
+        // `didNotHappen` can't decide about an error in the result or in an earlier attempt.
         const isProof = isOfRun && didNotHappen?.(error) === true;
         const isRuledOut =
           (isProof || hasCode(error, "TRANSACTION_CONDITION")) && this.#stateOf(definition) !== "done";
         const back = steps
           .filter((step) => (step === definition ? !isRuledOut : this.#mayHaveHappened(step)))
           .reverse();
-        // A deployment that can undo all of them decides instead, in its own order.
+        // If this one can't undo all of them, leave it to a deployment that can, in its own order.
         this.#checkUndo(back);
         const turned: TurnedBack = { failed: name, undo: back.map((step) => step.name) };
         return [await this.#step(TURNED_BACK, () => turned, { tracked: true }), error];
@@ -109,7 +109,7 @@ export class SagaRun<Input, Write> {
     return [];
   }
 
-  /** Undoes the last first. What may not have happened is undone too. */
+  /** Undoes the last step first, and steps that may not have happened too. */
   async #back({ undo }: TurnedBack): Promise<void> {
     const all = undo.map((each) => {
       const step = this.#saga.steps.find((one) => namesOf(one).includes(each));
@@ -118,7 +118,7 @@ export class SagaRun<Input, Write> {
     });
     this.#checkUndo(all);
     const undone = all.filter(({ compensate }) => compensate);
-    // What each step resulted in is known to all compensations.
+    // All compensations know the results of all steps.
     for (const step of all) {
       if (!Object.hasOwn(this.#results, step.name)) await this.#keep(step, this.#recorded(step.name));
     }
@@ -128,7 +128,7 @@ export class SagaRun<Input, Write> {
         this.#execution.childKey(nameIn(this.#saga.name, firstName), limits);
       const work = async (step: Step<Write>) => {
         const about = Object.assign(this.#given(step), { result: undefined, stepKey });
-        // It may be one that cannot be read.
+        // Copied as a property, because reading it may throw.
         const result = Object.getOwnPropertyDescriptor(this.#results, name) as PropertyDescriptor;
         Object.defineProperty(about, "result", result);
         await (compensate as Compensation<Input, Write>)(about);
@@ -146,7 +146,7 @@ export class SagaRun<Input, Write> {
     }
   }
 
-  /** A result that is not kept is missed by who reads it: the saga goes on. */
+  /** If a result wasn't kept, only reading it fails: the saga goes on. */
   async #keep(step: StepNames, result: Promise<unknown>, isOfRun = (_: unknown) => false): Promise<void> {
     const { name } = step;
     try {
@@ -154,7 +154,7 @@ export class SagaRun<Input, Write> {
     } catch (error) {
       const isDone = hasCode(error, "RESULT_NOT_KEPT") && this.#stateOf(step) === "done";
       const isLost = this.#namesOnRecord(step).some((each) => this.#onRecord[each]?.result?.in === "nowhere");
-      // The same error of another operation, or of the result of another step, says nothing of this one.
+      // The same error from another operation, or about another step's result, doesn't count.
       if (!isDone || (isOfRun(error) && !isLost)) throw error;
       const get = () => {
         throw error;
@@ -176,13 +176,13 @@ export class SagaRun<Input, Write> {
     return stepsOf(this.#execution) as StoredSteps;
   }
 
-  /** As the record has a step, under whatever name; as `step` of the execution reads that. */
+  /** The step's state in the record, under any of its names, read like the execution's `step` does. */
   #stateOf(step: StepNames | undefined): StoredStep["state"] | undefined {
     const states = step ? this.#namesOnRecord(step).map((name) => this.#onRecord[name]?.state) : [];
     return states.find((state) => state && state !== "undone") ?? states.find(Boolean);
   }
 
-  /** An attempt before has done or begun the step; or has done the one before it, in the order that its deployment had. */
+  /** Whether an earlier attempt did or began the step, or did the one before it in its deployment's order. */
   #mayHaveHappened(step: StepNames): boolean {
     const state = this.#stateOf(step);
     if (state) return state !== "undone";
@@ -190,13 +190,13 @@ export class SagaRun<Input, Write> {
     return Object.values(this.#onRecord).some(({ next }) => next !== undefined && names.includes(next));
   }
 
-  /** @throws RecordCorruptError for a step that another deployment could undo, and this one can't */
+  /** @throws RecordCorruptError for a step that another deployment could undo but this one can't */
   #checkUndo(steps: readonly SagaStep<Input, Write>[]): void {
     const lost = steps.find((step) => !step.compensate && this.#couldBeUndone(step));
     if (lost) throw withoutCompensation(this.#saga.name, lost.name);
   }
 
-  /** Another deployment could undo the step, and hasn't yet. */
+  /** Whether another deployment could undo the step, and hasn't yet. */
   #couldBeUndone(step: StepNames): boolean {
     const { name, formerly = [] } = step;
     const names = this.#namesOnRecord(step);
@@ -219,7 +219,7 @@ export class SagaRun<Input, Write> {
     return this.#execution.step(nameIn(saga, name), work as (step: Step<Write>) => T, all);
   }
 
-  /** Nothing is undone behind the pivot: the key is held, and a later call goes on. */
+  /** Nothing is undone after the pivot: the key is held, and a later call continues. */
   async #stop(failed: string, steps: readonly SagaStep<Input, Write>[], cause: unknown): Promise<never> {
     const pending = this.#pending(
       failed,
@@ -233,15 +233,15 @@ export class SagaRun<Input, Write> {
     return new SagaPendingError(this.#saga.name, failed, pending, { cause });
   }
 
-  /** Whether the attempt ends, and not the saga: the time is over, the claim is lost, or the error says to come again. */
+  /** Whether only the attempt ends, not the saga: time is up, the claim is lost, or the error says to retry later. */
   #endsAttempt(error: unknown, definition?: SagaStep<Input, Write>, isOfRun = false): boolean {
     if (this.#execution.signal.aborted) return true;
     const { code } = Object(error) as { readonly code?: unknown };
     if (typeof code === "string" && ENDS_ATTEMPT.test(code)) return true;
-    // Nobody knows whether it has happened, and nobody can undo it: the key is held.
+    // The outcome is unknown and the step can't be undone, so the key is held.
     if (code === "OUTCOME_UNKNOWN" && !definition?.compensate) return true;
-    // It's asked about errors of `run`, and about an unknown outcome that a later call can ask `verify` about again. Without a
-    // `verify` no retry changes that outcome.
+    // `retryLater` decides about errors of `run`, and about an unknown outcome if a later call can ask `verify` again.
+    // Without `verify`, no retry changes that outcome.
     const mayChange = isOfRun || definition?.verify !== undefined;
     return mayChange && definition?.retryLater?.(error) === true;
   }
@@ -255,7 +255,7 @@ export class SagaRun<Input, Write> {
       startedAt: startOf(this.#execution),
       childKey,
       commit,
-      // Made when it is asked for, as that of the step.
+      // Created on first use, like the step's own signal.
       get signal() {
         return step.signal;
       },

@@ -1,4 +1,4 @@
-/** Brings the steps of earlier attempts to the store that lacks them, under a claim in both. */
+/** Copies the steps of earlier attempts to the store that lacks them, under a claim in both. */
 import { MAX_RETENTION_SECONDS } from "../contract.ts";
 import { RecordCorruptError } from "../core/errors.ts";
 import { NOT_KEPT } from "../core/outcome.ts";
@@ -7,7 +7,7 @@ import type { Claim } from "../core/store.ts";
 import type { Stores } from "./pair.ts";
 import { isSameStep, type Pair, sideOf, stepsOf } from "./pair.ts";
 
-/** @param pair what was there before the claim */
+/** @param pair the records before the claim */
 export async function bringSteps(stores: Stores, claim: Claim, pair: Pair, now: number): Promise<void> {
   const { recordKey, token, leaseEndsAt } = claim;
   let written = 0;
@@ -28,19 +28,18 @@ export async function bringSteps(stores: Stores, claim: Claim, pair: Pair, now: 
       written++;
     }
   }
-  // The end of both leases tells that a step was written: it has to be the same.
+  // A moved lease end shows that a step was written, so it must be the same in both.
   if (written === 0) return;
   const renewal = { recordKey, token, leaseEndsAt: leaseEndsAt + written };
   await Promise.all([stores.from.renew(renewal), stores.to.renew(renewal)]);
 }
 
-/** @throws RecordCorruptError (`RECORD_CORRUPT`) where a result is not kept, or is gone */
+/** @throws RecordCorruptError (`RECORD_CORRUPT`) if a result was not kept, or is gone */
 export async function textOf(stores: Stores, result: StoredResult | undefined): Promise<string | undefined> {
   if (result === undefined) return undefined;
   if (result.in === "record") return result.text;
   const named = result.in === "item" ? sideOf(result.address) : undefined;
   const text = named && (await stores[named.side].loadResult(named.address));
-  if (text === undefined)
-    throw new RecordCorruptError("a result that belongs to the record is not there any more");
+  if (text === undefined) throw new RecordCorruptError("a result that belongs to the record is missing");
   return text;
 }

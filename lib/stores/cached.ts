@@ -1,9 +1,12 @@
-/** A store whose duplicates in one process ask once, and whose finished records are remembered for a while: here, or in a cache. */
+/**
+ * A store that sends one request for duplicates in the same process, and remembers completed records for a while: in memory or
+ * in a cache.
+ */
 import { RECORD_VERSION } from "../contract.ts";
 import { type Clock, systemClock } from "../core/clock.ts";
 import { InvalidOptionError } from "../core/errors.ts";
 import { FrontStore, marksOf } from "../core/front-store.ts";
-import { type Check, checkOptions, methods, seconds } from "../core/option-checks.ts";
+import { type Check, checkOptions, instance, methods, seconds } from "../core/option-checks.ts";
 import { ENGINE_CHECKS, withDefaults } from "../core/options.ts";
 import { type IdempotencyRecord, isKnownVersion } from "../core/record.ts";
 import type { RecordCache } from "../core/record-cache.ts";
@@ -23,18 +26,18 @@ import type {
 
 export interface CachedOptions {
   /**
-   * How long a completed record is remembered, in seconds: up to 60, or 0 for not at all. For that time a process may
-   * answer from a record that somebody has deleted or changed by hand, or that a restored table lacks.
+   * How long a completed record is remembered, in seconds: up to 60, or 0 to disable it. During that time, a process may answer
+   * from a record that was deleted or changed by hand, or that is missing from a restored table.
    * @default 10
    */
   readonly rememberSeconds?: number;
-  /** How many records, and results outside of them, are remembered at most: the oldest are forgotten first. @default 1000 */
+  /** Maximum number of remembered records and separate results: the oldest are dropped first. @default 1000 */
   readonly maxRecords?: number;
-  /** How much memory they take at most, in bytes, roughly. @default 4000000 */
+  /** Approximate maximum memory for them, in bytes. @default 4000000 */
   readonly maxBytes?: number;
   /**
-   * Remembers them there for all processes, such as `valkeyCache({ client, prefix })` of `onceonly/valkey`, and not in this process.
-   * The three options above are those of the process's memory, and go without this one.
+   * Remembers records in this shared cache instead of the process's memory, for example `valkeyCache({ client, prefix })` from
+   * `onceonly/valkey`. The three options above apply to the process's memory, and can't be combined with this one.
    * @default - in the memory of this process
    */
   readonly in?: RecordCache;
@@ -45,32 +48,30 @@ export interface CachedOptions {
 const DEFAULTS = { rememberSeconds: 10, maxRecords: 1000, maxBytes: 4_000_000, clock: systemClock };
 
 const wholeNumber = (max: number): Check => [
-  `must be a whole number from 1 to ${max}`,
+  `must be a whole number between 1 and ${max}`,
   (value) => Number.isInteger(value) && (value as number) >= 1 && (value as number) <= max,
 ];
-
-const [cacheRule, isCache] = methods("inFrontOf", "forget");
 
 const CHECKS: Readonly<Record<keyof CachedOptions, Check>> = {
   rememberSeconds: seconds(0, 60),
   maxRecords: wholeNumber(1_000_000),
   maxBytes: wholeNumber(1_000_000_000),
-  in: [`${cacheRule}: give \`valkeyCache({ client, prefix })\``, isCache],
+  in: instance("a cache, such as `valkeyCache({ client, prefix })`", "inFrontOf", "forget"),
   clock: methods("now", "sleep"),
 };
 
-/** Then a duplicate asks for itself: its caller may have less time than the one whose request hangs. */
+/** After that, a duplicate asks by itself: its caller may have less time than the one whose request hangs. */
 const FOLLOWS_MS = 1000;
 
 /**
- * The same store for duplicates that meet in one process. Among claims of one operation, scope, key and payload that
- * meet, one asks, and the others get its answer. A completed record is remembered for `rememberSeconds`, so that its
- * replays ask for
- * nothing. After a claim or a read that failed each call asks for itself. Nothing else is answered from memory: no record
- * that runs, is released or has failed, and no other payload.
+ * The same store for duplicates that meet in one process. If claims of the same operation, scope, key and payload are made at
+ * the same time, one asks the store and the others get its answer. A completed record is remembered for `rememberSeconds`, so
+ * its replays send no request. After a failed claim or read, each call asks by itself. Nothing else is answered from memory: no
+ * running, released or failed record, and no other payload.
  *
- * Useful where duplicates arrive together: Lambda Managed Instances, servers. Records of `idempotentBatch` ask together
- * behind this store. With `in` the replays of all processes are answered from a cache, and the store stays the truth.
+ * Useful when duplicates arrive together: Lambda Managed Instances, servers. `idempotentBatch` still groups the
+ * requests of its records to the underlying store. With `in`, the replays of all processes are answered from a cache, and the
+ * store stays the source of truth.
  *
  * @throws InvalidOptionError (`INVALID_OPTION`)
  */
@@ -94,7 +95,7 @@ function behindCache<Write>(
     if (options[name] !== undefined) {
       throw new InvalidOptionError(
         name,
-        "is an option of the process's memory: with `in` leave it out, and give `rememberSeconds` to the cache",
+        "only applies to a cache in memory: leave it out together with `in`, and set `rememberSeconds` on the cache",
         options[name],
       );
     }
@@ -102,7 +103,7 @@ function behindCache<Write>(
   if (marksOf(store).sealsResults) {
     throw new InvalidOptionError(
       "in",
-      "must be behind `encrypted`, or results would leave the process as they are: encrypted(cached(store, { in }), { keys })",
+      "would receive unencrypted results: put the cache inside `encrypted`, as in encrypted(cached(store, { in }), { keys })",
     );
   }
   return cache.inFrontOf(store, clock);
@@ -111,7 +112,7 @@ function behindCache<Write>(
 class CachedStore<Write> extends FrontStore<Write> implements Store<Write> {
   readonly #clock: Clock;
   readonly #memory: RecordMemory;
-  /** What the claims under way will tell the others: `undefined` where nothing is known. They never reject. */
+  /** The answers that claims under way will share: `undefined` if nothing is known. They never reject. */
   readonly #claims: Map<string, Promise<ClaimAnswer | undefined>>;
 
   constructor(
@@ -126,14 +127,14 @@ class CachedStore<Write> extends FrontStore<Write> implements Store<Write> {
     this.#claims = claims;
   }
 
-  /** @internal The same memory in front of a store that `change` makes of the one behind it. */
+  /** @internal The same memory in front of `change(the underlying store)`. */
   override inFrontOf(change: (store: Store<Write>) => Store<Write>): Store<Write> {
     return new CachedStore(change(this.store), this.#clock, this.#memory, this.#claims);
   }
 
   async claim(claim: Claim, seen?: IdempotencyRecord): Promise<ClaimAnswer> {
     const { recordKey, fingerprint } = claim;
-    // The caller saw this record and asks again, so the memory drops it.
+    // The caller saw this record and asks again, so drop it from memory.
     if (seen) return this.#changing(recordKey, () => this.store.claim(claim, seen));
     const known = this.#recall(recordKey);
     if (known?.fingerprint === fingerprint) return { won: false, record: known };
@@ -181,7 +182,7 @@ class CachedStore<Write> extends FrontStore<Write> implements Store<Write> {
     return text;
   }
 
-  /** Results outside of records are remembered by addresses that nobody knows any more: all is forgotten. */
+  /** Separate results are remembered by addresses that are no longer known here, so forget everything. */
   override erase(erasing: Erasing): Promise<EraseAnswer> {
     return super.erase(erasing).finally(() => this.#memory.clear());
   }
@@ -195,7 +196,7 @@ class CachedStore<Write> extends FrontStore<Write> implements Store<Write> {
     return this.#learning(recordKey, request);
   }
 
-  /** Remembers the record in an answer, or forgets a record that has changed since. */
+  /** Remembers the record in an answer, or forgets a record that has changed. */
   async #learning<T extends object>(recordKey: string, request: () => Promise<T>): Promise<T> {
     const since = this.#clock.now();
     const answer = await request();
@@ -224,7 +225,7 @@ function copyOf(answer: ClaimAnswer): ClaimAnswer {
   return structuredClone(answer);
 }
 
-/** The record that a claim which won has made. */
+/** The record created by a claim that won. */
 function inProgress(claim: Claim): IdempotencyRecord {
   const { token, attempt, leaseEndsAt, fingerprint, createdAt, expiresAt } = claim;
   const state = "in-progress";

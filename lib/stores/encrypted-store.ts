@@ -1,6 +1,6 @@
 /**
- * The port over a store that sees no result. A sealed result is told as one that has an item of its own. So it is decrypted when
- * somebody asks for it, and not with each record that is read.
+ * The store port over a store that sees no plain result. A sealed result is reported as one in a separate item, so it is
+ * decrypted only when it is asked for, and not each time its record is read.
  */
 import { errorNameOf } from "../core/ask-verify.ts";
 import { hasCode } from "../core/error-code.ts";
@@ -23,10 +23,10 @@ import { ResultStore } from "./result-store.ts";
 import type { SealedMessages } from "./sealed-messages.ts";
 import { isSealed, ownerOf, type SealedPlace, type Sealer } from "./sealer.ts";
 
-/** Begins the addresses that this store tells. */
+/** Prefix of the addresses that this store returns. */
 const MARK = "sealed ";
 
-/** Where a result is: the text itself, or the address that the store behind gave it. */
+/** Where a result is: the text itself, or the address from the underlying store. */
 interface SealedAddress {
   readonly recordKey: string;
   readonly step?: string | undefined;
@@ -36,7 +36,7 @@ interface SealedAddress {
 
 export class EncryptedStore<Write> extends ResultStore<Write> {
   readonly #sealer: Sealer;
-  /** A request that is repeated writes the same text. */
+  /** A repeated request writes the same text. */
   readonly #sealing = new WeakMap<object, Promise<string>>();
   readonly #messages: SealedMessages | undefined;
 
@@ -53,10 +53,10 @@ export class EncryptedStore<Write> extends ResultStore<Write> {
   override async claim(claim: Claim, seen?: IdempotencyRecord): Promise<ClaimAnswer> {
     if (isLease(claim.recordKey)) return super.claim(claim, seen);
     try {
-      // Before the handler runs: what it has done must not depend on the key service.
+      // Before the handler runs: recording its work must not depend on the key service.
       await this.#sealer.prepare(placeOf(claim).context, claim.leaseEndsAt);
     } catch (error) {
-      // A key that is done, or under way, needs no data key to say so, and must not pass for one that may run.
+      // A completed or running key needs no data key to say so, and must not look like one that can run.
       const record = await this.find(claim.recordKey, { consistent: true });
       if (!record || (record.token === seen?.token && record.state === seen.state)) throw error;
       return { won: false, record };
@@ -79,7 +79,7 @@ export class EncryptedStore<Write> extends ResultStore<Write> {
 
   override checkEffects(effects: Effects<Write>): void {
     super.checkEffects(effects);
-    // Now, since the handler learns later of no message that is too large.
+    // Checked now, because the handler can't learn later that a message is too large.
     if (this.#messages)
       super.checkEffects({ ...effects, messages: this.#messages.largest(effects.messages) });
   }
@@ -112,7 +112,7 @@ export class EncryptedStore<Write> extends ResultStore<Write> {
     return withResults(record, resultAsStored);
   }
 
-  /** Never fails for want of a key once the effect may have happened: then it is recorded that the result is not kept. */
+  /** Never fails for lack of a key once the effect may have happened: it then records that the result is not kept. */
   async #sealed(
     request: Settlement<Write> | Insertion<Write> | StepChange<Write>,
     { recordKey, step }: SealedAddress,
@@ -122,12 +122,12 @@ export class EncryptedStore<Write> extends ResultStore<Write> {
     const known = this.#sealing.get(request);
     if (known) return known;
     const sealing = this.#sealer.seal(result, placeOf({ recordKey, step })).catch((error: unknown) => {
-      // Without a claim the writes and messages are the effect, and nothing has happened yet: they can wait for a key.
+      // Without a claim, the writes and messages are the effect, and nothing has happened yet: they can wait for a key.
       if (isEffect(request) && hasCode(error, "STORE_UNAVAILABLE")) {
         this.#sealing.delete(request);
         throw error;
       }
-      process.emitWarning("the result of an operation can't be encrypted, and is not kept", {
+      process.emitWarning("the result of an operation can't be encrypted, so it isn't kept", {
         code: "ONCEONLY_ENCRYPT",
         detail: errorNameOf(error),
       });
@@ -138,7 +138,7 @@ export class EncryptedStore<Write> extends ResultStore<Write> {
   }
 }
 
-/** An insertion with writes or messages: whoever runs without a claim has no other effects. */
+/** An insertion with writes or messages: a run without a claim has no other effects. */
 const isEffect = (request: object): boolean => {
   const { fingerprint, writes = [], messages = [] } = request as Partial<Insertion>;
   return fingerprint !== undefined && writes.length + messages.length > 0;
@@ -148,7 +148,7 @@ function placeOf({ recordKey, step }: Pick<SealedAddress, "recordKey" | "step">)
   return { context: ownerOf(recordKey), place: JSON.stringify([recordKey, step ?? null]) };
 }
 
-/** An address that is not of this store has no record: what is sealed there does not open. */
+/** An address from elsewhere has no record: text sealed there can't be opened. */
 function addressOf(told: string): SealedAddress {
   return told.startsWith(MARK) ? JSON.parse(told.slice(MARK.length)) : { recordKey: "", address: told };
 }

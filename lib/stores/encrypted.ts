@@ -11,17 +11,19 @@ import { SealedMessages } from "./sealed-messages.ts";
 import { Sealer } from "./sealer.ts";
 
 export interface EncryptedOptions {
-  /** Gives data keys, such as `kmsKeys({ client: new KMS(), keyId })`. */
+  /** The source of data keys, such as `kmsKeys({ client: new KMS(), keyId })`. */
   readonly keys: DataKeys;
   /**
-   * Whether messages that wait in the outbox are encrypted too: their bodies, attributes and keys. Then relay and sweeper take
-   * `openedOutbox(outbox, { keys })`. Those without the keys send no sealed message: they try it again, and park it in the end.
+   * Whether to encrypt waiting outbox messages too: their bodies, attributes and keys. Relay and sweeper then need
+   * `decryptingOutbox(outbox, { keys })`. Without the keys they don't send sealed messages: they retry them, and finally park
+   * them.
    * @default false
    */
   readonly messages?: boolean;
   /**
-   * How long a data key is used for new runs, in seconds: up to 3600, and longer while the key service is down. Each operation and
-   * scope has a key of its own. For that time a process can replay although the key service does not answer, or its key was disabled.
+   * How long a data key is used for new runs, in seconds: up to 3600, and longer while the key service is down. Each operation
+   * and scope has a separate key. During that time a process can replay even if the key service doesn't answer, or its key was
+   * disabled.
    * @default 300
    */
   readonly reuseKeysSeconds?: number;
@@ -29,7 +31,7 @@ export interface EncryptedOptions {
   readonly clock?: Clock;
 }
 
-/** @internal Of what opens as well as of what seals. */
+/** @internal The options shared by sealing and opening. */
 export const SEALER_CHECKS = {
   keys: methods("generate", "decrypt"),
   reuseKeysSeconds: seconds(0, 3600),
@@ -46,27 +48,27 @@ export function sealerOf(options: Omit<EncryptedOptions, "messages">): Sealer {
 }
 
 /**
- * The same store, with results and errors of handlers encrypted by AES-256-GCM, steps' results too. Each is bound to its record,
- * operation and scope. An attempt gets its data key before the handler runs, and keeps it: a key service that is late or
- * down meanwhile makes nothing run again. Once the key of the key service is deleted or disabled, a replay throws
- * `ResultNotKeptError`, and nothing runs again. Records from before the encryption are read.
+ * The same store, with handlers' results and errors, including step results, encrypted with AES-256-GCM. Each is bound to its
+ * record, operation and scope. An attempt gets its data key before the handler runs, and keeps it, so a slow or unavailable key
+ * service never makes anything run again. Once the service's key is deleted or disabled, a replay throws `ResultNotKeptError`,
+ * and nothing runs again. Records from before the encryption can still be read.
  *
- * Not encrypted are hashes, times, names of steps and evidence, and without `messages` the messages that wait in the outbox. A sealed
- * result takes a third more room, and about 300 bytes. Put `cached` in front of it, not behind.
+ * Not encrypted: hashes, times, step names and evidence, and, without `messages`, messages waiting in the outbox. A sealed
+ * result is a third larger, plus about 300 bytes. Wrap this store in `cached`, not the other way round.
  *
  * @throws InvalidOptionError (`INVALID_OPTION`)
  */
 export function encrypted<Write>(store: Store<Write>, options: EncryptedOptions): Store<Write> {
   checkOptions({ store }, { store: ENGINE_CHECKS.store }, ["store"]);
-  // It would be given sealed texts, and could redact nothing.
+  // It would get sealed texts, and couldn't redact anything.
   if (marksOf(store).redactsResults)
     throw new InvalidOptionError(
       "store",
-      "must not be redacted yet: put `redacted` in front of `encrypted`",
+      "must not be a redacted store: wrap it the other way round, redacted(encrypted(store))",
       store,
     );
   const { messages, ...ofKeys } = options;
-  checkOptions(options, { ...SEALER_CHECKS, messages: ENGINE_CHECKS.longRetention }, ["keys"]);
+  checkOptions(options, { ...SEALER_CHECKS, messages: ENGINE_CHECKS.allowLongRetention }, ["keys"]);
   const sealer = sealerOf(ofKeys);
   return new EncryptedStore(store, sealer, messages ? new SealedMessages(sealer) : undefined);
 }

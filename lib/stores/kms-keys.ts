@@ -1,9 +1,9 @@
-/** Data keys of AWS KMS. */
+/** Data keys from AWS KMS. */
 import { StoreUnavailableError } from "../core/errors.ts";
 import { type Check, checkOptions, methods } from "../core/option-checks.ts";
 import type { DataKey, DataKeys, EncryptionContext } from "./data-keys.ts";
 
-/** The `KMS` of `@aws-sdk/client-kms`, of any version 3. */
+/** The `KMS` client of `@aws-sdk/client-kms`, any version 3. */
 export interface KmsLike {
   generateDataKey(input: {
     KeyId: string;
@@ -20,11 +20,11 @@ export interface KmsLike {
 }
 
 export interface KmsKeysOptions {
-  /** The `KMS` of `@aws-sdk/client-kms`; its timeouts and retries apply. */
+  /** The `KMS` client of `@aws-sdk/client-kms`; its timeouts and retries apply. */
   readonly client: KmsLike;
   /**
-   * Id, ARN or alias of a symmetric key; `undefined`, as from an environment variable that is not set, is refused. A function
-   * gives each tenant its own key: to delete that key makes all results of the tenant unreadable.
+   * Id, ARN or alias of a symmetric key; `undefined`, for example from an unset environment variable, is refused. A function can
+   * choose a key per tenant: deleting that key makes all of the tenant's results unreadable.
    */
   readonly keyId: string | undefined | ((context: EncryptionContext) => string);
 }
@@ -40,15 +40,15 @@ const CHECKS: Readonly<Record<keyof KmsKeysOptions, Check>> = {
   ],
 };
 
-/** KMS has no key any more that decrypts this one. */
+/** KMS no longer has a key that can decrypt this one. */
 const GONE = /^(NotFound|Disabled|KMSInvalidState)Exception$/;
-/** It will refuse the request again. */
+/** KMS would refuse the request again. */
 const REFUSED =
   /^(AccessDenied|NotFound|Disabled|KMSInvalidState|InvalidKeyUsage|InvalidArn|InvalidCiphertext|IncorrectKey|Validation|UnrecognizedClient|InvalidGrantToken)/;
 
 /**
- * Data keys of AWS KMS for `encrypted`. The encryption context of each request is `{ operation, scope }`: it stands in CloudTrail,
- * and policies can ask for it (`kms:EncryptionContext:scope`). The role needs `kms:GenerateDataKey` to store results, and
+ * Data keys from AWS KMS for `encrypted`. The encryption context of each request is `{ operation, scope }`: CloudTrail logs it,
+ * and policies can require it (`kms:EncryptionContext:scope`). The role needs `kms:GenerateDataKey` to store results, and
  * `kms:Decrypt` to replay them.
  * @throws InvalidOptionError (`INVALID_OPTION`)
  */
@@ -58,13 +58,14 @@ export function kmsKeys(options: KmsKeysOptions): DataKeys {
   return {
     async generate(context): Promise<DataKey> {
       const KeyId = typeof keyId === "function" ? keyId(context) : keyId;
-      // KMS would say only that it is invalid.
-      if (!isKeyId(KeyId)) throw refused("GenerateDataKey", new TypeError("`keyId` returned no id of a key"));
+      // KMS would only say that it is invalid.
+      if (!isKeyId(KeyId)) throw refused("GenerateDataKey", new TypeError("`keyId` returned no key id"));
       const answer = await asked("GenerateDataKey", () =>
         client.generateDataKey({ KeyId: `${KeyId}`, KeySpec: "AES_256", EncryptionContext: inKms(context) }),
       );
       const { Plaintext: plain, CiphertextBlob: encrypted } = answer;
-      if (!plain || !encrypted) throw new StoreUnavailableError("unreachable", new Error("KMS sent no key"));
+      if (!plain || !encrypted)
+        throw new StoreUnavailableError("unreachable", new Error("KMS returned no key"));
       return { plain, encrypted };
     },
     async decrypt(encrypted, context): Promise<Uint8Array | undefined> {
@@ -80,7 +81,7 @@ export function kmsKeys(options: KmsKeysOptions): DataKeys {
   };
 }
 
-/** KMS takes no empty text. */
+/** KMS doesn't accept empty strings. */
 const inKms = ({ operation, scope }: EncryptionContext): Record<string, string> => ({
   operation,
   ...(scope !== "" && { scope }),

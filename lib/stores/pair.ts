@@ -1,4 +1,4 @@
-/** What two stores have under one key, and what that amounts to. No I/O. */
+/** Combines the records that two stores have under one key. No I/O. */
 import {
   type IdempotencyRecord,
   isClaimOf,
@@ -8,7 +8,7 @@ import {
 } from "../core/record.ts";
 import type { Store } from "../core/store.ts";
 
-/** The store that is left, or the one that is moved to. */
+/** The store you move from, or the one you move to. */
 export type Side = "from" | "to";
 
 export type Stores = Readonly<Record<Side, Store>>;
@@ -20,18 +20,18 @@ export interface Reading {
   readonly leader: Side;
   /** Epoch ms. */
   readonly now: number;
-  /** A claim of this token counts only where both stores have it. */
+  /** A claim with this token counts only if both stores have it. */
   readonly token?: string | undefined;
 }
 
 export interface Combined {
   /** The record that counts, with the steps of both. The address of a result begins with its side. */
   readonly record: IdempotencyRecord;
-  /** Where the record is. */
+  /** The store that has the record. */
   readonly side: Side;
 }
 
-/** @returns `undefined` where neither store has a record that counts */
+/** @returns `undefined` if neither store has a record that counts */
 export function combine(pair: Pair, reading: Reading): Combined | undefined {
   const { leader, now } = reading;
   const { from, to } = withoutHalfClaim(pair, reading.token);
@@ -40,7 +40,7 @@ export function combine(pair: Pair, reading: Reading): Combined | undefined {
   const record = { from, to }[side] as IdempotencyRecord;
   const other = side === "from" ? to : from;
   const { steps: _, result, ...rest } = record;
-  // Nobody resumes what is over.
+  // No attempt resumes a finished record.
   const isAlone = isOver(record) || isExpired(record, now);
   const steps = isAlone ? record.steps && named(side, record.steps) : stepsOf({ from, to }, now, leader);
   return {
@@ -48,7 +48,7 @@ export function combine(pair: Pair, reading: Reading): Combined | undefined {
     record: {
       ...rest,
       attempt: Math.max(record.attempt, other?.attempt ?? 0),
-      // A step moves the end of the lease in the store that leads, first.
+      // A step moves the lease's end in the leading store first.
       ...(other?.token === record.token &&
         other.state === record.state && { leaseEndsAt: Math.max(record.leaseEndsAt, other.leaseEndsAt) }),
       ...(steps && { steps }),
@@ -58,8 +58,8 @@ export function combine(pair: Pair, reading: Reading): Combined | undefined {
 }
 
 /**
- * The steps of both: of two under one name the later. The same step in both is that of the leader, which has told whether it
- * keeps the result. What is expired does not count.
+ * The steps of both: the later one of two with the same name. If both have the same step, the leader's counts, because the
+ * leader has reported whether it keeps the result. Expired ones don't count.
  */
 export function stepsOf(pair: Partial<Pair>, now: number, leader: Side = "from"): StoredSteps | undefined {
   const steps: Record<string, StoredStep> = {};
@@ -78,13 +78,13 @@ export function isSameStep(one: StoredStep | undefined, other: StoredStep | unde
   return one?.state === other?.state && one?.attempt === other?.attempt && one?.at === other?.at;
 }
 
-/** Takes the side off the address of a result. */
+/** Removes the side from the address of a result. */
 export function sideOf(address: string): { readonly side: Side; readonly address: string } {
   const at = address.indexOf(":");
   return { side: address.slice(0, at) as Side, address: address.slice(at + 1) };
 }
 
-/** Whether the record is what a caller saw: the comparison of every store. */
+/** Whether the record is the one that a caller saw: every store makes this comparison. */
 export function isStill(record: IdempotencyRecord | undefined, seen: IdempotencyRecord | undefined): boolean {
   return (
     record?.token === seen?.token &&
@@ -97,7 +97,7 @@ export function isOver({ state }: IdempotencyRecord): boolean {
   return state === "completed" || state === "failed";
 }
 
-/** A call that has claimed in one store only does not run. */
+/** A call that has claimed in only one store doesn't run. */
 function withoutHalfClaim({ from, to }: Pair, token: string | undefined): Partial<Pair> {
   if (token === undefined || from?.token === to?.token) return { from, to };
   return {
@@ -107,7 +107,7 @@ function withoutHalfClaim({ from, to }: Pair, token: string | undefined): Partia
 }
 
 function chosen(pair: Record<Side, IdempotencyRecord>, leader: Side, now: number): Side {
-  /** The side of which alone `holds` is true. */
+  /** The only side for which `holds` is true. */
   const only = (holds: (record: IdempotencyRecord) => boolean): Side | undefined => {
     const [from, to] = [holds(pair.from), holds(pair.to)];
     return from === to ? undefined : from ? "from" : "to";
@@ -116,11 +116,11 @@ function chosen(pair: Record<Side, IdempotencyRecord>, leader: Side, now: number
   const isSameAttempt = pair.from.token === pair.to.token;
   return (
     only((record) => !isExpired(record, now)) ??
-    // To replay is always safe.
+    // A replay is always safe.
     only(isOver) ??
-    // The end of one attempt, which the other store was not told of.
+    // The end of an attempt that the other store hasn't been updated with.
     (isSameAttempt ? only((record) => record.state !== "in-progress") : undefined) ??
-    // Nobody runs beside a live claim.
+    // No attempt runs next to a live claim.
     only(isLive) ??
     only(({ attempt }) => attempt >= Math.max(pair.from.attempt, pair.to.attempt)) ??
     leader

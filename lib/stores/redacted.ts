@@ -1,4 +1,4 @@
-/** A store that is given a part of each result only. */
+/** A store that receives only a part of each result. */
 import { errorNameOf } from "../core/ask-verify.ts";
 import { InvalidOptionError } from "../core/errors.ts";
 import { checkOptions } from "../core/option-checks.ts";
@@ -7,16 +7,16 @@ import { decodeResult, encodeResult, NOT_KEPT } from "../core/outcome.ts";
 import type { Insertion, Settlement, Store } from "../core/store.ts";
 import { ResultStore } from "./result-store.ts";
 
-/** Takes a result, and returns the part that is stored. `"all"`: nothing is stored. */
+/** Receives a result, and returns the part to store. `"all"`: nothing is stored. */
 export type Redact = "all" | ((result: never) => unknown);
 
 /**
- * The same store, for results that hold secrets. Replays answer with the part that `redact` returns; whoever runs gets the whole
- * result. With `"all"` replays throw `ResultNotKeptError` (over HTTP 410): nothing runs again, and the caller reads the state
- * elsewhere. Over HTTP the result is the response, with `statusCode`, `headers` and `body`.
+ * The same store, for results that contain secrets. Replays return the part that `redact` returns; the call that runs gets the
+ * whole result. With `"all"`, replays throw `ResultNotKeptError` (HTTP 410): nothing runs again, and the caller has to read the
+ * state elsewhere. Over HTTP the result is the response, with `statusCode`, `headers` and `body`.
  *
- * If `redact` throws, or returns what is no JSON, nothing of the result is stored, and the process warns with the code
- * `ONCEONLY_REDACT`. Verdicts with a result are redacted too. Errors, results of steps and messages that wait are stored whole.
+ * If `redact` throws, or returns something that isn't JSON, nothing of the result is stored, and the process warns with the code
+ * `ONCEONLY_REDACT`. Verdicts with a result are redacted too. Errors, step results and waiting messages are stored whole.
  *
  * @throws InvalidOptionError (`INVALID_OPTION`)
  */
@@ -47,14 +47,14 @@ class RedactedStore<Write> extends ResultStore<Write> {
   }
 }
 
-/** Never throws: what has happened is to be recorded, whatever becomes of its result. */
+/** Never throws: the operation must be recorded as done even if its result can't be. */
 function redactedText(text: string, redact: Redact): string | undefined {
   if (redact === "all") return NOT_KEPT;
   try {
     return encodeResult(redact(decodeResult(text) as never));
   } catch (error) {
     process.emitWarning(
-      `\`redact\` failed with ${errorNameOf(error)}: the result of an operation is not kept`,
+      `\`redact\` failed with ${errorNameOf(error)}: the result of an operation isn't kept`,
       {
         code: "ONCEONLY_REDACT",
       },

@@ -1,4 +1,4 @@
-/** A store in front of another one that tells, and is given, other results. Everything else passes through. */
+/** A store in front of another one that changes results on the way in and out. Everything else passes through. */
 import { FrontStore } from "../core/front-store.ts";
 import type { IdempotencyRecord } from "../core/record.ts";
 import type {
@@ -14,20 +14,20 @@ import type {
 } from "../core/store.ts";
 
 export abstract class ResultStore<Write> extends FrontStore<Write> implements Store<Write> {
-  /** As the store behind tells a record → as it is told to callers. */
+  /** A record from the underlying store → the record that callers see. */
   protected asTold(_recordKey: string, record: IdempotencyRecord): IdempotencyRecord {
     return record;
   }
 
-  /** The way back: the store behind compares, and may write again, what it told itself. */
+  /** The reverse: the underlying store compares, and may rewrite, its own form. */
   protected asStored(record: IdempotencyRecord): IdempotencyRecord {
     return record;
   }
 
-  /** The text that the store behind is given for the result of an end. */
+  /** The result text to store for an end. */
   protected abstract storedText(end: Settlement<Write> | Insertion<Write>): Promise<string | undefined>;
 
-  /** The end as the store behind is given it. */
+  /** The end as the underlying store receives it. */
   protected async stored<End extends Settlement<Write> | Insertion<Write>>(end: End): Promise<End> {
     return { ...end, result: await this.storedText(end) };
   }

@@ -1,17 +1,18 @@
-/** Messages that wait in an outbox, sealed: all but where they go, their group and their trace context. */
+/** Sealed messages in an outbox: everything except their destination, group and trace context. */
 import { hashTuple } from "../core/identity.ts";
 import type { StoredMessage } from "../core/messages/outgoing-message.ts";
 import { ownerOf, type Sealer } from "./sealer.ts";
 
 /**
- * A field that senders do not know. One without the keys takes the message for one of a later version, and does not send it.
+ * A field that other senders don't know. A sender without the keys treats the message as one of a later version, and doesn't
+ * send it.
  */
 type SealedMessage = StoredMessage & { readonly sealed: string };
 
 /** The part of a message that only its destination may see. */
 type Content = Pick<StoredMessage, "key" | "body" | "attributes">;
 
-/** Base64 takes a third more. The rest is the stored key, at most 1,000 bytes of it, and what authenticates. */
+/** Base64 adds a third. The rest is the stored key, at most 1,000 bytes, and the authentication data. */
 const sealedBytes = (bytes: number): number => Math.ceil((bytes + 64) * 1.34) + 1500;
 
 export const isSealedMessage = (message: StoredMessage): message is SealedMessage =>
@@ -19,14 +20,14 @@ export const isSealedMessage = (message: StoredMessage): message is SealedMessag
 
 export class SealedMessages {
   readonly #sealer: Sealer;
-  /** A request that is repeated writes the same texts. */
+  /** A repeated request writes the same texts. */
   readonly #sealing = new WeakMap<StoredMessage, Promise<StoredMessage>>();
 
   constructor(sealer: Sealer) {
     this.#sealer = sealer;
   }
 
-  /** Messages as large as these can become. */
+  /** The messages at their largest possible size. */
   largest(messages: readonly StoredMessage[]): readonly StoredMessage[] {
     return messages.map((message) => {
       const bytes = Buffer.byteLength(JSON.stringify(contentOf(message)));
@@ -38,7 +39,7 @@ export class SealedMessages {
     return Promise.all(messages.map((message, index) => this.#sealOnce(recordKey, message, index)));
   }
 
-  /** Messages whose key is gone, or that were changed, stay sealed: nobody sends them. @throws StoreUnavailableError */
+  /** Messages that were changed, or whose key is gone, stay sealed and are not sent. @throws StoreUnavailableError */
   async open(recordKey: string, messages: readonly StoredMessage[]): Promise<readonly StoredMessage[]> {
     return Promise.all(messages.map((message, index) => this.#open(recordKey, message, index)));
   }
@@ -54,7 +55,7 @@ export class SealedMessages {
 
   async #seal(recordKey: string, message: StoredMessage, index: number): Promise<StoredMessage> {
     const sealed = await this.#sealer.seal(JSON.stringify(contentOf(message)), placeOf(recordKey, index));
-    // Messages without an order are spread over the shards of the outbox by their keys.
+    // The keys of unordered messages spread them over the outbox shards.
     return outsideOf(message, hashTuple(recordKey, message.key), sealed);
   }
 
@@ -86,7 +87,7 @@ const contentOf = ({ key, body, attributes }: StoredMessage): Content => ({
   ...(attributes && { attributes }),
 });
 
-/** The body is an event, as a bus asks for it. */
+/** The body is an event, as an event bus requires. */
 function outsideOf({ attributes: _, ...message }: StoredMessage, key: string, sealed: string): StoredMessage {
   const outside: object = { ...message, key, body: "{}", sealed };
   return outside as StoredMessage;

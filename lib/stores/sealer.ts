@@ -1,4 +1,4 @@
-/** Encrypts texts under data keys that are used for several minutes, and finds the key of each text again. */
+/** Encrypts texts with data keys that are used for several minutes, and finds the key of each text again. */
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import { deflateRawSync, inflateRawSync } from "node:zlib";
 import { answerWithin } from "../core/answer-within.ts";
@@ -16,25 +16,25 @@ import type { DataKey, DataKeys, EncryptionContext } from "./data-keys.ts";
 const CIPHER = "aes-256-gcm";
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
-/** Begins each sealed text. No JSON begins so: a result from before the encryption is told apart. */
+/** Prefix of each sealed text. No JSON begins like this, which distinguishes results from before the encryption. */
 const MARK = "sealed.1.";
-/** A shorter text does not become smaller. */
+/** Compression doesn't make a shorter text smaller. */
 const COMPRESSED_FROM = 1024;
 /** No stored result is larger. */
 const MAX_TEXT_BYTES = 64 * 1024 * 1024;
-/** How many keys are kept beyond those that attempts under way need; the oldest are forgotten first. */
+/** How many keys are kept beyond those that attempts under way need; the oldest are dropped first. */
 const MAX_KEYS = 1000;
 /** A completion may come a little after its lease. */
 const AFTER_LEASE_MS = 60_000;
-/** How long a claim waits for a key service that doesn't answer; less if the previous key will do. */
+/** How long a claim waits for a key service that doesn't answer; less if the previous key can be used. */
 const CLAIM_PATIENCE_MS = 10_000;
 const RENEWAL_PATIENCE_MS = 1000;
-/** How long an attempt does that has ended and has no key. */
+/** How long an attempt waits that has ended and has no key. */
 const END_PATIENCE_MS = 3000;
 const KEY_BYTES = 32;
 const MAX_ENCRYPTED_BYTES = 1000;
 
-/** The owner of a text. A text that is sealed for one record, or one step of it, opens for no other. */
+/** The owner of a text. A text sealed for one record, or one of its steps, can't be opened for another. */
 export interface SealedPlace {
   readonly context: EncryptionContext;
   /** Authenticated along with the text. */
@@ -79,8 +79,8 @@ export class Sealer {
   }
 
   /**
-   * Makes sure that there is a key for an attempt, and keeps it until the attempt's lease has ended. If the key service is late or
-   * down, the previous key will do; if it refuses, it doesn't.
+   * Makes sure that there is a key for an attempt, and keeps it until the attempt's lease has ended. If the key service is slow
+   * or down, the previous key is used; if it refuses, it isn't.
    * @throws StoreUnavailableError
    */
   async prepare(context: EncryptionContext, leaseEndsAt: number): Promise<void> {
@@ -95,14 +95,14 @@ export class Sealer {
     }
   }
 
-  /** The key of an attempt whose lease was prolonged stays too. */
+  /** Also keeps the key of an attempt whose lease was renewed. */
   keep(context: EncryptionContext, leaseEndsAt: number): void {
     const owner = this.#ownerOf(context);
     owner.neededUntil = Math.max(owner.neededUntil, leaseEndsAt + AFTER_LEASE_MS);
   }
 
   /**
-   * Seals under the key that the attempt began with, or a newer one. Only without any it asks the key service, and not for long.
+   * Seals with the attempt's key, or a newer one. If there is none, it asks the key service, but doesn't wait long.
    * @throws StoreUnavailableError if there is no key
    */
   async seal(text: string, { context, place }: SealedPlace): Promise<string> {
@@ -123,7 +123,7 @@ export class Sealer {
   }
 
   /**
-   * @throws ResultNotKeptError where the key is gone; RecordCorruptError for a text that was changed or belongs elsewhere;
+   * @throws ResultNotKeptError if the key is gone; RecordCorruptError for a text that was changed or belongs elsewhere;
    * StoreUnavailableError
    */
   async open(text: string, { context, place }: SealedPlace): Promise<string> {
@@ -155,7 +155,7 @@ export class Sealer {
     return owner;
   }
 
-  /** Looks at the oldest few only: those that are needed go to the end. */
+  /** Checks only the oldest few: those still needed move to the end. */
   #forgetUnneeded(): void {
     const now = this.#clock.now();
     let looks = 2;
@@ -166,7 +166,7 @@ export class Sealer {
     }
   }
 
-  /** Asks once for all who need a key of the same owner. The previous key is replaced when the new one is there. */
+  /** One request serves all callers that need a key of the same owner. The new key replaces the previous one once it arrives. */
   #renew(owner: OwnersKey, context: EncryptionContext): Promise<DataKey> {
     if (owner.pending) return owner.pending;
     const since = this.#clock.now();
@@ -181,17 +181,17 @@ export class Sealer {
 
   /** @throws StoreUnavailableError if the key service hasn't answered by then */
   #within<T>(ms: number, asking: Promise<T>): Promise<T> {
-    const late = () => new StoreUnavailableError("unreachable", undefined, `no data key after ${ms} ms`);
+    const late = () => new StoreUnavailableError("unreachable", undefined, `no data key within ${ms} ms`);
     return answerWithin(this.#clock, ms, asking, late);
   }
 
-  /** A clock that was set back gives no age. */
+  /** After the clock was set back, a key has no age. */
   #isFresh(since: number): boolean {
     const now = this.#clock.now();
     return now >= since && now - since < this.#reuseMs;
   }
 
-  /** Asks once for all who need the same key at the same time. A failure is not kept. */
+  /** One request serves all callers that need the same key at the same time. Failures are not cached. */
   async #opened(name: string, ask: () => Promise<Uint8Array | undefined>): Promise<Uint8Array | undefined> {
     const kept = this.#decrypted;
     const known = kept.get(name);
@@ -213,7 +213,7 @@ export class Sealer {
   }
 }
 
-/** A key that encrypts nothing is found before the handler runs. */
+/** Detects an unusable key before the handler runs. */
 function checkedKey(key: DataKey): DataKey {
   const { plain, encrypted } = Object(key) as Partial<DataKey>;
   const isKey = plain instanceof Uint8Array && plain.length === KEY_BYTES;
@@ -236,5 +236,5 @@ const nameOf = ({ operation, scope }: EncryptionContext) => JSON.stringify([oper
 
 const corrupt = () =>
   new RecordCorruptError(
-    "the stored result cannot be decrypted: it was changed, or belongs to another record, table or key service",
+    "the stored result can't be decrypted: it was changed, or belongs to another record, table or key service",
   );

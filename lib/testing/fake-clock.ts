@@ -80,7 +80,7 @@ export function fakeClock(startAt = 1_700_000_000_000): FakeClock {
   };
 }
 
-/** Runs everything that is ready: each turn of the event loop empties the queue of microtasks. */
+/** Runs everything that is ready: each turn of the event loop empties the microtask queue. */
 function allElse(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

@@ -8,7 +8,7 @@ export type FakeLambdaContext = LambdaContext;
 
 export interface FakeLambdaContextOptions {
   /**
-   * The invocation's remaining time at its start.
+   * The remaining time when the invocation starts, in ms.
    * @default 30000
    */
   readonly remainingMs?: number;

@@ -1,4 +1,4 @@
-/** Randomness that repeats itself: the same seed gives the same tokens and the same jitter. */
+/** Repeatable randomness: the same seed gives the same tokens and the same jitter. */
 import { createHash } from "node:crypto";
 import type { Random } from "../core/clock.ts";
 

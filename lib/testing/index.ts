@@ -1,4 +1,4 @@
-/** The entry "onceonly/testing": a store in memory, a clock, a Lambda context, and the contract that every store passes. */
+/** Entry "onceonly/testing": an in-memory store, a clock, a Lambda context, and the contract that every store passes. */
 export {
   type ContractCase,
   type SubjectWithoutOutbox,

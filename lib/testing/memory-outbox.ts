@@ -14,7 +14,7 @@ import {
   type Unsent,
 } from "../core/messages/outbox.ts";
 
-/** A commit with what senders do not see. */
+/** A commit, including fields that senders don't see. */
 interface WaitingCommit extends Unsent {
   readonly sendingUntil?: number;
   readonly sender?: Pick<Taking, "by" | "id">;
@@ -24,10 +24,10 @@ interface WaitingCommit extends Unsent {
 
 type CommittedMessages = Pick<Unsent, "recordKey" | "token" | "committedAt" | "messages">;
 
-/** The outbox of a MemoryStore, with a look behind the port. */
+/** The outbox of a MemoryStore, with access to its data. */
 export class MemoryOutbox implements Outbox {
   readonly shards = OUTBOX_SHARDS;
-  /** The progress of commits that are over, by the keys of their records. */
+  /** The progress of finished commits, keyed by their records' keys. */
   readonly sent = new Map<string, readonly MessageProgress[]>();
   readonly #waiting = new Map<string, WaitingCommit>();
   readonly #onSent: (unsent: Unsent) => void;

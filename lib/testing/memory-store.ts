@@ -41,7 +41,7 @@ export interface MemoryStoreOptions {
   readonly serverTime?: () => number;
 }
 
-/** Larger results lie outside of the record, as in databases with a limit. */
+/** Larger results are stored outside the record, as in databases with a size limit. */
 const MAX_INLINE_BYTES = 1024;
 
 /**
@@ -167,17 +167,17 @@ export class MemoryStore implements Store<MemoryWrite> {
     return this.#tables.table(name);
   }
 
-  /** Every record by its key: a look behind the port. */
+  /** Every record by its key, read directly. */
   get records(): ReadonlyMap<string, IdempotencyRecord> {
     return this.#records;
   }
 
-  /** Every result outside of a record, by its address, which begins with the key of the record. */
+  /** Every result outside a record, by its address, which begins with the record's key. */
   get results(): ReadonlyMap<string, string> {
     return this.#results;
   }
 
-  /** Changes a record behind the port; `undefined` deletes the record, as TTL does. */
+  /** Changes a record directly; `undefined` deletes it, as TTL does. */
   alter(recordKey: string, change: Partial<IdempotencyRecord> | undefined): void {
     const record = this.#records.get(recordKey);
     if (change === undefined) {
@@ -222,7 +222,7 @@ export class MemoryStore implements Store<MemoryWrite> {
 const lostOf = (result: StoredResult | undefined) =>
   result?.in === "nowhere" ? { lostBytes: result.bytes } : {};
 
-/** There is no record, or the record still is the one that was seen. */
+/** There is no record, or it is unchanged since it was seen. */
 function isStill(former: IdempotencyRecord | undefined, seen: IdempotencyRecord | undefined): boolean {
   return (
     former?.token === seen?.token &&
@@ -235,7 +235,7 @@ function isSameStep(one: Omit<StoredStep, "result"> | undefined, other: typeof o
   return one?.state === other?.state && one?.attempt === other?.attempt && one?.at === other?.at;
 }
 
-/** The record that follows `former` under a new token. Its lease is over at once, except for a claim. */
+/** The record that follows `former` with a new token. Its lease has already ended, except for a claim. */
 function recordFrom(
   beginning: Claim | Insertion<MemoryWrite>,
   former: IdempotencyRecord | undefined,

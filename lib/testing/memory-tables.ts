@@ -1,6 +1,4 @@
-/**
- * Business items beside the records of MemoryStore, so that a test sees whether a commit is all or nothing.
- */
+/** Business items next to the records of a MemoryStore, so that a test can check that a commit is all or nothing. */
 import { TransactionConditionError } from "../core/errors.ts";
 
 export type Item = Readonly<Record<string, unknown>>;
@@ -38,8 +36,7 @@ export class MemoryTables {
 
   /**
    * Applies all writes or none.
-   * @throws TransactionConditionError (`TRANSACTION_CONDITION`) for the first write whose condition does not
-   * hold.
+   * @throws TransactionConditionError (`TRANSACTION_CONDITION`) for the first write whose condition isn't met.
    */
   apply(writes: readonly MemoryWrite[]): void {
     const items = writes.map(({ table, key, item, condition }, index) => {

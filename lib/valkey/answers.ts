@@ -1,19 +1,17 @@
-/** Reads what the script answers: lists of text. */
+/** Reads the script's answers: lists of strings. */
 import { RecordCorruptError } from "../core/errors.ts";
 import { type IdempotencyRecord, STATES, type StoredResult, type StoredStep } from "../core/record.ts";
 import { resultAddressOf } from "../core/result-address.ts";
 
-/** Clients hand out text, or bytes where they are told to. @throws RecordCorruptError (`RECORD_CORRUPT`) */
+/** Clients return strings, or bytes if configured so. @throws RecordCorruptError (`RECORD_CORRUPT`) */
 export function textsOf(reply: unknown): readonly string[] {
   if (!Array.isArray(reply)) {
-    throw new RecordCorruptError(
-      "the reply is no list: the client must hand out replies as the server gives them",
-    );
+    throw new RecordCorruptError("the reply isn't an array: the client must return replies unchanged");
   }
   return reply.map((each) => (each instanceof Uint8Array ? Buffer.from(each).toString("utf8") : `${each}`));
 }
 
-/** The record of an answer, its fields behind each other; `undefined` where there are none. */
+/** The record in an answer, as a flat list of fields; `undefined` if there are none. */
 export function readRecord(recordKey: string, fields: readonly string[]): IdempotencyRecord | undefined {
   if (fields.length === 0) return undefined;
   const told = new Map<string, string>();
@@ -85,7 +83,7 @@ function readStep(recordKey: string, value: string): StoredStep | undefined {
   };
 }
 
-/** The address has a field, and the token that the record must still have. */
+/** The address contains a field, and the token that the record must still have. */
 function stepResultOf(
   recordKey: string,
   { result, apart, lostBytes }: Readonly<Record<string, unknown>>,

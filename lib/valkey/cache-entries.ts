@@ -1,4 +1,4 @@
-/** The entries of a cache: their keys, their text, and the requests for them. Each request ends in time. */
+/** The entries of a cache: their keys, their text, and the requests for them. Each request has a time limit. */
 import { createHash } from "node:crypto";
 import { answerWithin } from "../core/answer-within.ts";
 import type { Clock } from "../core/clock.ts";
@@ -17,37 +17,39 @@ export interface CacheSettings {
   readonly timeoutMs: number;
 }
 
-/** What is there: a record only where all of it is in order. */
+/** The entry that was found; it has a record only if everything in it is valid. */
 export interface ReadEntry {
-  /** As it is on the server; empty where nothing is. */
+  /** The text on the server; empty if there is none. */
   readonly raw: string;
   readonly record?: IdempotencyRecord | undefined;
 }
 
 interface EntryText {
   readonly recordKey: string;
-  /** When the store was asked (epoch ms). */
+  /** When the record was read from the store (epoch ms). */
   readonly since: number;
   readonly record: IdempotencyRecord;
 }
 
 export const MAX_REMEMBER_SECONDS = 3600;
 
-/** Larger entries are not remembered. In UTF-16 units. */
+/** Larger entries are not cached. In UTF-16 units. */
 const MAX_ENTRY = 262_144;
 
-/** Spreads the entries over the nodes of a cluster. Each has a list of its entries. */
+/** Spreads the entries over the nodes of a cluster. Each shard has a list of its entries. */
 const SHARDS = 16;
 
-/** Stands where a record was forgotten: what was read before that is not written here. */
+/** Replaces a record that was erased: anything read before that is not written here. */
 const FORGOTTEN = "forgotten";
 
 const PAGE = 100;
 
-/** Answers to erasure and cross-check may take longer than those that callers wait for. */
+/** Erasure and cross-check can wait longer than callers do. */
 const UNHURRIED_MS = 2000;
 
-/** Writes an entry where what was seen still is. The list comes first, so that no entry is without it. */
+/**
+ * Writes an entry if the current one is still the one that was seen. The list is updated first, so that it includes every entry.
+ */
 const WRITE = `
 if (redis.call('GET', KEYS[1]) or '') ~= ARGV[1] then return 0 end
 local at = redis.call('TIME')
@@ -58,7 +60,7 @@ redis.call('PEXPIRE', KEYS[2], ${2 * MAX_REMEMBER_SECONDS * 1000})
 redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])
 return 1`;
 
-/** Clients give pairs of a sorted set in forms of their own, and what a script returns as it is. */
+/** Clients return sorted sets in different forms, but script results unchanged. */
 const LIST =
   "return redis.call('ZRANGEBYSCORE', KEYS[1], ARGV[1], '+inf', 'WITHSCORES', 'LIMIT', ARGV[2], ARGV[3])";
 
@@ -80,7 +82,7 @@ export class CacheEntries {
     return { raw, record: this.#recordIn(raw, recordKey, clock.now()) };
   }
 
-  /** Nothing is written over an entry other than the one that was seen. A late copy of this request changes nothing that anybody reads. */
+  /** Only overwrites the entry that was seen. A late copy of this request changes nothing visible. */
   async write({ raw }: ReadEntry, text: EntryText, clock: Clock): Promise<void> {
     const { record, recordKey, since } = text;
     const { expiresAt = Number.POSITIVE_INFINITY } = record;
@@ -101,12 +103,12 @@ export class CacheEntries {
   /** @throws StoreUnavailableError (`STORE_UNAVAILABLE`) */
   async forget(recordKey: string, clock: Clock): Promise<void> {
     const { entry } = this.#keysOf(recordKey);
-    // As long as anything that was read before could be believed.
+    // As long as anything that was read before could still be trusted.
     const ttlMs = `${2 * MAX_REMEMBER_SECONDS * 1000}`;
     await this.#ask(entry, ["SET", entry, FORGOTTEN, "PX", ttlMs], clock, UNHURRIED_MS);
   }
 
-  /** The keys of records that have an entry, or had one a moment ago: page by page, from another list on in each run. */
+  /** The keys of records that have, or recently had, an entry: page by page, starting from a different list in each run. */
   async *listed(clock: Clock): AsyncGenerator<readonly string[], void> {
     const first = clock.now() % SHARDS;
     for (let shard = 0; shard < SHARDS; shard++) {
@@ -131,13 +133,13 @@ export class CacheEntries {
     return this.#settings.rememberSeconds * 1000;
   }
 
-  /** Nothing but what this code has written, under this prefix, for this record, and not for too long. */
+  /** Only accepts what this code has written, under this prefix, for this record, and recently enough. */
   #recordIn(raw: string, recordKey: string, now: number): IdempotencyRecord | undefined {
     const [digest = "", body = ""] = raw.split(/ (.*)/s);
     if (body === "" || digest !== this.#digestOf(body)) return undefined;
     const text: EntryText = JSON.parse(body);
     const { record, since } = text;
-    // Clocks of two hosts differ: an entry of the future has no age.
+    // The clocks of two hosts differ: an entry from the future has no age.
     const age = now - since;
     const isOurs = text.recordKey === recordKey && isKnownVersion(record.version);
     const isLive = age >= 0 && age < this.#rememberMs && !isExpired(record, now);
@@ -153,12 +155,12 @@ export class CacheEntries {
     return { entry: `${this.#settings.prefix}:{${shard}}:${recordKey}`, index: this.#indexOf(shard) };
   }
 
-  /** No record has this key, as the key of a record has a `#`. */
+  /** No record has this key, because record keys contain a `#`. */
   #indexOf(shard: number): string {
     return `${this.#settings.prefix}:{${shard}}:entries`;
   }
 
-  /** @throws StoreUnavailableError (`STORE_UNAVAILABLE`), in time also where the client gives no answer */
+  /** @throws StoreUnavailableError (`STORE_UNAVAILABLE`), within the time limit even if the client never answers */
   async #ask(
     key: string,
     command: readonly string[],
@@ -168,7 +170,7 @@ export class CacheEntries {
     const { client, prefix } = this.#settings;
     const request = { action: command[0] ?? "", table: prefix };
     const late = () =>
-      new StoreUnavailableError("unreachable", undefined, `no answer after ${timeoutMs} ms`, request);
+      new StoreUnavailableError("unreachable", undefined, `no response within ${timeoutMs} ms`, request);
     try {
       return await answerWithin(clock, timeoutMs, Promise.resolve(client.send(key, command)), late);
     } catch (error) {

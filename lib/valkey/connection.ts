@@ -1,6 +1,6 @@
 /**
- * Runs moves on a server: checks it once, loads the script where it is missing, waits for replicas, and repeats a move while a
- * cluster is changing.
+ * Runs requests on a server: checks it once, loads the script if it is missing, waits for replicas, and repeats a request while
+ * a cluster is changing.
  */
 import { type Clock, systemClock } from "../core/clock.ts";
 import { isOnceonlyError, StoreUnavailableError } from "../core/errors.ts";
@@ -19,18 +19,18 @@ import { checkServer } from "./server-checks.ts";
 import type { ValkeyClient } from "./valkey-client.ts";
 import { crossSlotRefusal } from "./writes.ts";
 
-/** For how long a server is believed to be what it said, by its own clock. */
+/** How long a server's answer about itself is trusted, by the server's own clock. */
 const CHECK_AGAIN_MS = 60_000;
 
 /**
- * How long a move is repeated while slots move or a replica is being promoted. A graceful failover is over by then. Afterwards the
- * call fails in a way that may pass: what must not be lost is repeated until the deadline.
+ * How long a request is repeated while slots move or a replica is being promoted. A graceful failover is over by then. After
+ * that the call fails in a retryable way; requests that must not be lost are repeated until the deadline.
  */
 const PATIENCE_MS = 2000;
 const FIRST_PAUSE_MS = 10;
 const LONGEST_PAUSE_MS = 200;
 
-/** `proto-max-bulk-len` and `client-query-buffer-limit` can't be less. */
+/** `proto-max-bulk-len` and `client-query-buffer-limit` can't be set lower. */
 const ALWAYS_ACCEPTED_BYTES = 1_000_000;
 
 interface Settings {
@@ -45,7 +45,7 @@ interface Settings {
 interface MoveRequest {
   readonly move: Move;
   readonly keys: readonly string[];
-  /** The first is the caller's token, empty for a read; the fifth is the move. */
+  /** The first is the caller's token, empty for a read; the fifth is the operation. */
   readonly words: readonly string[];
 }
 
@@ -54,11 +54,11 @@ export class ValkeyConnection {
   readonly #clock: Clock;
   #checked: Promise<void> | undefined;
   #isCluster = false;
-  /** When the first claim was won after the server was asked (epoch ms of the server). */
+  /** When the first claim was won after the check (server time, epoch ms). */
   #since: number | undefined;
-  /** What the server said may not be so any more: the next claim asks again. */
+  /** The last check may be outdated: the next claim checks again. */
   #isOld = false;
-  /** A claim may have been won since. */
+  /** A check has succeeded, so a claim may have been won since. */
   #wasGood = false;
 
   constructor(settings: Settings) {
@@ -66,12 +66,12 @@ export class ValkeyConnection {
     this.#clock = settings.clock ?? systemClock;
   }
 
-  /** Whether the server has said that it is part of a cluster. */
+  /** Whether the server has reported that it is part of a cluster. */
   get isCluster(): boolean {
     return this.#isCluster;
   }
 
-  /** Asks a server what it is, unless it has said so. A check that failed is made again. */
+  /** Checks the server unless that was done before. A failed check is repeated. */
   check(key = `${this.#settings.prefix}:{0}`): Promise<void> {
     this.#checked ??= this.#check(key).catch((error) => {
       this.#checked = undefined;
@@ -91,7 +91,7 @@ export class ValkeyConnection {
       this.#checked = undefined;
       this.#since = undefined;
     }
-    // What has begun is recorded, whatever the server is by now. The node of this key is asked: another one may be down.
+    // Work that has begun is recorded, whatever the server is by now. This key's node is checked: another one may be down.
     if (isClaim || !this.#wasGood) await this.check(request.keys[0]);
     const answer = await this.#move(request);
     if (isClaim) this.#age(answer);
@@ -99,8 +99,8 @@ export class ValkeyConnection {
   }
 
   /**
-   * A server that refuses a long word ends the connection, and most clients report only that. When the server answers a short
-   * request and then ends the connection at the long one again, it refuses the content.
+   * A server that refuses a long word ends the connection, and most clients report only that. If the server answers a short
+   * request and then again ends the connection at the long one, it refuses the content.
    */
   async #move(request: MoveRequest): Promise<readonly string[]> {
     const { move, keys, words } = request;
@@ -123,7 +123,7 @@ export class ValkeyConnection {
     }
   }
 
-  /** @param send gets the command that runs the script, and whether the cluster was changing at the try before */
+  /** @param send gets the command that runs the script, and whether the cluster was changing at the previous try */
   async #repeat(
     action: string,
     send: (command: readonly string[], isAgain: boolean) => Promise<readonly string[]>,
@@ -137,17 +137,17 @@ export class ValkeyConnection {
       } catch (error) {
         const isUnknown = isUnknownScript(error);
         const isLost = isLostConnection(error);
-        // It may be another server from now on.
+        // It may be a different server from now on.
         if (isLost || isUnknown) this.#isOld ||= this.#since !== undefined;
         if (isUnknown && command[0] === "EVALSHA") {
-          // Another node, a restart, SCRIPT FLUSH: this loads it there.
+          // Another node, a restart or SCRIPT FLUSH: load the script there.
           command = ["EVAL", SCRIPT.source];
         } else if (isChanging(error) && this.#clock.now() + pauseMs < until) {
           isAgain = true;
           await this.#clock.sleep(pauseMs);
           pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
         } else if (!isLost || losses++ > 0) {
-          // Connections that idled in a frozen process are lost: another one is asked once. The token tells what was applied.
+          // Connections that idled in a frozen process are lost: try once more on another one. The token shows what was applied.
           throw this.#failure(error, action);
         }
       }
@@ -170,7 +170,7 @@ export class ValkeyConnection {
     const [token] = words;
     const run = [...command, `${keys.length}`, ...keys, ...words];
     if (!acknowledgedBy || !client.sendTogether || token === "") return textsOf(await client.send(key, run));
-    // Clients redirect single commands only. From a read they learn where the key is.
+    // Clients only redirect single commands. A read makes them learn where the key is.
     if (isAgain) await client.send(key, findCommand(command, key, words));
     const [reply, told] = await client.sendTogether(key, [run, waitOf(acknowledgedBy)]);
     const answer = textsOf(reply);
@@ -203,7 +203,7 @@ export class ValkeyConnection {
   }
 }
 
-/** Reads the record of a move. */
+/** The command that reads the record of a request. */
 function findCommand(command: readonly string[], key: string, words: readonly string[]): string[] {
   return [...command, "1", key, "", ...words.slice(1, 4), "find"];
 }
@@ -212,12 +212,14 @@ function waitOf({ replicas, timeoutMs, onDisk }: Acknowledgement): string[] {
   return onDisk ? ["WAITAOF", "1", `${replicas}`, `${timeoutMs}`] : ["WAIT", `${replicas}`, `${timeoutMs}`];
 }
 
-/** What is missing of an acknowledgement, by the server's answer to WAIT or WAITAOF. */
+/** Describes what is missing from an acknowledgement, given the reply to WAIT or WAITAOF. */
 function lackOf(told: unknown, { replicas, timeoutMs, onDisk }: Acknowledgement): string | undefined {
   const counts = [told].flat().map(Number);
   const [had = 0, onPrimary = 1] = onDisk ? counts.toReversed() : counts;
   if (had >= replicas && onPrimary >= 1) return undefined;
   const who =
-    had < replicas ? `${had} of ${replicas} replicas` : "the disk of the primary does not, and the replicas";
+    had < replicas
+      ? `${had} of ${replicas} replicas`
+      : "the primary hasn't written it to disk, and the replicas";
   return `${who} had the write after ${timeoutMs} ms`;
 }

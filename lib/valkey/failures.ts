@@ -1,27 +1,27 @@
-/** Tells what a server refuses from what may pass. The clients say one error in different words. */
+/** Distinguishes refusals by a server from temporary failures. Clients word the same error differently. */
 import { type StoreFailure, StoreUnavailableError } from "../core/errors.ts";
 
 interface Meaning {
-  /** What servers and clients call it. */
+  /** Matches the wording of servers and clients. */
   readonly pattern: RegExp;
   readonly failure: StoreFailure;
   readonly text: string;
-  /** Passes within seconds: a node is starting, failing over or handing slots on. */
+  /** Over within seconds: a node is starting, failing over or handing over slots. */
   readonly isChanging?: true;
 }
 
-/** The first that matches. Names in capitals are the server's; valkey-glide has words of its own for some. */
+/** The first match wins. Names in capitals are the server's; valkey-glide has its own wording for some. */
 const MEANINGS: readonly Meaning[] = [
   {
     pattern: /\bOOM\b/,
     failure: "throttled",
-    text: "OOM, the server's memory is full (maxmemory): give it more",
+    text: "OOM, the server's memory is full: raise maxmemory",
   },
   {
-    // WAIT has words of its own for it. A primary that becomes a replica ends the WAIT that is under way by UNBLOCKED.
+    // WAIT words this differently. A primary that becomes a replica ends a pending WAIT with UNBLOCKED.
     pattern: /\bREADONLY\b|\bReadOnly\b|cannot be used with replica|\bUNBLOCKED\b/,
     failure: "unreachable",
-    text: "READONLY, the server is a replica: reach the primary",
+    text: "READONLY, the server is a replica: connect to the primary",
     isChanging: true,
   },
   {
@@ -29,7 +29,7 @@ const MEANINGS: readonly Meaning[] = [
     failure: "unreachable",
     text: "NOREPLICAS, fewer replicas than min-replicas-to-write",
   },
-  { pattern: /\bMISCONF\b/, failure: "unreachable", text: "MISCONF, the server cannot write to its disk" },
+  { pattern: /\bMISCONF\b/, failure: "unreachable", text: "MISCONF, the server can't write to its disk" },
   {
     pattern:
       /\b(LOADING|BusyLoading\w*|MASTERDOWN|MasterDown|CLUSTERDOWN|ClusterDown|TRYAGAIN|TryAgain)\b|the cluster is down/,
@@ -43,32 +43,32 @@ const MEANINGS: readonly Meaning[] = [
     text: "BUSY, the server is running another script",
   },
   {
-    // The second is what a script gets when the slot leaves the node.
+    // The second is the error inside a script when the slot leaves the node.
     pattern: /\b(MOVED|Moved|ASK)\b|access a non local key|\bMaxCommandRedirections/,
     failure: "unreachable",
-    text: "MOVED, another node of the cluster has this key now: only a client for clusters follows",
+    text: "MOVED, another node of the cluster has this key now: use a cluster client",
     isChanging: true,
   },
   {
-    // The second is what a script is told.
+    // The second is the error inside a script.
     pattern: /\bNOPERM\b|user executing the script can't|\bPermissionDenied\b/,
     failure: "refused",
-    text: "NOPERM, the user of this client lacks a right: EVAL, EVALSHA, INFO, or a command or key of the script",
+    text: "NOPERM, the user of this client lacks a permission: EVAL, EVALSHA, INFO, or a command or key in the script",
   },
   {
     pattern: /\b(NOAUTH|WRONGPASS|AuthenticationFailed)\b/,
     failure: "refused",
-    text: "NOAUTH, the server does not let this client in: see its user name and password",
+    text: "NOAUTH, the server rejected the login: check user name and password",
   },
   {
     pattern: /\bWRONGTYPE\b/,
     failure: "refused",
-    text: "WRONGTYPE, something else has a key with the prefix of this store",
+    text: "WRONGTYPE, something else uses a key with this store's prefix",
   },
   {
     pattern: /unknown command|Unknown command/,
     failure: "refused",
-    text: "the server does not know a command: it needs Valkey, or Redis 6.2 or later, and 7.2 for `onDisk`",
+    text: "the server doesn't support a command: use Valkey, or Redis 6.2 or later (7.2 for `onDisk`)",
   },
 ];
 
@@ -83,10 +83,10 @@ const wordsOf = (error: unknown): string => {
   return [name, kind, code, message].filter((word) => typeof word === "string").join(" ");
 };
 
-/** The server does not have the script, or has it no more. */
+/** The server doesn't have the script, or no longer has it. */
 export const isUnknownScript = (error: unknown): boolean => /\bNOSCRIPT\b|\bNoScript/.test(wordsOf(error));
 
-/** Whether another connection may do. */
+/** Whether another connection may work. */
 export const isLostConnection = (error: unknown): boolean => LOST.test(wordsOf(error));
 
 const meaningOf = (error: unknown): Meaning | undefined => {
@@ -94,21 +94,21 @@ const meaningOf = (error: unknown): Meaning | undefined => {
   return MEANINGS.find(({ pattern }) => pattern.test(words));
 };
 
-/** Whether the cluster is changing: the same request passes within seconds, perhaps on another node. */
+/** Whether the cluster is changing: the same request succeeds within seconds, perhaps on another node. */
 export const isChanging = (error: unknown): boolean => meaningOf(error)?.isChanging === true;
 
-/** The node that has to be asked for this one request (`host:port`), since the slot is being moved there. */
+/** The node (`host:port`) to use for this one request, because the slot is being moved there. */
 export const askedAddress = (error: unknown): string | undefined =>
   /\bASK \d+ (\S+)/.exec(messageOf(error))?.[1];
 
-/** The server, or the client for it, has refused a command whose keys are in different slots. */
+/** The server or its client has refused a command with keys in different slots. */
 export const isCrossSlot = (error: unknown): boolean =>
   /\b(CROSSSLOT|CrossSlot)\b|belong to the same slot|hash to the same slot/.test(wordsOf(error));
 
-/** The server's memory is full: the same request may pass later. */
+/** The server's memory is full: the same request may succeed later. */
 export const isThrottle = (error: unknown): boolean => /\bOOM\b/.test(wordsOf(error));
 
-/** The server has said this, in the words of any client. */
+/** The error comes from the server, as any client words it. */
 const isServerError = (error: unknown): boolean =>
   /^(An error was signalled by the server|[A-Z]{3,} )/.test(messageOf(error));
 
@@ -117,7 +117,7 @@ const messageOf = (error: unknown): string => {
   return typeof message === "string" ? message : "";
 };
 
-/** @param action what was asked of the keys with this prefix */
+/** @param action the request to the keys with this prefix, for the message */
 export function valkeyFailure(error: unknown, action: string, prefix: string): StoreUnavailableError {
   hideValues(error);
   const meaning = meaningOf(error);
@@ -133,15 +133,15 @@ export function valkeyFailure(error: unknown, action: string, prefix: string): S
   return new StoreUnavailableError("unreachable", error, `${code ?? name ?? "an unknown error"}`, request);
 }
 
-/** The server ends the connection at this request, and answers others. */
+/** The server ends the connection at this request, but answers others. */
 export function longWordRefusal(cause: unknown, action: string, prefix: string): StoreUnavailableError {
-  const text = "it ends the connection at text of this size: raise `proto-max-bulk-len`";
+  const text = "it closes the connection when a string has this size: raise `proto-max-bulk-len`";
   const refusal = new StoreUnavailableError("refused", cause, text, { action, table: prefix });
   refusal.refusesContent = true;
   return refusal;
 }
 
-/** They hold what was sent: whoever prints the error does not print it. */
+/** Hides the request's content, so that printing the error doesn't print it. */
 function hideValues(error: unknown): void {
   for (const name of ["command", "args", "previousErrors", "lastNodeError"]) {
     if (Object.hasOwn(Object(error), name)) {

@@ -14,14 +14,14 @@ export interface GlideClientLike<Batch extends GlideBatch> {
 }
 
 /**
- * Fails on a node that doesn't have the key. Names no key, so that glide doesn't redirect it. Without it glide would run the script on
- * the node that has the key now, and count the replicas of the node that had it before.
+ * Fails on a node that doesn't have the key. Names no key, so that glide doesn't redirect it. Without it, glide would run the
+ * script on the node that has the key now, and count the replicas of the node that had it before.
  */
 const IS_HERE = ["EVAL", "return redis.call('HGET', ARGV[1], 'token')", "0"];
 
 /**
- * Makes a `ValkeyClient` of a `GlideClient` or a `GlideClusterClient`. Its `requestTimeout` is 250 ms by default. For `acknowledgedBy` give
- * the class of its batches too: `fromGlide(client, Batch)`, or `ClusterBatch` for a cluster.
+ * Makes a `ValkeyClient` from a `GlideClient` or a `GlideClusterClient`. Its `requestTimeout` is 250 ms by default. For
+ * `acknowledgedBy`, also pass its batch class: `fromGlide(client, Batch)`, or `ClusterBatch` for a cluster.
  *
  * @throws InvalidOptionError (`INVALID_OPTION`)
  */
@@ -29,7 +29,7 @@ export function fromGlide<Batch extends GlideBatch>(
   client: GlideClientLike<Batch>,
   BatchClass?: new (isAtomic: boolean) => Batch,
 ): ValkeyClient {
-  checkMethods("client", client, ["customCommand", "exec"], "give a `GlideClient` or a `GlideClusterClient`");
+  checkMethods("client", client, ["customCommand", "exec"], "a `GlideClient` or a `GlideClusterClient`");
   const to = (key: string) => ({ route: { type: "primarySlotKey", key } });
   return {
     send: (key, command) => client.customCommand([...command], to(key)),

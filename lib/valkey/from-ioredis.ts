@@ -3,7 +3,7 @@ import { checkMethods } from "../core/option-checks.ts";
 import { askedAddress } from "./failures.ts";
 import type { ValkeyClient } from "./valkey-client.ts";
 
-/** What `pipeline` of ioredis and iovalkey makes. */
+/** The result of `pipeline` in ioredis and iovalkey. */
 export interface IoredisPipeline {
   exec(): Promise<[error: Error | null, reply: unknown][] | null>;
 }
@@ -12,7 +12,7 @@ export interface IoredisPipeline {
 export interface IoredisClient {
   call(command: string, args: string[]): Promise<unknown>;
   pipeline(commands: unknown[][]): IoredisPipeline;
-  /** Of a `Cluster`. */
+  /** Only in a `Cluster`. */
   nodes?(role: "all"): readonly {
     readonly options: { readonly host?: string | undefined; readonly port?: number | undefined };
     pipeline(commands: unknown[][]): IoredisPipeline;
@@ -20,25 +20,20 @@ export interface IoredisClient {
 }
 
 /**
- * Makes a `ValkeyClient` of a `Redis` or a `Cluster` of `ioredis` or `iovalkey`. Give it `commandTimeout` and
- * `maxRetriesPerRequest` (a `Cluster` in its `redisOptions`): without them a call waits for a server that is gone. A pipeline of these
- * clients is never sent half over one connection and half over another one.
+ * Makes a `ValkeyClient` from an `ioredis` or `iovalkey` `Redis` or `Cluster`. Set `commandTimeout` and `maxRetriesPerRequest`
+ * on it (for a `Cluster`, in its `redisOptions`): without them, a call waits for a server that is gone. These clients never
+ * split a pipeline over two connections.
  *
  * @throws InvalidOptionError (`INVALID_OPTION`)
  */
 export function fromIoredis(client: IoredisClient): ValkeyClient {
-  checkMethods(
-    "client",
-    client,
-    ["call", "pipeline"],
-    "give a `Redis` or a `Cluster` of ioredis or iovalkey",
-  );
+  checkMethods("client", client, ["call", "pipeline"], "a `Redis` or a `Cluster` from ioredis or iovalkey");
   return {
     send: (_key, [name = "", ...args]) => client.call(name, args),
     sendTogether: async (_key, commands) => {
       const together = commands.map((command) => ["call", ...command]);
       const replies = await client.pipeline(together).exec();
-      // A cluster redirects no pipeline that wrote something. While a slot is being moved only the node it goes to can answer.
+      // A cluster client doesn't redirect pipelines that write. While a slot is being moved, only its target node can answer.
       const address = askedAddress(replies?.[0]?.[0]);
       const node =
         address && client.nodes?.("all").find(({ options: { host, port } }) => `${host}:${port}` === address);

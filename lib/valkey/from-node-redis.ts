@@ -14,7 +14,7 @@ export interface NodeRedisClient {
 export interface NodeRedisCluster {
   readonly slots: readonly unknown[];
   readonly nodeByAddress: ReadonlyMap<string, unknown>;
-  /** The type of the nodes belongs to the client. */
+  /** The type of the nodes is the client's. */
   nodeClient(node: never): Promise<NodeRedisClient>;
   sendCommand(key: string, isReadonly: boolean, args: string[]): Promise<unknown>;
   multi(key: string): {
@@ -23,13 +23,13 @@ export interface NodeRedisCluster {
 }
 
 /**
- * Makes a `ValkeyClient` of what `createClient`, `createClientPool` or `createCluster` of `redis` makes. Connect it first. Listen to
- * its `error` events, as a lost connection ends the process where nobody does.
+ * Makes a `ValkeyClient` from the result of `createClient`, `createClientPool` or `createCluster` in `redis`. Connect it first.
+ * Add a listener for its `error` events, because a lost connection ends the process without one.
  *
  * @throws InvalidOptionError (`INVALID_OPTION`)
  */
 export function fromNodeRedis(client: NodeRedisClient | NodeRedisCluster): ValkeyClient {
-  checkMethods("client", client, ["sendCommand", "multi"], "give a client, pool or cluster of redis");
+  checkMethods("client", client, ["sendCommand", "multi"], "a client, pool or cluster from redis");
   if (!isCluster(client)) {
     return {
       send: (_key, command) => client.sendCommand([...command]),
@@ -44,7 +44,7 @@ export function fromNodeRedis(client: NodeRedisClient | NodeRedisCluster): Valke
         for (const command of commands) pipeline.addCommand(key, false, [...command]);
         return repliesOf(await (pipeline as unknown as Executable).execAsPipeline());
       } catch (error) {
-        // A cluster redirects no pipelines. While a slot is being moved only the node it goes to can answer.
+        // A cluster client doesn't redirect pipelines. While a slot is being moved, only its target node can answer.
         const node = client.nodeByAddress.get(askedAddress(error) ?? "");
         if (!node) throw error;
         return (await together(await client.nodeClient(node as never), [["ASKING"], ...commands])).slice(1);
@@ -66,7 +66,7 @@ interface Executable {
   execAsPipeline(): Promise<unknown>;
 }
 
-/** A cluster's `slots` is there before it has connected; its other methods look like those of a client. */
+/** Only a cluster has `slots` before it is connected; its other methods look like a client's. */
 const isCluster = (client: NodeRedisClient | NodeRedisCluster): client is NodeRedisCluster =>
   "slots" in client && client.slots !== undefined;
 

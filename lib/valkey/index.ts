@@ -1,4 +1,4 @@
-/** The entry "onceonly/valkey": the store for Valkey and Redis, a cache in front of other stores, and adapters for their clients. */
+/** Entry "onceonly/valkey": the store for Valkey and Redis, a cache in front of other stores, and adapters for their clients. */
 export { fromGlide, type GlideBatch, type GlideClientLike } from "./from-glide.ts";
 export { fromIoredis, type IoredisClient, type IoredisPipeline } from "./from-ioredis.ts";
 export { fromNodeRedis, type NodeRedisClient, type NodeRedisCluster } from "./from-node-redis.ts";

@@ -1,7 +1,7 @@
-/** The keys of the store. All keys of one record are in one slot of a cluster, so that one script may change them. */
+/** The store's keys. All keys of one record are in one slot of a cluster, so that one script can change them. */
 import { createHash } from "node:crypto";
 
-/** Spreads the records over the nodes of a cluster. Each has a list of its unknown outcomes. */
+/** Spreads the records over the nodes of a cluster. Each shard has a list of its unknown outcomes. */
 const SHARDS = 256;
 
 export interface RecordKeys {
@@ -35,7 +35,7 @@ export class ValkeyKeys {
     return key.startsWith(`${this.#prefix}:{`);
   }
 
-  /** No record has this key, as the key of a record has a `#`. */
+  /** No record has this key, because record keys contain a `#`. */
   #indexOf(tag: string): string {
     return `${this.#prefix}:{${tag}}:unsettled`;
   }

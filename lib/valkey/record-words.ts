@@ -1,16 +1,16 @@
-/** The fields of a record as words of a command. No I/O. */
+/** A record's fields as command arguments. No I/O. */
 import type { IdempotencyRecord, StoredStep } from "../core/record.ts";
 import type { Claim, Insertion, Settlement, StepChange } from "../core/store.ts";
 
-/** Every claim that is refused reads all steps. A larger result has a field of its own, which only a replay reads. */
+/** Every refused claim reads all steps. A larger result gets a separate field that only a replay reads. */
 const MAX_STEP_CHARACTERS = 4096;
 
-/** The longest text of a result, as in the other stores. */
+/** The longest result text, as in the other stores. */
 const MAX_KEPT_BYTES = 16 * 1024 * 1024;
 
 type RecordFields = Readonly<Record<string, string | number | undefined>>;
 
-/** A list with its length before it, as the script takes it. */
+/** A list preceded by its length, which is the script's format. */
 function listOf(fields: RecordFields): string[] {
   const words = Object.entries(fields).flatMap(([name, value]) =>
     value === undefined ? [] : [name, `${value}`],
@@ -20,7 +20,7 @@ function listOf(fields: RecordFields): string[] {
 
 export const flag = (is: unknown): string => (is ? "1" : "0");
 
-/** What was seen: nothing, or the token, state and lease end of a record. */
+/** The state that was seen: nothing, or the token, state and lease end of a record. */
 export const seenWords = (seen: IdempotencyRecord | undefined): string[] =>
   seen ? [seen.token, seen.state, `${seen.leaseEndsAt}`] : ["", "", ""];
 
@@ -51,14 +51,14 @@ export function endWords({
   return listOf({ state, settled: now, expires: expiresAt, evidence, result: text, lost });
 }
 
-/** What tells each write of a step from every other one: it stands before the rest of the field. */
+/** Distinguishes each write of a step from every other one: it precedes the rest of the field. */
 const markOf = (step: Omit<StoredStep, "result"> | undefined): string =>
   step ? `${step.state} ${step.attempt} ${step.at}` : "";
 
 export function stepWords({ name, step, result, seen }: StepChange<unknown>): string[] {
   const [text, lostBytes] = resultWords(result);
   const isApart = text !== undefined && text.length > MAX_STEP_CHARACTERS;
-  // Names each write of a step: what lies there never changes.
+  // Identifies each write of a step: the value there never changes.
   const apart = isApart ? `${step.attempt}/${step.at}/${name}` : undefined;
   const { state, attempt, at, ...marks } = step;
   const rest = JSON.stringify({ ...marks, result: isApart ? undefined : text, apart, lostBytes });

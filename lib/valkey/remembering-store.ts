@@ -1,4 +1,4 @@
-/** A store whose completed records are remembered in Valkey. Whatever becomes of the cache, the store behind it decides. */
+/** A store whose completed records are cached in Valkey. Even if the cache fails, the underlying store decides. */
 import type { Clock } from "../core/clock.ts";
 import { hasCode } from "../core/error-code.ts";
 import { crossChecksOf, FrontStore } from "../core/front-store.ts";
@@ -18,13 +18,13 @@ import type {
 } from "../core/store.ts";
 import type { CacheEntries, ReadEntry } from "./cache-entries.ts";
 
-/** How long a cache that did not answer is left alone: an outage costs one wait a second, and not one for each call. */
+/** How long a cache that didn't answer isn't used: an outage costs one wait per second, not one per call. */
 const PAUSE_MS = 1000;
 
-/** Records whose result is loaded apart, until it is. */
+/** Maximum number of records waiting for a result that is loaded separately. */
 const MAX_AWAITED = 100;
 
-/** How many entries are compared at once. */
+/** How many entries are compared at the same time. */
 const AT_ONCE = 10;
 
 const NOTHING: ReadEntry = { raw: "" };
@@ -32,7 +32,7 @@ const NOTHING: ReadEntry = { raw: "" };
 interface Told {
   readonly recordKey: string;
   readonly entry: ReadEntry;
-  /** When the store was asked. */
+  /** When the record was read from the store. */
   readonly since: number;
   readonly record: IdempotencyRecord;
 }
@@ -40,7 +40,7 @@ interface Told {
 export class RememberingStore<Write> extends FrontStore<Write> implements Store<Write> {
   readonly #clock: Clock;
   readonly #entries: CacheEntries;
-  /** By the address of their results, the oldest first. */
+  /** Keyed by the address of their results, oldest first. */
   readonly #awaited = new Map<string, Told>();
   #pausedUntil = 0;
 
@@ -51,7 +51,7 @@ export class RememberingStore<Write> extends FrontStore<Write> implements Store<
     this.crossCheck = crossChecksOf({ crossCheck: () => this.#crossCheck() }, store);
   }
 
-  /** @internal The same cache in front of a store that `change` makes of the one behind it. */
+  /** @internal The same cache in front of `change(the underlying store)`. */
   override inFrontOf(change: (store: Store<Write>) => Store<Write>): Store<Write> {
     return new RememberingStore(change(this.store), this.#clock, this.#entries);
   }
@@ -94,7 +94,7 @@ export class RememberingStore<Write> extends FrontStore<Write> implements Store<
     return text;
   }
 
-  /** Afterwards, or a replay in between would remember the result anew. @throws StoreUnavailableError: call again */
+  /** Forget last: a replay in between would cache the result again. @throws StoreUnavailableError: call again */
   override async erase(erasing: Erasing): Promise<EraseAnswer> {
     const answer = await super.erase(erasing);
     await this.#entries.forget(erasing.recordKey, this.#clock);
@@ -120,7 +120,7 @@ export class RememberingStore<Write> extends FrontStore<Write> implements Store<
       if (found && isSame(found, record) && (await this.#resultOf(found)) === textOf(record))
         return "confirmed";
     } catch (error) {
-      // A record that cannot be read confirms nothing.
+      // An unreadable record confirms nothing.
       if (!hasCode(error, "RECORD_CORRUPT")) return "unchecked";
     }
     await this.#entries.drop(recordKey, entry, this.#clock);
@@ -131,7 +131,7 @@ export class RememberingStore<Write> extends FrontStore<Write> implements Store<
     return record.result?.in === "item" ? this.store.loadResult(record.result.address) : textOf(record);
   }
 
-  /** A claim that saw a completed record replaces that record, since its retention is over. */
+  /** A claim that saw a completed record replaces that record, because its retention is over. */
   async #over<T>(
     recordKey: string,
     seen: IdempotencyRecord | undefined,
@@ -144,7 +144,7 @@ export class RememberingStore<Write> extends FrontStore<Write> implements Store<
     return request();
   }
 
-  /** Remembers a completed record that an answer tells. An entry that the answer contradicts goes. */
+  /** Caches a completed record from an answer. Drops an entry that the answer contradicts. */
   async #learning<T extends object>(
     recordKey: string,
     entry: ReadEntry,
@@ -183,7 +183,7 @@ export class RememberingStore<Write> extends FrontStore<Write> implements Store<
     return this.#trying(() => this.#entries.read(recordKey, this.#clock), NOTHING);
   }
 
-  /** No call fails for the cache. The process is warned once in each outage. */
+  /** No call fails because of the cache. The process warns once per outage. */
   async #trying<T>(request: () => Promise<T>, otherwise: T): Promise<T> {
     const now = this.#clock.now();
     if (now < this.#pausedUntil && now >= this.#pausedUntil - PAUSE_MS) return otherwise;
@@ -213,7 +213,7 @@ function textOf({ result }: IdempotencyRecord): string | undefined {
 }
 
 function warn(error: unknown): void {
-  process.emitWarning(`the cache is left out, and the store asked: ${(error as Error).message}`, {
+  process.emitWarning(`the cache was skipped, and the store was read instead: ${(error as Error).message}`, {
     code: "ONCEONLY_CACHE",
   });
 }

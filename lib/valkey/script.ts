@@ -1,23 +1,22 @@
 /**
- * The moves of the port as one Lua script: the server runs it as one step. A script that fails halfway is not undone. So a move asks
- * for the rights of all that it may do before it changes anything. Redis 6.2 cannot tell them.
+ * All store operations as one Lua script: the server runs it as one step. A script that fails halfway is not undone, so an
+ * operation checks the permissions for everything it may do before it changes anything. Redis 6.2 can't check them.
  */
 import { createHash } from "node:crypto";
 import { RECORD_VERSION, STEPS_VERSION } from "../contract.ts";
 
-/** A larger result is loaded by whoever replays it: a refused claim stays small. */
+/** A larger result is loaded only for a replay, so that a refused claim stays small. */
 const MAX_TOLD_BYTES = 64 * 1024;
 
 /**
- * KEYS: the record, the list of unknown outcomes, and a key for each write. ARGV: the caller's token, how long an expired
- * record stays (ms), whether a repetition is replicated, and the record's key. Then the move, and what it takes.
+ * KEYS: the record, the list of unknown outcomes, and a key for each write. ARGV: the caller's token, how long an expired record
+ * stays (ms), whether a repetition is replicated, and the record's key. Then the operation and its arguments.
  *
- * Answers are lists of texts. `1` and the server's time: the record was changed. `0` and the fields of the record: it was not. `2`,
+ * Answers are lists of strings. `1` and the server's time: the record was changed. `0` and the record's fields: it was not. `2`,
  * a position and an error: that write was refused.
  *
- * The order matters. Commands that may lack memory come first, so that a refused script has changed nothing. A record
- * is listed before
- * it is changed and taken from the list afterwards, so that the list never lacks one.
+ * The order matters. Commands that may run out of memory come first, so that a refused script has changed nothing. A record is
+ * listed before it is changed and removed from the list afterwards, so that the list never lacks one.
  */
 const SOURCE = `local key, index = KEYS[1], KEYS[2]
 local own, keep_ms, touches, record_key = ARGV[1], tonumber(ARGV[2]), ARGV[3] == '1', ARGV[4]
@@ -255,6 +254,6 @@ export type Move = "claim" | "settle" | "insert" | "renew" | "step" | "find" | "
 
 export const SCRIPT = {
   source: SOURCE,
-  /** What EVALSHA calls it by. */
+  /** The script's name in EVALSHA. */
   digest: createHash("sha1").update(SOURCE).digest("hex"),
 };

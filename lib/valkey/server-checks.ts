@@ -1,4 +1,4 @@
-/** What a server tells about itself, and whether it keeps records. */
+/** Reads a server's description of itself, and whether it keeps records. */
 import { InvalidOptionError } from "../core/errors.ts";
 import type { Acknowledgement, ValkeyRisk } from "./options.ts";
 
@@ -25,29 +25,29 @@ export function checkServer(
   const file = told.get("aof_enabled");
   const refuse = (risk: ValkeyRisk, why: string) => {
     if (acceptedRisks.includes(risk)) return;
-    throw new InvalidOptionError("acceptedRisks", `must name "${risk}" for this server: ${why}`);
+    throw new InvalidOptionError("acceptedRisks", `must include "${risk}" for this server: ${why}`);
   };
   if (policy === undefined || file === undefined) {
     refuse(
       "untold",
-      "INFO does not tell `maxmemory_policy` and `aof_enabled`. See that it keeps what it has",
+      "INFO doesn't report `maxmemory_policy` and `aof_enabled`. Make sure that the server keeps its data",
     );
   }
   if (policy !== undefined && policy !== "noeviction") {
     refuse(
       "evicts-records",
-      `its \`maxmemory-policy\` is ${policy}, so that it deletes records where memory is short, and their operations run again. Set noeviction`,
+      `its \`maxmemory-policy\` is ${policy}, so it deletes records when memory runs short, and their operations run again. Set noeviction`,
     );
   }
   if (file === "0") {
     refuse(
       "memory-only",
-      "`appendonly` is off, so that a restart loses records, and their operations run again. Switch it on, or have replicas and `acknowledgedBy`",
+      "`appendonly` is off, so a restart loses records, and their operations run again. Turn it on, or use replicas and `acknowledgedBy`",
     );
   }
 }
 
-/** Valkey tells the version of Redis that it is compatible with. */
+/** Valkey reports the Redis version that it is compatible with. */
 function checkVersion(
   version: string | undefined,
   oldest: [major: number, minor: number],

@@ -1,17 +1,17 @@
-/** Lists the records that are held, or whose attempt was abandoned, of all shards. */
+/** Lists held and abandoned records of all shards. */
 import { hasCode } from "../core/error-code.ts";
 import { type IdempotencyRecord, isKnownVersion } from "../core/record.ts";
 import { type UnknownOutcome, unknownOutcomeOf } from "../core/unknown-outcome.ts";
 
-/** How many entries of each list are read at once. */
+/** How many entries of each list are read in one page. */
 const PAGE = 25;
 
-/** How many requests are under way at once. */
+/** How many requests are under way at the same time. */
 const AT_ONCE = 32;
 
 interface UnsettledSource {
   readonly indexes: readonly string[];
-  /** Record keys and times behind each other, the oldest first: from a time on, before another one, behind so many, and at most so many. */
+  /** A flat list of record keys and times, oldest first: from one time, before another, after an offset, and up to a limit. */
   page(index: string, words: readonly string[]): Promise<readonly string[]>;
   find(recordKey: string): Promise<IdempotencyRecord | undefined>;
 }
@@ -21,7 +21,7 @@ interface ListedKey {
   readonly since: number;
 }
 
-/** Page by page in turns: who reads for a while only meets the oldest of each list. */
+/** One page of each list in turn: a caller that stops early has seen the oldest of each list. */
 export async function* listUnsettled(
   source: UnsettledSource,
   before: number,
@@ -33,7 +33,7 @@ export async function* listUnsettled(
     } catch (error) {
       if (!hasCode(error, "RECORD_CORRUPT")) throw error;
     }
-    // One damaged record must not hide the others. A record that was never settled has no expiry, so somebody deleted it.
+    // One damaged record must not hide the others. An unsettled record has no expiry, so it must have been deleted by hand.
     return { recordKey, state: "unreadable", since };
   };
   let pages = source.indexes.map((index) => pagesOf(source, index, before));
@@ -57,7 +57,7 @@ async function* pagesOf(
       at % 2 === 0 ? [{ recordKey, since: Number(words[at + 1]) }] : [],
     );
     yield entries;
-    // Many may have one time: those that were read are passed over.
+    // Many entries may share one time: skip those already read.
     const last = words.at(-1) ?? since;
     const read = entries.filter((entry) => entry.since === Number(last)).length;
     skipped = last === since ? skipped + read : read;

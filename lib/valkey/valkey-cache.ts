@@ -1,4 +1,7 @@
-/** A cache in Valkey or Redis in front of another store: completed records, for a while. The other store stays the truth. */
+/**
+ * A Valkey or Redis cache in front of another store: it keeps completed records for a while. The other store stays the source of
+ * truth.
+ */
 import { type Clock, systemClock } from "../core/clock.ts";
 import { identify, PUBLIC_SCOPE } from "../core/identity.ts";
 import { type Check, checkOptions, seconds, text } from "../core/option-checks.ts";
@@ -12,23 +15,24 @@ import type { ValkeyClient } from "./valkey-client.ts";
 
 export interface ValkeyCacheOptions {
   /**
-   * Reaches the server: `fromIoredis(client)`, `fromNodeRedis(client)` or `fromGlide(client)`. The server may evict and forget. Switch
-   * the client's queue for a server that is away off.
+   * The connection to the server: `fromIoredis(client)`, `fromNodeRedis(client)` or `fromGlide(client)`. The server may evict
+   * and forget. Switch off the client's offline queue.
    */
   readonly client: ValkeyClient;
   /**
-   * Begins each key of the cache, and belongs to one store alone: two stores, stages or Regions with one prefix would answer for each
-   * other. Such as the name of the table with its Region. 1 to 100 characters without braces.
+   * Prefix of every key of the cache. It must belong to a single store: two stores, stages or Regions with the same prefix would
+   * answer for each other. Use, for example, the table's name and Region. 1 to 100 characters without braces.
    */
   readonly prefix: string;
   /**
-   * How long a completed record is remembered, in seconds: from 1 to 3600, and never beyond its retention. For that
-   * time callers may get the answer of a record that was deleted or changed by hand, or that a restored database lacks.
+   * How long a completed record is remembered, in seconds: from 1 to 3600, and never beyond its retention. During that time,
+   * callers may get the answer of a record that was deleted or changed by hand, or that is missing from a restored database.
    * @default 60
    */
   readonly rememberSeconds?: number;
   /**
-   * How long a call waits for the cache, in ms: from 1 to 1000. Then the store is asked, and the cache is left alone for a second.
+   * How long a call waits for the cache, in ms: from 1 to 1000. After that it asks the store, and the cache isn't used for a
+   * second.
    * @default 50
    */
   readonly timeoutMs?: number;
@@ -41,7 +45,7 @@ const CHECKS: Readonly<Record<keyof ValkeyCacheOptions, Check>> = {
   prefix: valkeyPrefix,
   rememberSeconds: seconds(1, MAX_REMEMBER_SECONDS),
   timeoutMs: [
-    "must be a number of milliseconds from 1 to 1000",
+    "must be a number of milliseconds between 1 and 1000",
     (value) => typeof value === "number" && value >= 1 && value <= 1000,
   ],
 };
@@ -54,14 +58,13 @@ const NAME_CHECKS: Readonly<Record<keyof CachedName, Check>> = {
 
 /**
  * Remembers completed records for all processes that share the server: `cached(store, { in: valkeyCache({ client, prefix }) })`.
- * A replay that is found there asks the store for nothing. Only the same operation, scope, key and payload get an answer from it.
+ * A replay found there sends no request to the store. Only the same operation, scope, key and payload get an answer from it.
  *
- * The store stays the truth. The store is asked where an entry is missing, damaged, foreign, too old or beyond its
- * retention. No call
- * fails because the cache does: an outage costs `timeoutMs` at most, once a second. A first run asks the cache once, before its claim. The
- * first replay puts the record there. Results of more than 256 K characters are not remembered.
+ * The store stays the source of truth. It is asked if an entry is missing, damaged, foreign, too old or beyond its retention. No
+ * call fails because the cache does: an outage costs at most `timeoutMs`, once a second. A first run asks the cache once, before
+ * its claim. The first replay adds the record. Results of more than 256 K characters are not remembered.
  *
- * A writer to the server can answer for the store: keep others out of it.
+ * Anyone who can write to the server can answer for the store, so restrict access to it.
  *
  * @throws InvalidOptionError (`INVALID_OPTION`)
  */

@@ -1,4 +1,4 @@
-/** The store on Valkey and Redis: every decision is one script on the server. All policy is in the engine. */
+/** The Valkey and Redis store: every decision is one script on the server. All policy is in the engine. */
 import { CommitInvalidError, StoreUnavailableError, TransactionConditionError } from "../core/errors.ts";
 import { withDefaults } from "../core/options.ts";
 import { type IdempotencyRecord, isTracked } from "../core/record.ts";
@@ -33,29 +33,29 @@ import {
   writeWords,
 } from "./writes.ts";
 
-/** Longer than any move takes. A client whose connection was lost may wait for another one for ever. */
+/** Longer than any request needs. A client whose connection was lost may wait forever for another one. */
 const PATIENCE_MS = 30_000;
 
 interface Addressee {
   readonly recordKey: string;
-  /** Absent where nothing is changed. */
+  /** Absent if nothing is changed. */
   readonly token?: string;
   readonly writes?: readonly ValkeyWrite[];
 }
 
-/** What the script told: that the record was changed, or the record. */
+/** The script's answer: either the record was changed, or here is the record. */
 type MoveAnswer =
   | { readonly isChanged: true; readonly serverTimeMs: number }
   | { readonly isChanged: false; readonly record: IdempotencyRecord | undefined };
 
 /**
- * Keeps records in Valkey, or in Redis 6.2 or later. One script on the server is one decision, so that races have one winner, and who
- * comes second gets its record. Claims, replays and commits are one request each.
+ * Keeps records in Valkey, or in Redis 6.2 or later. Each decision is one script on the server, so races have one winner, and
+ * the loser gets the winner's record. A claim, a replay or a commit is one request.
  *
- * What it promises is what the server keeps: a server that evicts, forgets or fails over may lose records, and their
- * operations run again. The first call asks the server, and refuses what is not accepted in `acceptedRisks`. So does a claim each
- * minute. Records without an expiry, such as held ones, are never deleted. Results up to 64 KB come with the record, larger ones by a request
- * more. Beyond 16 MB the record says that the result was not kept.
+ * Its promises are only as good as the server: a server that evicts, forgets or fails over may lose records, and then their
+ * operations run again. The first call checks the server, and refuses any risk not in `acceptedRisks`. A claim repeats that
+ * check once a minute. Records without an expiry, such as held ones, are never deleted. Results up to 64 KB come with the
+ * record, larger ones need one more request. Beyond 16 MB the record says that the result was not kept.
  */
 export class ValkeyStore implements Store<ValkeyWrite> {
   /** @internal */
@@ -63,7 +63,7 @@ export class ValkeyStore implements Store<ValkeyWrite> {
   readonly #keys: ValkeyKeys;
   readonly #connection: ValkeyConnection;
   readonly #prefix: string;
-  /** What begins the arguments of each move. */
+  /** The first arguments of every request. */
   readonly #own: readonly [keepMs: string, touches: string];
 
   /** @throws InvalidOptionError (`INVALID_OPTION`) */
@@ -78,7 +78,7 @@ export class ValkeyStore implements Store<ValkeyWrite> {
   }
 
   /**
-   * Asks the server whether it keeps records, as the first call does otherwise: for the start of a process.
+   * Checks whether the server keeps records, as the first call would: call it when the process starts.
    * @throws InvalidOptionError (`INVALID_OPTION`) for a risk that is not accepted, StoreUnavailableError (`STORE_UNAVAILABLE`)
    */
   check(): Promise<void> {
@@ -122,7 +122,7 @@ export class ValkeyStore implements Store<ValkeyWrite> {
     return this.#finish("insert", insertion, words);
   }
 
-  /** Always consistent: a script runs on the primary, also where the client reads from replicas. */
+  /** Always consistent: a script runs on the primary, even if the client reads from replicas. */
   async find(recordKey: string, _read: { consistent: boolean }): Promise<IdempotencyRecord | undefined> {
     const answer = await this.#move("find", { recordKey }, []);
     return answer.isChanged ? undefined : answer.record;
@@ -139,9 +139,9 @@ export class ValkeyStore implements Store<ValkeyWrite> {
   }
 
   /**
-   * Lists held keys and abandoned attempts since before `before` (epoch ms), of functions that hold or verify: `Date.now()`
-   * means all of them. The oldest come first, roughly: 25 of each of 256 lists are read at once. A key that is listed
-   * and has no record any more is told as `unreadable`: somebody deleted it.
+   * Lists held keys and abandoned attempts from before `before` (epoch ms), for functions that use hold or verify. `Date.now()`
+   * lists all of them, roughly oldest first: 25 entries of each of 256 lists are read at a time. A listed key whose record has
+   * been deleted is reported as `unreadable`.
    * @throws StoreUnavailableError (`STORE_UNAVAILABLE`)
    */
   unknownOutcomes({ before }: { readonly before: number }): AsyncGenerator<UnknownOutcome> {
@@ -196,7 +196,7 @@ export class ValkeyStore implements Store<ValkeyWrite> {
     writeKeys: readonly string[] = [],
   ): Promise<readonly string[]> {
     const { record, index } = this.#keys.of(recordKey);
-    // A read names one key: while its slot is being moved a node refuses several, unless it has them all.
+    // A read names one key: while its slot is being moved, a node refuses several keys unless it has them all.
     const keys = token === "" ? [record] : [record, index, ...writeKeys];
     return this.#connection.run({
       move,
@@ -205,7 +205,7 @@ export class ValkeyStore implements Store<ValkeyWrite> {
     });
   }
 
-  /** @param error what the server says of the write; empty where its condition was not met */
+  /** @param error the server's error about the write; empty if its condition was not met */
   #refusal(index: number, error = ""): Error {
     if (error === "") return new TransactionConditionError(index, undefined, undefined);
     const cause = new Error(error);
@@ -213,7 +213,7 @@ export class ValkeyStore implements Store<ValkeyWrite> {
       return new StoreUnavailableError("throttled", cause, "OOM", { action: "COMMIT", table: this.#prefix });
     }
     const [code] = error.split(" ");
-    const message = `the server refuses writes[${index}] (${code}): nothing was written; mend the write`;
+    const message = `the server refuses writes[${index}] (${code}): nothing was written; fix the write`;
     return new CommitInvalidError(message, { index, cause });
   }
 }

@@ -1,4 +1,4 @@
-// An app for unit tests of constructs: nothing is bundled and nothing is validated, which takes seconds.
+// An app for unit tests of constructs: nothing is bundled and nothing is validated, which requires seconds.
 import { App, type AppProps, Stack, type StackProps } from "aws-cdk-lib";
 
 export function unitApp(context: AppProps["context"] = {}): App {

@@ -40,12 +40,12 @@ describe("CommitGrants", () => {
   it("refuses an action that is misspelt, or is none of a transaction's", () => {
     for (const action of ["dynamodb:PutItemm", "dynamodb:GetItem", "dynamodb:*"]) {
       expect(() => granted([action as CommitAction])).toThrow(
-        `for commits to Test/Orders ${action} is granted: give some of dynamodb:ConditionCheckItem, dynamodb:DeleteItem, dynamodb:PutItem, dynamodb:UpdateItem`,
+        `the actions granted for commits to Test/Orders include ${action}: use dynamodb:ConditionCheckItem, dynamodb:DeleteItem, dynamodb:PutItem, dynamodb:UpdateItem`,
       );
     }
   });
 
   it("refuses to grant nothing", () => {
-    expect(() => granted([])).toThrow("for commits to Test/Orders nothing is granted");
+    expect(() => granted([])).toThrow("the actions granted for commits to Test/Orders are empty");
   });
 });

@@ -116,7 +116,7 @@ describe("DedupQueue.addConsumer", () => {
 
     Annotations.fromStack(stack).hasInfo(
       "/Test/Queue",
-      Match.stringLikeRegexp("for long enough for Test/Imported is not checked"),
+      Match.stringLikeRegexp("can't check whether Test/Imported has time to finish"),
     );
   });
 
@@ -147,7 +147,7 @@ describe("DedupQueue.addConsumer", () => {
     );
   });
 
-  it("notes a timeout that is known at deployment only", () => {
+  it("notes a timeout that is only known at deployment", () => {
     const stack = unitStack();
     const parameter = new CfnParameter(stack, "Seconds", { type: "Number" });
     const visibilityTimeout = Duration.seconds(parameter.valueAsNumber);
@@ -155,7 +155,7 @@ describe("DedupQueue.addConsumer", () => {
 
     Annotations.fromStack(stack).hasInfo(
       "/Test/Queue",
-      Match.stringLikeRegexp("for long enough for Test/Fn is not checked"),
+      Match.stringLikeRegexp("can't check whether Test/Fn has time to finish"),
     );
   });
 });
@@ -187,9 +187,9 @@ describe("DedupQueue.fromQueueArn", () => {
     expect(JSON.stringify(notes)).toContain("onceonly:visibility-unknown");
   });
 
-  it("refuses a standard queue, and takes an ARN that is known at deployment only", () => {
+  it("refuses a standard queue, and takes an ARN that is only known at deployment", () => {
     expect(() => DedupQueue.fromQueueArn(unitStack(), "Queue", arn.replace(".fifo", ""))).toThrow(
-      "a standard queue, which neither deduplicates nor keeps an order",
+      "a standard queue, which neither deduplicates nor keeps order",
     );
     const unknown = Token.asString({ "Fn::ImportValue": "queue" });
     expect(DedupQueue.fromQueueArn(unitStack(), "Queue", unknown).queue.fifo).toBe(true);

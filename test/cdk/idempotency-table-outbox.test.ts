@@ -117,7 +117,7 @@ describe("IdempotencyTable.grantRelay", () => {
 
   it("refuses a table without an outbox", () => {
     expect(() => templateOf({}, (table, role) => table.grantRelay(role))).toThrow(
-      "outbox of Test/Table is off, so nothing can be relayed: set it to true",
+      "outbox of Test/Table is off, so there's nothing to relay: set it to true",
     );
   });
 });
@@ -189,7 +189,7 @@ describe("IdempotencyTable with unknown outcomes", () => {
 
   it("grantResolving refuses a table without the index", () => {
     expect(() => templateOf({}, (table, role) => table.grantResolving(role))).toThrow(
-      "unknownOutcomes of Test/Table is off, so nothing can be listed: set it to true",
+      "unknownOutcomes of Test/Table is off, so unknown outcomes can't be listed: set it to true",
     );
   });
 });

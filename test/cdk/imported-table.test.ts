@@ -83,11 +83,9 @@ describe("IdempotencyTable.fromTableAttributes", () => {
     expect(imported({ tableStreamArn, outboxShards: 16 })).toBe(16);
     expect(imported({ tableStreamArn, outboxShards: undefined })).toBe(8);
     expect(() => imported({ outboxShards: 16 })).toThrow(
-      "outboxShards of Test/Table is 16, and it has no outbox: leave it out",
+      "outboxShards of Test/Table is 16, but the table has no outbox: leave it out",
     );
-    expect(() => imported({ tableStreamArn, outboxShards: 0 })).toThrow(
-      "make it a whole number from 1 to 1000",
-    );
+    expect(() => imported({ tableStreamArn, outboxShards: 0 })).toThrow("use a whole number from 1 to 1000");
   });
 
   it("takes a name or an ARN, not both", () => {
@@ -114,7 +112,7 @@ describe("an imported table of the same app", () => {
 
     expect(others).toEqual([]);
     expect(warning?.entry.data).toContain(
-      'Test/Own, which Test/Table uses, has no timeToLiveAttribute, so that no record is ever deleted: set it to "expiresAt"',
+      'Test/Own, which Test/Table uses, has no timeToLiveAttribute, so records are never deleted: set it to "expiresAt"',
     );
   });
 });
@@ -171,15 +169,17 @@ describe("an imported table of the same app, at synthesis", () => {
 
   it("is refused with keys of other names", () => {
     expect(faults({ partitionKey: { ...PK, name: "PK" }, sortKey: SK })).toContain(
-      "Test/Own, which Test/Table uses, has the key PK and the sort key SK, and Test/Table is said to have pk: every request would be refused",
+      "Test/Own, which Test/Table uses, has the key PK and the sort key SK, but Test/Table is declared with pk: every request would be refused",
     );
     expect(faults({ isFirstVersion: true, sortKey: SK })).toContain("has the key pk and the sort key SK");
-    expect(faults({}, { partitionKey: "PK" })).toContain("has the key pk, and Test/Table is said to have PK");
+    expect(faults({}, { partitionKey: "PK" })).toContain(
+      "has the key pk, but Test/Table is declared with PK",
+    );
   });
 
   it("is refused where TTL deletes by another attribute", () => {
     expect(faults({ timeToLiveAttribute: "ttl" })).toContain(
-      'deletes by the attribute "ttl", and Test/Table is said to have "expiresAt": no record would be deleted',
+      'expires items by the attribute "ttl", but Test/Table is declared with "expiresAt": no record would be deleted',
     );
   });
 
@@ -199,7 +199,7 @@ describe("an imported table of the same app, at synthesis", () => {
 
     expect(of(true)).toBe("");
     expect(of(false)).toContain(
-      "Test/Own, which Test/Table uses, is encrypted by a customer managed key, and Test/Table knows of none",
+      "Test/Own, which Test/Table uses, is encrypted with a customer managed key, but Test/Table doesn't know it",
     );
   });
 
@@ -215,7 +215,7 @@ describe("an imported table of the same app, at synthesis", () => {
       return faultsOf(stack);
     };
 
-    expect(of(TableEncryption.CUSTOMER_MANAGED)).toContain("is encrypted by a customer managed key");
+    expect(of(TableEncryption.CUSTOMER_MANAGED)).toContain("is encrypted with a customer managed key");
     expect([of(TableEncryption.DEFAULT), of(TableEncryption.AWS_MANAGED)]).toEqual(["", ""]);
   });
 
@@ -228,14 +228,14 @@ describe("an imported table of the same app, at synthesis", () => {
       expect(faults({ isFirstVersion, dynamoStream, indexes: all }, { unknownOutcomes: true })).toBe("");
       expect(faults({ isFirstVersion, indexes: [] })).toBe("");
       expect(faults({ isFirstVersion, dynamoStream, indexes: [UNSETTLED] })).toContain(
-        "Test/Table has tableStreamArn, which takes an index with the partition key unsentShard and the sort key unsentSince, both numbers, and Test/Own, which Test/Table uses, has no such index: what waits there would never be found",
+        "Test/Table has tableStreamArn, which requires an index with the partition key unsentShard and the sort key unsentSince, both numbers, but Test/Own, which Test/Table uses, has no such index: waiting records would never be found",
       );
       expect(faults({ isFirstVersion, indexes: [OUTBOX] }, { unknownOutcomes: true })).toContain(
-        'Test/Table has unknownOutcomes, which takes the index "unsettled"',
+        'Test/Table has unknownOutcomes, which requires the index "unsettled"',
       );
       expect(
         faults({ isFirstVersion, dynamoStream, indexes: [["outbox", "unsettledShard", "unsettledSince"]] }),
-      ).toContain("takes an index with the partition key unsentShard");
+      ).toContain("requires an index with the partition key unsentShard");
       expect(
         faults({ isFirstVersion, dynamoStream, indexes: [["unsent", "unsentShard", "unsentSince"]] }),
       ).toBe("");
@@ -245,7 +245,7 @@ describe("an imported table of the same app, at synthesis", () => {
   it.each([StreamViewType.KEYS_ONLY, StreamViewType.OLD_IMAGE])("is refused with a stream of %s", (view) => {
     for (const isFirstVersion of [false, true]) {
       expect(faults({ dynamoStream: view, isFirstVersion })).toContain(
-        `the stream of Test/Own, which Test/Table uses, has the view ${view}, and a relay reads messages from new images`,
+        `the stream of Test/Own, which Test/Table uses, has the view ${view}, but a relay reads messages from new images`,
       );
     }
   });

@@ -13,7 +13,7 @@ describe("onceonly/cdk", () => {
 
     expect(`^${OLDEST_CDK}`).toBe(peerDependencies["aws-cdk-lib"]);
     expect(tooOld("2.99.1")).toBe(
-      `onceonly/cdk needs aws-cdk-lib ${OLDEST_CDK} or later, and 2.99.1 is installed, which lacks what the constructs are made of: npm install aws-cdk-lib@latest`,
+      `onceonly/cdk needs aws-cdk-lib ${OLDEST_CDK} or later, but 2.99.1 is installed: run npm install aws-cdk-lib@latest`,
     );
     expect(["1.204.0", "2.256.9"].map((version) => tooOld(version) === undefined)).toEqual([false, false]);
   });

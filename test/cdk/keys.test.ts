@@ -1,4 +1,4 @@
-// Customer keys that are not of this stack: by an ARN that is known at deployment only, of another account, of another stack.
+// Customer keys that are not of this stack: by an ARN that is only known at deployment, of another account, of another stack.
 import { App, Fn, Stack } from "aws-cdk-lib";
 import { Template } from "aws-cdk-lib/assertions";
 import { TableV2 } from "aws-cdk-lib/aws-dynamodb";

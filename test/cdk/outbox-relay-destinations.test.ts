@@ -94,7 +94,7 @@ describe("OutboxRelay.addDestination", () => {
     relay.addDestination(new Queue(stack, "To"), "pay");
 
     expect(() => relay.addDestination(new Queue(stack, "Other"))).toThrow(
-      "Test/Outbox has destinations per operation, and one for none: name the operations that it is for",
+      "Test/Outbox has destinations per operation, and one without any: list the operations that it's for",
     );
     expect(toldIn(stack)).toEqual({ pay: ["To"] });
   });
@@ -103,14 +103,14 @@ describe("OutboxRelay.addDestination", () => {
     const stack = unitStack();
     outboxIn(stack);
 
-    expect(faultsOf(stack)).toContain("Test/Outbox has 0 destinations");
+    expect(faultsOf(stack)).toContain("Test/Outbox has no destinations");
   });
 
   it("is asked for at synthesis where they are for no operation", () => {
     const stack = unitStack();
     outboxIn(stack, { destinations: {} });
 
-    expect(faultsOf(stack)).toContain("Test/Outbox has 0 destinations");
+    expect(faultsOf(stack)).toContain("Test/Outbox has no destinations");
   });
 });
 
@@ -128,7 +128,7 @@ describe("OutboxRelay refuses", () => {
 
   it("an operation that has no destination", () => {
     expect(() => outboxIn(unitStack(), { destinations: { pay: [] } })).toThrow(
-      "destinations of Test/Outbox has none for pay: name one at least, or leave the operation out",
+      "destinations of Test/Outbox has no destination for pay: add at least one, or remove the operation",
     );
   });
 
@@ -146,7 +146,7 @@ describe("OutboxRelay refuses", () => {
     const table = new IdempotencyTable(stack, "Table");
 
     expect(() => new OutboxRelay(stack, "Outbox", { table })).toThrow(
-      "outbox of Test/Table is off, so nothing can be relayed: set it to true",
+      "outbox of Test/Table is off, so there's nothing to relay: set it to true",
     );
   });
 
@@ -161,7 +161,7 @@ describe("OutboxRelay refuses", () => {
 
   it("an age that no change in a stream reaches", () => {
     expect(() => templateWith({ maxRecordAge: Duration.hours(25) })).toThrow(
-      "maxRecordAge of Test/Outbox is 90000 s and the stream of a table keeps a change for 86400 s",
+      "maxRecordAge of Test/Outbox is 90000 s, but a table's stream keeps changes for 86400 s",
     );
   });
 

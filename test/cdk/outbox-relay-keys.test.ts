@@ -47,14 +47,14 @@ describe("an OutboxRelay of a table with other keys", () => {
     "is refused where it would look for keys that the table has not (Table: %s)",
     (isFirstVersion) => {
       expect(() => Template.fromStack(relayOn("single", {}, { isFirstVersion }))).toThrow(
-        "Test/Own, which Test/Outbox sends from, has the key PK and the sort key SK, and Test/Outbox looks for pk: nothing would be sent. Give it the partitionKey and the sortKey that the stores are given",
+        "Test/Own, which Test/Outbox sends from, has the key PK and the sort key SK, but Test/Outbox looks for pk: nothing would be sent. Give it the partitionKey and sortKey that the stores use",
       );
       expect(() => Template.fromStack(relayOn("single", { partitionKey: "PK" }, { isFirstVersion }))).toThrow(
         "looks for PK:",
       );
       expect(() =>
         Template.fromStack(relayOn("simple", { partitionKey: "PK", sortKey }, { isFirstVersion })),
-      ).toThrow("has the key PK, and Test/Outbox looks for PK and the sort key SK");
+      ).toThrow("has the key PK, but Test/Outbox looks for PK and the sort key SK");
     },
   );
 
@@ -77,7 +77,7 @@ describe("an OutboxRelay of a table with other keys", () => {
     [{ indexName: "unsent" }, "outbox", '"unsent"'],
   ])("is refused where its sweeper would ask for another index: %j", (given, index, asked) => {
     expect(() => Template.fromStack(relayOn("single", given, { isSaid: true, index }))).toThrow(
-      `the sweeper of Test/Outbox asks for the index ${asked} of Test/Table, whose index of unsent messages has another name`,
+      `the sweeper of Test/Outbox queries the index ${asked} of Test/Table, whose index of unsent messages has another name`,
     );
   });
 
@@ -109,7 +109,7 @@ describe("an OutboxRelay of a table with other keys", () => {
     const destinations = [new DedupQueue(stack, "Queue").queue];
     new OutboxRelay(stack, "Outbox", { table, destinations, partitionKey: "PK" });
 
-    expect(() => Template.fromStack(stack)).toThrow("has the key pk, and Test/Outbox looks for PK");
+    expect(() => Template.fromStack(stack)).toThrow("has the key pk, but Test/Outbox looks for PK");
   });
 
   it("is taken at its word about a table that no app knows", () => {

@@ -121,7 +121,7 @@ describe("OutboxRelay", () => {
     template.hasResourceProperties("AWS::Lambda::EventSourceMapping", { ParallelizationFactor: 2 });
     Annotations.fromStack(stack).hasWarning(
       "/Test/Outbox",
-      Match.stringLikeRegexp("parallelizationFactor of Test/Outbox is 2, so that commits of one group"),
+      Match.stringLikeRegexp("parallelizationFactor of Test/Outbox is 2, so commits of one group"),
     );
   });
 
@@ -131,7 +131,7 @@ describe("OutboxRelay", () => {
     Annotations.fromStack(stack).hasWarning(
       "/Test/Outbox/Relay",
       Match.stringLikeRegexp(
-        "reservedConcurrentExecutions of Test/Outbox/Relay and Test/Outbox/Sweeper is 0, so that no committed",
+        "reservedConcurrentExecutions of Test/Outbox/Relay and Test/Outbox/Sweeper is 0, so no committed",
       ),
     );
   });

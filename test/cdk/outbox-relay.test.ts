@@ -100,7 +100,7 @@ describe("OutboxRelay", () => {
       Environment: { Variables: Match.objectLike({ OUTBOX_SHARDS: "16" }) },
     });
     for (const shards of [0, 1.5, 1001, Number.NaN]) {
-      expect(() => templateWith({ shards })).toThrow(`is ${shards}: make it a whole number from 1 to 1000`);
+      expect(() => templateWith({ shards })).toThrow(`is ${shards}: use a whole number from 1 to 1000`);
     }
   });
 
@@ -119,12 +119,10 @@ describe("OutboxRelay", () => {
 
     expect([shardsWith(undefined), shardsWith(16), shardsWith(16, 32)]).toEqual(["8", "16", "32"]);
     expect(() => shardsWith(16, 8)).toThrow(
-      "shards of Test/Outbox is 8 and outboxShards of Test/Table is 16: what is in the others nobody would find",
+      "shards of Test/Outbox is 8, but outboxShards of Test/Table is 16: messages in the other shards would never be found",
     );
     for (const shards of [0, 1.5, 1001]) {
-      expect(() => shardsWith(shards)).toThrow(
-        `outboxShards of Test/Table is ${shards}: make it a whole number`,
-      );
+      expect(() => shardsWith(shards)).toThrow(`outboxShards of Test/Table is ${shards}: use a whole number`);
     }
   });
 

@@ -253,7 +253,7 @@ if (isFull) {
       await rm(join(distFolder(), "functions"), { recursive: true });
 
       await expect(assetsOf("commonjs", inCommonJs)).rejects.toThrow(
-        /the prebuilt functions are in none of .*functions\/outbox.*: install onceonly again, or run "npm run build"/,
+        /the prebuilt functions aren't in any of .*functions\/outbox.*: install onceonly again, or run "npm run build"/,
       );
     });
   });

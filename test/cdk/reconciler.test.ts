@@ -59,16 +59,16 @@ describe("Reconciler", () => {
 
   it("refuses a table without the index", () => {
     expect(() => reconcilerIn({}, {}, false)).toThrow(
-      "unknownOutcomes of Test/Table is off, so nothing can be listed: set it to true",
+      "unknownOutcomes of Test/Table is off, so unknown outcomes can't be listed: set it to true",
     );
   });
 
   it.each([
-    ["3 s by default", undefined, [expect.stringContaining("is 3 s, so that verify has 1.5 s to answer")]],
+    ["3 s by default", undefined, [expect.stringContaining("is 3 s, which leaves verify 1.5 s to answer")]],
     [
       "19 s",
       Duration.seconds(19),
-      [expect.stringContaining("has 9.5 s to answer, and not 10 s: make it 20 s")],
+      [expect.stringContaining("leaves verify 9.5 s to answer instead of 10 s: make it 20 s")],
     ],
     ["20 s", Duration.seconds(20), []],
   ])("warns of a function that has too little time for an answer: %s", (_, timeout, warnings) => {

@@ -117,7 +117,7 @@ describe("IdempotencyTable.grantIdempotency", () => {
     const count = new CfnParameter(stack, "Number", { type: "Number" }).valueAsNumber;
 
     expect(() => granted({ operations: list })).toThrow(
-      "operations is a list that is only known at deployment",
+      "operations is a list that's only known at deployment",
     );
     expect(() => granted({ operations: [`pay-${count}`] })).toThrow("use Tokenization.stringifyNumber");
     expect(() => granted({ operations: ["pay"], scopeTag: stack.region })).toThrow(
@@ -165,13 +165,13 @@ describe("IdempotencyTable.grantIdempotency", () => {
   );
 
   it.each<[string, RecordAccessOptions]>([
-    ["operations is empty: name at least one, or leave it out", { operations: [] }],
-    ["operations holds an empty name", { operations: [""] }],
-    ["scopeTag is tenant and operations is not given", { scopeTag: "tenant" }],
-    ["B12: closedUntil is not a date", { closedUntil: new Date("tomorrow") }],
-    ["B12: closedUntil is a string and not a Date", { closedUntil: "2026-01-31" as unknown as Date }],
+    ["operations is an empty array: name at least one operation, or leave it out", { operations: [] }],
+    ["operations contains an empty string", { operations: [""] }],
+    ["scopeTag is tenant, but operations isn't set", { scopeTag: "tenant" }],
+    ["B12: closedUntil is an invalid Date", { closedUntil: new Date("tomorrow") }],
+    ["B12: closedUntil is a string, not a Date", { closedUntil: "2026-01-31" as unknown as Date }],
     ["B12: closedUntil is 1970-01-21", { closedUntil: new Date(Date.UTC(2026, 0, 31) / 1000) }],
-    ['scopeTag is "a}b", which no tag can be called', { operations: ["ship"], scopeTag: "a}b" }],
+    [`scopeTag is "a}b", which isn't a valid tag key`, { operations: ["ship"], scopeTag: "a}b" }],
   ])("refuses: %s", (message, options) => {
     expect(() => granted(options)).toThrow(message.replace(/^B12: /, ""));
   });

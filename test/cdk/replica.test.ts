@@ -26,7 +26,7 @@ describe("replica of an IdempotencyTable", () => {
     const { abroad, table } = twoRegions();
     const replica = table.replica("eu-central-1");
     const fn = aFunction(abroad);
-    expect(() => fn.with(new UseIdempotency(table))).toThrow("is a table of eu-west-1");
+    expect(() => fn.with(new UseIdempotency(table))).toThrow("is a table in eu-west-1");
 
     const other = aFunction(abroad, "Other");
     other.with(new UseIdempotency(replica, { operations: ["pay"] }));
@@ -42,7 +42,7 @@ describe("replica of an IdempotencyTable", () => {
     const { stack, table } = twoRegions();
 
     expect(() => aFunction(stack).with(new UseIdempotency(table.replica("eu-central-1")))).toThrow(
-      "is a table of eu-central-1",
+      "is a table in eu-central-1",
     );
   });
 

@@ -3,8 +3,9 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { Duration } from "aws-cdk-lib";
 import { Template } from "aws-cdk-lib/assertions";
-import { type DecisionEvent, DynamoDBStore, runOnce } from "onceonly";
+import { type DecisionEvent, runOnce } from "onceonly";
 import { IdempotencyTable, UseIdempotency } from "onceonly/cdk";
+import { DynamoDBStore } from "onceonly/dynamodb";
 import { fakeClock } from "onceonly/testing";
 import { describe, expect, it } from "vitest";
 import { DynamoDBModel } from "../../packages/explorer/lib/aws/dynamodb/dynamodb-model.ts";

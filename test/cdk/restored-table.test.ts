@@ -73,7 +73,7 @@ describe("UseIdempotency on a restored table", () => {
     fn.addEventSource(new S3EventSource(new Bucket(stack, "Bucket"), { events: [EventType.OBJECT_CREATED] }));
 
     expect(faultsOf(stack)).toContain(
-      "cannot be computed, since S3 says no number for how long it repeats the notifications of Test/Bucket: give closedUntil",
+      "can't be computed because S3 doesn't say how long it retries the notifications of Test/Bucket: pass closedUntil",
     );
   });
 
@@ -91,7 +91,7 @@ describe("UseIdempotency on a restored table", () => {
     });
   });
 
-  it("H56: refuses to guess where a number is known at deployment only", () => {
+  it("H56: refuses to guess where a number is only known at deployment", () => {
     const stack = unitStack();
     const parameter = new CfnParameter(stack, "Window", { type: "Number" });
     const table = new IdempotencyTable(stack, "Table", { restoredAt });
@@ -99,7 +99,7 @@ describe("UseIdempotency on a restored table", () => {
     aFunction(stack).with(new UseIdempotency(table, { clientWindow }));
 
     expect(faultsOf(stack)).toContain(
-      "for how long Test/Fn must be closed cannot be computed, since clientWindow is known at deployment only: give closedUntil",
+      "how long Test/Fn must stay closed can't be computed because clientWindow is only known at deployment: pass closedUntil",
     );
   });
 });
@@ -111,7 +111,7 @@ describe("IdempotencyTable.grantIdempotency on a restored table", () => {
     const table = new IdempotencyTable(stack, "Table", { restoredAt });
 
     expect(() => table.grantIdempotency(role)).toThrow(
-      "Test/Table was restored at 2026-01-01T12:00:00.000Z and has forgotten what ran since its backup: give closedUntil",
+      "Test/Table was restored at 2026-01-01T12:00:00.000Z and doesn't know what ran since its backup: pass closedUntil",
     );
     expect(() =>
       table.grantIdempotency(role, { closedUntil: new Date("2026-01-02T00:00:00Z") }),
@@ -125,7 +125,7 @@ describe("OutboxRelay of a restored table", () => {
     const table = new IdempotencyTable(stack, "Table", { restoredAt, outbox: true });
 
     expect(() => new OutboxRelay(stack, "Outbox", { table })).toThrow(
-      "Test/Table was restored at 2026-01-01T12:00:00.000Z: Test/Outbox would send again",
+      "Test/Table was restored at 2026-01-01T12:00:00.000Z: Test/Outbox would resend",
     );
   });
 });

@@ -194,9 +194,13 @@ describe("the rights of an operation that commits to a table without an outbox",
     await expect(handler.run("one", commit(1))).rejects.toMatchObject({
       code: "STORE_UNAVAILABLE",
       retryable: false,
-      message: expect.stringContaining("messages take a table with an outbox, and a grant with `commits`"),
+      message: expect.stringContaining(
+        "to commit messages, the table needs an outbox, and the function a grant with `commits`",
+      ),
     });
-    await expect(handler.run("three", commit(3))).rejects.toThrow("messages take a table with an outbox");
+    await expect(handler.run("three", commit(3))).rejects.toThrow(
+      "to commit messages, the table needs an outbox",
+    );
     expect(await handler.run("none", commit(0))).toBe("done");
     handler.failNext("TransactionConflictException");
     expect(await handler.run("conflict", () => "after a conflict")).toBe("after a conflict");

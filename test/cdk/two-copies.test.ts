@@ -109,7 +109,7 @@ describe("two copies of the package in one app", () => {
 
     expect(alarms.filter((id) => id.startsWith("SecondTableThrottles"))).toEqual([]);
     expect(alarms.filter((id) => id.startsWith("FirstTableThrottles"))).not.toEqual([]);
-    expect(warningsOf(stack).join("\n")).toContain("in one account and region, and tables of their own");
+    expect(warningsOf(stack).join("\n")).toContain("in one account and region but use different tables");
   });
 
   it("tell how often the sweeper of the other copy runs", () => {

@@ -25,7 +25,7 @@ describe("a grant without operations", () => {
     aFunction(stack).with(new UseIdempotency(table));
 
     expect(warningsOf(stack)).toEqual([
-      `/Test/Fn: Test/Fn can read and change the records of every operation in Test/Table: give \`operations\` with the names of those that it runs [ack: ${ID}]`,
+      `/Test/Fn: Test/Fn can read and change the records of every operation in Test/Table: pass \`operations\` with the names of the operations that it runs [ack: ${ID}]`,
     ]);
   });
 

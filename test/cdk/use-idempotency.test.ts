@@ -140,7 +140,7 @@ describe("UseIdempotency", () => {
     expect(rightsOf(after, "PlainServiceRole")).toEqual(RUNS_OPERATIONS);
     Annotations.fromStack(stack).hasInfo(
       "/Test/Fenced",
-      Match.stringLikeRegexp("has UseIdempotency already"),
+      Match.stringLikeRegexp("already has UseIdempotency"),
     );
     Annotations.fromStack(stack).hasInfo(
       "/Test/Provider/framework-onEvent",
@@ -165,7 +165,7 @@ describe("UseIdempotency", () => {
     });
 
     expect(() => aFunction(stack).with(new UseIdempotency(imported))).toThrow(
-      "There/Fn is in eu-west-1, and There/Table is a table of us-east-1: its name means another table in eu-west-1, or none. Use a table of eu-west-1",
+      "There/Fn is in eu-west-1, but There/Table is a table in us-east-1: in eu-west-1 that name refers to a different table, or to none. Use a table in eu-west-1",
     );
   });
 
@@ -208,7 +208,7 @@ describe("UseIdempotency", () => {
     const wrong = other(stack).with(mixin);
 
     expect(faultsOf(Stack.of(wrong))).toContain(
-      `UseIdempotency of Test/Table is applied to ${wrong.node.path}, in which is no Lambda function: apply it to the function that runs operations`,
+      `UseIdempotency of Test/Table is applied to ${wrong.node.path}, which contains no Lambda function: apply it to the function that runs operations`,
     );
   });
 
@@ -216,7 +216,7 @@ describe("UseIdempotency", () => {
     const stack = unitStack();
     stack.node.root.with(new UseIdempotency(new IdempotencyTable(stack, "Table")));
 
-    expect(faultsOf(stack)).toContain("is applied to the app, in which is no Lambda function");
+    expect(faultsOf(stack)).toContain("is applied to the app, which contains no Lambda function");
   });
 
   it("tells of an alias or an imported function to which it is applied by itself, and of nothing inside a stack", () => {
@@ -242,9 +242,9 @@ describe("UseIdempotency", () => {
 
     const other = new UseIdempotency(new IdempotencyTable(stack, "Other"));
     expect(() => fn.with(other)).toThrow(
-      "Test/Fn has UseIdempotency already, and would have it of Test/Other as well: apply it once, with all options",
+      "Test/Fn already has UseIdempotency, and would get that of Test/Other as well: apply it once, with all options",
     );
-    expect(() => fenced.with(new UseIdempotency(table))).toThrow("Test/Fenced has UseIdempotency already");
+    expect(() => fenced.with(new UseIdempotency(table))).toThrow("Test/Fenced already has UseIdempotency");
   });
 
   it("is refused for what is no function", () => {
@@ -254,6 +254,6 @@ describe("UseIdempotency", () => {
 
     expect(mixin.supports(table)).toBe(false);
     expect(mixin.supports(stack)).toBe(false);
-    expect(() => mixin.applyTo(table)).toThrow("Test/Table is not a Lambda function");
+    expect(() => mixin.applyTo(table)).toThrow("Test/Table isn't a Lambda function");
   });
 });

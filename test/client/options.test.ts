@@ -20,23 +20,23 @@ async function refusal(init: object): Promise<InvalidOptionError> {
 
 describe("idempotentFetch", () => {
   test.each([
-    [{ deadlineSeconds: 0 }, `option \`deadlineSeconds\` ${seconds}; got 0 (number)`],
-    [{ deadlineSeconds: 86_401 }, `option \`deadlineSeconds\` ${seconds}; got 86401 (number)`],
-    [{ deadlineSeconds: Number.NaN }, `option \`deadlineSeconds\` ${seconds}; got NaN (number)`],
-    [{ tryTimeoutSeconds: "5" }, `option \`tryTimeoutSeconds\` ${seconds}; got text of 1 characters`],
-    [{ firstDelaySeconds: -1 }, `option \`firstDelaySeconds\` ${seconds}; got -1 (number)`],
-    [{ maxDelaySeconds: null }, `option \`maxDelaySeconds\` ${seconds}; got null`],
-    [{ fetch: {} }, "option `fetch` must be a function; got a value of type object"],
-    [{ onKey: true }, "option `onKey` must be a function; got true (boolean)"],
-    [{ key: "" }, `option \`key\` ${printable}; got 0 characters`],
-    [{ key: "k".repeat(256) }, `option \`key\` ${printable}; got 256 characters`],
-    [{ key: "caf\u00e9" }, `option \`key\` ${printable}; got another character at index 3`],
-    [{ key: "a\nb" }, `option \`key\` ${printable}; got another character at index 1`],
-    [{ key: 7 }, `option \`key\` ${printable}; got a value of type number`],
-    [{ key: null }, `option \`key\` ${printable}; got a value of type object`],
+    [{ deadlineSeconds: 0 }, `\`deadlineSeconds\` ${seconds} (got 0)`],
+    [{ deadlineSeconds: 86_401 }, `\`deadlineSeconds\` ${seconds} (got 86401)`],
+    [{ deadlineSeconds: Number.NaN }, `\`deadlineSeconds\` ${seconds} (got NaN)`],
+    [{ tryTimeoutSeconds: "5" }, `\`tryTimeoutSeconds\` ${seconds} (got a string of 1 character)`],
+    [{ firstDelaySeconds: -1 }, `\`firstDelaySeconds\` ${seconds} (got -1)`],
+    [{ maxDelaySeconds: null }, `\`maxDelaySeconds\` ${seconds} (got null)`],
+    [{ fetch: {} }, "`fetch` must be a function (got an object)"],
+    [{ onKey: true }, "`onKey` must be a function (got true)"],
+    [{ key: "" }, `\`key\` ${printable} (got a string of 0 characters)`],
+    [{ key: "k".repeat(256) }, `\`key\` ${printable} (got a string of 256 characters)`],
+    [{ key: "caf\u00e9" }, `\`key\` ${printable} (got another character at index 3)`],
+    [{ key: "a\nb" }, `\`key\` ${printable} (got another character at index 1)`],
+    [{ key: 7 }, `\`key\` ${printable} (got 7)`],
+    [{ key: null }, `\`key\` ${printable} (got null)`],
     [
       { headers: { "idempotency-key": "k" } },
-      "option `headers` must not carry Idempotency-Key; got one: give it as `key`",
+      "`headers` must not contain Idempotency-Key: pass the key as `key`",
     ],
   ])("refuses %j", async (init, message) => {
     const error = await refusal({ method: "POST", ...init });
@@ -55,7 +55,7 @@ describe("idempotentFetch", () => {
     const error = await refusal({ deadlineSecond: 5 });
 
     expect(error.option).toBe("deadlineSecond");
-    expect(error.message).toMatch(/is unknown here \(known: deadlineSeconds, [^;]*\)$/);
+    expect(error.message).toMatch(/isn't an option \(valid options: deadlineSeconds, [^;]*\)$/);
   });
 
   test.each([
@@ -71,7 +71,7 @@ describe("idempotentFetch", () => {
   it("refuses a Request in place of init, whose fields would be lost", async () => {
     const error = await refusal(new Request(URL_OF_NOBODY, { method: "POST" }));
 
-    expect(error.message).toBe("option `init` must be a plain object; got a value of type object");
+    expect(error.message).toBe("`init` must be a plain object (got an object)");
   });
 
   it("refuses mode no-cors, under which browsers drop the key", async () => {
@@ -87,7 +87,7 @@ describe("idempotentFetch", () => {
 
 describe("createIdempotentFetch", () => {
   test.each(["key", "onKey", "method", "deadline"])("refuses %s, which is no shared option", (name) => {
-    expect(() => createIdempotentFetch({ [name]: undefined })).toThrow(`option \`${name}\` is unknown here`);
+    expect(() => createIdempotentFetch({ [name]: undefined })).toThrow(`\`${name}\` isn't an option`);
   });
 
   it("refuses a wrong value when it is made, not when it is called", () => {

@@ -202,7 +202,7 @@ describe.skipIf(canRun.length === 0).each(canRun)("a consumer of %s", (_name, _c
 
     expect(traces).toEqual([traceparent, traceparent]);
     expect(lines).toHaveLength(2);
-    expect(lines[0]).toMatch(/^onceonly: .* is not done \(operation "ship-order"\): Error: the van is full/);
+    expect(lines[0]).toMatch(/^onceonly: .* failed \(operation "ship-order"\): Error: the van is full/);
     expect(lines.join()).not.toMatch(/secret/);
   });
 });

@@ -230,8 +230,8 @@ describe("idempotentConsumer", () => {
       { end: "retry" },
     ]);
     expect(lines.map(([line]) => line)).toEqual([
-      'onceonly: message 7 is not done (operation "ship-order"):',
-      'onceonly: a message is not done (operation "ship-order"):',
+      'onceonly: message 7 failed (operation "ship-order"):',
+      'onceonly: a message failed (operation "ship-order"):',
     ]);
   });
 

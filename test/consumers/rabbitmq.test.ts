@@ -197,14 +197,18 @@ describe("rabbitMqConsumer, without a server", () => {
   });
 
   it.each([
-    ["no channel", () => rabbitMqConsumer(undefined as never, () => {}, options()), "give the channel first"],
+    [
+      "no channel",
+      () => rabbitMqConsumer(undefined as never, () => {}, options()),
+      "must be an amqplib channel, passed as the first argument",
+    ],
     ["no handler", () => rabbitMqConsumer(silentChannel(), undefined as never, options()), "`handler` must"],
     ["no options", () => rabbitMqConsumer(silentChannel(), () => {}, undefined as never), "`operation` must"],
     [
       "a place for a key",
       () =>
         rabbitMqConsumer(silentChannel(), () => {}, { ...options(), whenKeyMissing: "position" as never }),
-      "a message of RabbitMQ has no place",
+      "because a RabbitMQ message has no position",
     ],
     [
       "a wrong `onCancel`",

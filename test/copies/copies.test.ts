@@ -37,7 +37,7 @@ describe.each(PAIRS)("H86: A6: what the %s makes, used by the %s", (one, other) 
 
   it.each(Object.keys(FRONTS))("has %s behind each front of the other", async (front) => {
     for (const [name, outer] of Object.entries(FRONTS)) {
-      if (front === "main.redacted" && name === "main.encrypted") continue;
+      if (front === "stores.redacted" && name === "stores.encrypted") continue;
       const inner = FRONTS[front]!(maker(), new (user().testing.MemoryStore)() as never);
       const store = outer(user(), inner);
       let runs = 0;

@@ -16,7 +16,7 @@ const noLookFirst = { leaseSeconds: 30 } as const;
 /** Makes a base store of one copy, over what the other copies can't see. */
 export const BASES: Readonly<Record<string, (copy: Copy, peer: Copy) => AnyStore | Promise<AnyStore>>> = {
   "testing.MemoryStore": (copy) => new copy.testing.MemoryStore() as never,
-  "main.DynamoDBStore": async (copy, peer) => {
+  "dynamodb.DynamoDBStore": async (copy, peer) => {
     // The model is of the other copy, and so is the error that it answers with.
     const model = new peer.aws.DynamoDBModel();
     const client = new DynamoDBClient({
@@ -30,7 +30,7 @@ export const BASES: Readonly<Record<string, (copy: Copy, peer: Copy) => AnyStore
       AttributeDefinitions: [{ AttributeName: "pk", AttributeType: "S" }],
       BillingMode: "PAY_PER_REQUEST",
     });
-    return new copy.main.DynamoDBStore({ client, tableName: "records" }) as never;
+    return new copy.dynamodb.DynamoDBStore({ client, tableName: "records" }) as never;
   },
 };
 
@@ -38,10 +38,11 @@ const keys = keyService();
 
 /** Stores in front of another one. */
 export const FRONTS: Readonly<Record<string, (copy: Copy, store: AnyStore) => AnyStore>> = {
-  "main.cached": ({ main }, store) => main.cached(store),
-  "main.encrypted": ({ main }, store) => main.encrypted(store, { keys }),
-  "main.redacted": ({ main }, store) => main.redacted(store, ((result: unknown) => result) as never),
-  "main.mirrored": ({ main, testing }, store) => main.mirrored(store, new testing.MemoryStore() as never),
+  "stores.cached": ({ stores }, store) => stores.cached(store),
+  "stores.encrypted": ({ stores }, store) => stores.encrypted(store, { keys }),
+  "stores.redacted": ({ stores }, store) => stores.redacted(store, ((result: unknown) => result) as never),
+  "stores.migrating": ({ stores, testing }, store) =>
+    stores.migrating(store, new testing.MemoryStore() as never),
   "main.watchNewKeys": ({ main }, store) => main.watchNewKeys(store, { observe: () => {} }),
 };
 
@@ -98,10 +99,6 @@ export const DOORS: Readonly<Record<string, (copy: Copy, store: AnyStore, work: 
       ({ main }, store, work) =>
       () =>
         main.runOnce(options(store), "k1", "in", work),
-    "main.runOnceOutcome":
-      ({ main }, store, work) =>
-      async () =>
-        (await main.runOnceOutcome(options(store), "k1", "in", work)).result,
     "main.once": ({ main }, store, work) => {
       const decorate = main.once<[string], never>({ ...options(store), key: (key) => key });
       const method = async (_key: string, own?: Execution<never>) => work(own!);
@@ -114,13 +111,6 @@ export const DOORS: Readonly<Record<string, (copy: Copy, store: AnyStore, work: 
         key: () => "k1",
       });
       return () => handler({}, aContext(peer)) as Promise<unknown>;
-    },
-    "main.idempotentOutcome": ({ main }, store, work, peer) => {
-      const handler = main.idempotentOutcome((_event, { idempotency }) => work(idempotency), {
-        ...options(store),
-        key: () => "k1",
-      });
-      return async () => ((await handler({}, aContext(peer))) as { result: unknown }).result;
     },
     "main.httpIdempotent": ({ main }, store, work, peer) => {
       const handler = main.httpIdempotent(

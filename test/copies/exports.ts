@@ -11,13 +11,18 @@ const DRIVEN = [
   ...["fingerprintFromHttp", "fingerprintFromJson", "fingerprintFromSns", "fingerprintFromS3"].map(
     (name) => `main.${name}`,
   ),
-  ...["fingerprintFromEventBridge", "S3Bodies", "openedOutbox", "outboxSweeper", "resolveOutcome"].map(
-    (name) => `main.${name}`,
-  ),
+  "main.fingerprintFromEventBridge",
+  ...[
+    "messaging.S3ClaimCheck",
+    "messaging.outboxSweeper",
+    "stores.decryptingOutbox",
+    "stores.unmigratedRecords",
+  ],
+  ...["reconciler.reconciler", "reconciler.resolveOutcome"],
   ...["keyFromSns", "keyFromEventBridge", "keyFromS3", "callerFromJwt", "callerFromAuthorizer"].map(
     (name) => `main.${name}`,
   ),
-  ...["reconciler", "leftBehind", "emfMetrics", "decisionLog"].map((name) => `main.${name}`),
+  ...["main.emfMetrics", "main.decisionLog", "store-kit.CommitInvalidError"],
   ...["DynamoDBModel", "DynamoDBError", "SqsError", "SnsError", "EventBridgeError"].map(
     (name) => `aws.${name}`,
   ),
@@ -29,24 +34,24 @@ const DRIVEN = [
 
 /** Lists and texts, and functions from data to data: they neither read nor note an object of a copy. */
 const DATA =
-  /^main\.(DECISIONS|ENVELOPE_FAULTS|OUTBOX_EVENTS|RECONCILER_EVENTS|STORE_FAILURES|readEnvelope|readBody|traceparentFromXRay)$|^postgres\.postgresSchema$|^explorer\.(canHave|crashPoints|streamEvent)$|^kit\.([A-Z_]+|[a-z]\w+)$|^aws\.[a-z]\w+$|^client\.(createIdempotencyKey|wasReplayed)$/;
+  /^main\.readBody$|^messaging\.(ENVELOPE_FAULTS|OUTBOX_EVENTS|readEnvelope|traceparentFromXRay)$|^reconciler\.RECONCILER_EVENTS$|^store-kit\.(DECISIONS|STORE_FAILURES)$|^postgres\.postgresSchema$|^explorer\.(canHave|crashPoints|streamEvent)$|^kit\.([A-Z_]+|[a-z]\w+)$|^aws\.[a-z]\w+$|^client\.(createIdempotencyKey|wasReplayed)$/;
 
 /**
  * Functions that a user passes to an engine, which calls them with plain events, attempts or decisions, and clients of HTTP. No copy
  * asks who made them. Those that note something about themselves, as readers of keys note the time of a commit, are driven.
  */
 const FUNCTIONS =
-  /^main\.(keyFrom\w+|callerFrom\w+|durableExecutionStarted|dynamoItemExists|executionStarted|httpLookup|s3ObjectExists|kmsKeys|eraseResult)$|^otel\.openTelemetry$|^client\.(createIdempotentFetch|idempotentFetch)$/;
+  /^main\.(keyFrom\w+|callerFrom\w+)$|^reconciler\.(durableExecutionStarted|dynamoItemExists|executionStarted|httpLookup|s3ObjectExists|eraseResult)$|^stores\.kmsKeys$|^otel\.openTelemetry$|^client\.(createIdempotentFetch|idempotentFetch)$/;
 
 /**
  * Only the methods of a port are called on them (store, outbox, SQL client, AWS client). The doors and fronts drive each port with
  * another implementation, and a database would add no call between copies.
  */
 const PORTS =
-  /^main\.(DynamoDBOutbox|MessageProducer|FifoProducer|outboxRelay)$|^lean\.(DynamoDBOutbox|DynamoDBStore|LeanDynamoDB)$|^postgres\.(PostgresOutbox|from(Drizzle|Knex|Kysely|PostgresJs|Prisma))$|^valkey\.from(Glide|NodeRedis)$|^aws\.(SqsModel|SnsModel|EventBridgeModel)$|^testing\.(fakeClock|fakeRandom)$|^kit\.OperatedOutbox$/;
+  /^dynamodb\.DynamoDBOutbox$|^messaging\.(MessageProducer|FifoProducer|outboxRelay)$|^lean\.(DynamoDBOutbox|DynamoDBStore|LeanDynamoDB)$|^postgres\.(PostgresOutbox|from(Drizzle|Knex|Kysely|PostgresJs|Prisma))$|^valkey\.from(Glide|NodeRedis)$|^aws\.(SqsModel|SnsModel|EventBridgeModel)$|^testing\.(fakeClock|fakeRandom)$|^kit\.OperatedOutbox$/;
 
 /** Known by their code. `isOnceonlyError` is driven, with errors of each base class; these differ in their code only. */
-const ERRORS = /^(main|client|kit)\.\w+Error$/;
+const ERRORS = /^(main|client|http|kit|messaging|store-kit)\.\w+Error$/;
 
 /** They pass their call to the same inner function as a door that is driven: `kafkaConsumer`, `expressIdempotency` and its kin. */
 const SIBLINGS = /^consumers\.(kafkaEachBatch|natsConsumer|rabbitMqConsumer)$|^http\.nestIdempotency$/;

@@ -16,11 +16,16 @@ export interface Copy {
   readonly cdk: typeof import("onceonly/cdk");
   readonly client: typeof import("onceonly/client");
   readonly consumers: typeof import("onceonly/consumers");
+  readonly dynamodb: typeof import("onceonly/dynamodb");
   readonly http: typeof import("onceonly/http");
   readonly kit: typeof import("onceonly/kit");
   readonly lean: typeof import("onceonly/lean");
+  readonly messaging: typeof import("onceonly/messaging");
   readonly otel: typeof import("onceonly/otel");
   readonly postgres: typeof import("onceonly/postgres");
+  readonly reconciler: typeof import("onceonly/reconciler");
+  readonly "store-kit": typeof import("onceonly/store-kit");
+  readonly stores: typeof import("onceonly/stores");
   readonly testing: typeof import("onceonly/testing");
   readonly valkey: typeof import("onceonly/valkey");
 }
@@ -58,7 +63,7 @@ function built(): Promise<string> {
     const folder = await builtPackages();
     await build({
       stdin: {
-        contents: PATHS.map(({ entry, name }) => `export * as ${entry} from "${name}";`).join("\n"),
+        contents: PATHS.map(({ entry, name }) => `export * as "${entry}" from "${name}";`).join("\n"),
         resolveDir: folder,
       },
       bundle: true,
@@ -78,7 +83,7 @@ function built(): Promise<string> {
 const peersOutside: Plugin = {
   name: "peers outside",
   setup({ onResolve }) {
-    onResolve({ filter: /^[^./]/ }, ({ path, kind }) =>
+    onResolve({ filter: /^[^./#]/ }, ({ path, kind }) =>
       kind === "entry-point" || /^onceonly/.test(path) ? undefined : { path, external: true },
     );
   },

@@ -114,7 +114,7 @@ describe.each(PAIRS)("H86: A6: the %s beside the %s", (one, other) => {
     const texts = warned.mock.calls.map(([text]) => String(text));
     warned.mockRestore();
 
-    expect(texts.filter((text) => text.includes('two wrappers run the operation "charge"'))).toHaveLength(1);
+    expect(texts.filter((text) => text.includes('two wrappers use the operation "charge"'))).toHaveLength(1);
   });
 
   it("tells both middlewares of one Middy stack when the handler begins and ends", async () => {
@@ -158,7 +158,7 @@ describe.each(PAIRS)("H86: A6: the %s beside the %s", (one, other) => {
     await expect(failing()).rejects.toMatchObject({ code: "PERMANENT" });
     await expect(unknown()).rejects.toMatchObject({ code: "OUTCOME_UNKNOWN" });
     expect([...store.records.values()].map(({ state }) => state)).toEqual(["failed", "held"]);
-    const settled = B().main.resolveOutcome({ operation: "charge", store: store as never }, "k2", {
+    const settled = B().reconciler.resolveOutcome({ operation: "charge", store: store as never }, "k2", {
       outcome: "happened",
       result: 7,
       by: "ops",
@@ -234,8 +234,8 @@ describe.each(PAIRS)("H86: A6: the %s beside the %s", (one, other) => {
         Body: { transformToString: async () => objects.get(Key)! },
       }),
     };
-    const bodies = new (A().main.S3Bodies)({ bucket: "bodies", client, minBytes: 100 });
-    const sealing = A().main.encrypted(store as never, { keys, messages: true } as never);
+    const bodies = new (A().messaging.S3ClaimCheck)({ bucket: "bodies", client, minBytes: 100 });
+    const sealing = A().stores.encrypted(store as never, { keys, messages: true } as never);
     const sent: string[] = [];
     const sqs = sqsInto(sent);
     // A sweeper leaves alone what was committed in the same millisecond.
@@ -245,8 +245,8 @@ describe.each(PAIRS)("H86: A6: the %s beside the %s", (one, other) => {
       const [message] = await bodies.checkIn([{ queue, key: "m1", body: { large: "x".repeat(2000) } }]);
       return commit("done", { messages: [message as never] });
     });
-    const outbox = B().main.openedOutbox(store.outbox, { keys } as never);
-    const sweep = B().main.outboxSweeper({
+    const outbox = B().stores.decryptingOutbox(store.outbox, { keys } as never);
+    const sweep = B().messaging.outboxSweeper({
       outbox,
       destinations: "any",
       sqs,
@@ -262,7 +262,7 @@ describe.each(PAIRS)("H86: A6: the %s beside the %s", (one, other) => {
   it("reconciles, erases and compares what the other copy stored", async () => {
     const store = memory();
     await A().main.runOnce(options(store), "k1", "in", () => "done");
-    const reconcile = B().main.reconciler({
+    const reconcile = B().reconciler.reconciler({
       store: store as never,
       operations: { charge: "hold" },
       observe: () => {},
@@ -273,7 +273,11 @@ describe.each(PAIRS)("H86: A6: the %s beside the %s", (one, other) => {
     ).toBeDefined();
     const left: unknown[] = [];
     const recordKeys = store.records.keys();
-    for await (const each of B().main.leftBehind({ from: store as never, to: memory() as never, recordKeys }))
+    for await (const each of B().stores.unmigratedRecords({
+      from: store as never,
+      to: memory() as never,
+      recordKeys,
+    }))
       left.push(each);
     expect(left).toMatchObject([{ why: "unknown-there" }]);
   });
@@ -386,7 +390,7 @@ describe.each(PAIRS)("H86: A6: the %s beside the %s", (one, other) => {
     const call = () => A().main.runOnce(options(store), "k1", "in", () => ++runs);
     expect([await call(), await call()]).toEqual([1, 1]);
     const cache = B().valkey.valkeyCache({ client, prefix: `${prefix}-cache` } as never);
-    const cached = A().main.cached(memory() as never, { in: cache });
+    const cached = A().stores.cached(memory() as never, { in: cache });
     expect(await B().main.runOnce(options(cached), "k1", "in", () => "done")).toBe("done");
   });
 });

@@ -57,18 +57,27 @@ describe("deriveChildKey", () => {
   });
 
   it.each([
-    ["charge", { maxLength: 21 }, "option `maxLength` must be at least 22"],
-    ["charge", { format: "hex", maxLength: 31 }, "option `maxLength` must be at least 32"],
-    ["charge", { maxLength: Number.NaN }, "option `maxLength`"],
-    ["charge", { maxLength: "64" as unknown as number }, "option `maxLength`"],
-    ["charge", { format: "uuid" as "hex" }, "option `format`"],
-    ["", {}, "option `name`"],
-    ["\ud800", {}, "option `name`"],
-    ["n".repeat(256), {}, "option `name`"],
-    [undefined as unknown as string, {}, "option `name`"],
+    ["charge", { maxLength: 21 }, "`maxLength` must be a number of at least 22"],
+    ["charge", { format: "hex", maxLength: 31 }, "`maxLength` must be a number of at least 32"],
+    ["charge", { maxLength: Number.NaN }, "`maxLength`"],
+    ["charge", { maxLength: "64" as unknown as number }, "`maxLength`"],
+    ["charge", { format: "uuid" as "hex" }, "`format`"],
+    ["", {}, "`name`"],
+    ["\ud800", {}, "`name`"],
+    ["n".repeat(256), {}, "`name`"],
+    [undefined as unknown as string, {}, "`name`"],
     ["charge", null as unknown as ChildKeyLimits, "`limits`"],
     ["charge", 32 as ChildKeyLimits, "`limits`"],
-    ["charge", { maxlength: 32 } as ChildKeyLimits, "`maxlength` is unknown"],
+    [
+      "charge",
+      { maxlength: 32 } as ChildKeyLimits,
+      "`maxlength` isn't an option of `childKey` (did you mean `maxLength`?)",
+    ],
+    [
+      "charge",
+      { x: 1 } as ChildKeyLimits,
+      "`x` isn't an option of `childKey` (valid options: maxLength, format)",
+    ],
   ] as [string, ChildKeyLimits, string][])("refuses the name %j with %j", (name, limits, message) => {
     expect(() => deriveChildKey(identity, name, limits)).toThrow(InvalidOptionError);
     expect(() => deriveChildKey(identity, name, limits)).toThrow(message);

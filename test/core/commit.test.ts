@@ -61,7 +61,9 @@ describe.each(MODES)("commit, %s", (mode) => {
       const first = commit("first", { writes: [world.orderWrite()] });
       expect(() => commit("second", { writes: [world.orderWrite()] })).toThrow(CommitInvalidError);
       await first;
-      expect(() => commit("third")).toThrow("commit was already called: commit everything at once");
+      expect(() => commit("third")).toThrow(
+        "commit was already called: pass all writes and messages to a single commit",
+      );
     });
 
     expect(world.orders()).toBe(1);
@@ -77,7 +79,7 @@ describe.each(MODES)("commit, %s", (mode) => {
       return "returned";
     });
 
-    expect(late).toThrow("this attempt is over: await commit before the handler returns");
+    expect(late).toThrow("this attempt has ended: await commit before the handler returns");
     expect(world.orders()).toBe(0);
   });
 
@@ -161,7 +163,7 @@ describe.each(MODES)("commit, %s", (mode) => {
 
     const answer = await world.call(async ({ commit }: Work) => {
       expect(() => commit("bad", { writes: [{} as MemoryWrite] })).toThrow(CommitInvalidError);
-      expect(() => commit("bad", { mesages: [] } as object)).toThrow("commit knows no `mesages`");
+      expect(() => commit("bad", { mesages: [] } as object)).toThrow("`mesages` isn't a field of a commit");
       return commit("good", { writes: [world.orderWrite()] });
     });
 
@@ -191,7 +193,7 @@ describe.each(MODES)("commit, %s", (mode) => {
 
       const answer = await world.call(({ commit }: Work) => {
         expect(() => commit(effects)).toThrow(
-          "commit takes the result, then { writes, messages }; got effects alone: put `undefined` before them, or `{}` behind them if they are the result",
+          "commit expects the result first, then { writes, messages } (got only { writes, messages }): pass `undefined` as the result, or add `{}` as the second argument if this object is the result",
         );
         expect(() => commit(effects, undefined)).toThrow(CommitInvalidError);
         return commit("order", { writes: [world.orderWrite()] });
@@ -229,7 +231,7 @@ describe.each(MODES)("commit, %s", (mode) => {
     const effects: object = { writes: [], mesages: [{}] };
 
     await expect(world.call(({ commit }: Work) => commit("sent", effects))).rejects.toThrow(
-      "commit knows no `mesages`: it takes { writes, messages }",
+      "`mesages` isn't a field of a commit (did you mean `messages`?)",
     );
   });
 

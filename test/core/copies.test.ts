@@ -19,7 +19,7 @@ afterEach(() => {
 const nextRelease = () => {
   all[NEXT] = { requests: new WeakMap(), bodies: new WeakMap(), nesting: {} };
 };
-const CAUSE = `Another version of onceonly in this process may have made it (its shape is ${NEXT}, this one's is ${SHAPE}): load one version`;
+const CAUSE = `Another version of onceonly in this process may have created it (its shape is ${NEXT}, this one's is ${SHAPE}): load one version`;
 
 describe("H86: A6: copies of another shape", () => {
   it("share no state", () => {

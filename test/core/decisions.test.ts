@@ -3,15 +3,16 @@ import { DECISIONS, type Decision } from "../../lib/core/decisions.ts";
 import { failing } from "../kit/faults/faulty-store.ts";
 import { newWorld, START, type World } from "./world.ts";
 
-/** The faces of lib/lambda tell the others: they look for the key, and batches ask for several records at once. A store tells `new-keys`. */
-const TOLD_BY_FACES = [
+/** The adapters of lib/lambda tell the others: they look for the key, and batches ask for several records at once. A store tells `new-keys`. */
+const REPORTED_BY_ADAPTERS = [
   "key-missing",
   "key-fallback",
   "group-refused",
   "new-keys",
 ] as const satisfies readonly Decision[];
-type Told = Exclude<Decision, (typeof TOLD_BY_FACES)[number]>;
-const isTold = (decision: Decision): decision is Told => !TOLD_BY_FACES.some((other) => other === decision);
+type Told = Exclude<Decision, (typeof REPORTED_BY_ADAPTERS)[number]>;
+const isTold = (decision: Decision): decision is Told =>
+  !REPORTED_BY_ADAPTERS.some((other) => other === decision);
 
 /** How each decision comes about; the world's events tell whether it did. */
 const SCENARIOS: Record<Told, (world: World) => Promise<unknown>> = {

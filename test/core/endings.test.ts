@@ -88,6 +88,65 @@ describe("a store that never answers", () => {
   });
 });
 
+describe("work within a transaction", () => {
+  const lostTransaction = () =>
+    Object.assign(new StoreUnavailableError("unreachable", undefined, "gone"), { isRolledBack: true });
+
+  function transactional(patienceMs?: number) {
+    const clock = fakeClock();
+    let lose = (_: Error) => {};
+    const lost = new Promise<Error>((resolve) => {
+      lose = resolve;
+    });
+    const memory = Object.assign(new MemoryStore(), { patienceMs, handlerLost: () => lost });
+    const call = (work: Work) =>
+      runOnce({ operation: "order", store: memory, clock, leaseSeconds: 30 }, "key", {}, work);
+    return { clock, call, lose };
+  }
+
+  it.each([
+    [30_000, 30_000],
+    [undefined, 0],
+  ])(
+    "H80: that never learns of its loss is ended, after %s ms in which it may stop by itself",
+    async (patienceMs, ms) => {
+      const { clock, call, lose } = transactional(patienceMs);
+      let signal: AbortSignal | undefined;
+      const ended = call(async (execution) => {
+        signal = execution.signal;
+        await new Promise(() => {});
+      }).catch((error: unknown) => error);
+      const start = clock.now();
+      const loss = lostTransaction();
+      await clock.advance(0);
+
+      lose(loss);
+      await clock.advance(0);
+
+      expect(signal).toMatchObject({ aborted: true, reason: loss });
+      expect(await clock.run(ended)).toBe(loss);
+      expect(clock.now() - start).toBe(ms);
+      expect(clock.sleepers).toBe(0);
+    },
+  );
+
+  it("H80: that stops by itself ends as it says, and leaves no timer", async () => {
+    const { clock, call, lose } = transactional(30_000);
+    const ended = call(async ({ signal }) => {
+      await new Promise((resolve) => signal.addEventListener("abort", resolve));
+      throw new Error("stopped");
+    });
+    ended.catch(() => {});
+    await clock.advance(0);
+
+    lose(lostTransaction());
+
+    await expect(clock.run(ended)).rejects.toThrow("stopped");
+    expect(clock.sleepers).toBe(0);
+    expect(await clock.run(transactional().call(() => "done"))).toBe("done");
+  });
+});
+
 describe("a store that refuses a result for its content", () => {
   const refusal = () =>
     Object.assign(new StoreUnavailableError("refused", undefined, "54000"), { refusesContent: true });

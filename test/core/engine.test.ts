@@ -79,7 +79,7 @@ describe("perform, claimed", () => {
   it("needs a lease where the remaining time is not known", async () => {
     const world = newWorld({ leaseSeconds: undefined });
 
-    await expect(world.call(async () => 1)).rejects.toThrow("option `leaseSeconds` must be given");
+    await expect(world.call(async () => 1)).rejects.toThrow("`leaseSeconds` is required");
     expect(await world.call(async () => 1, {}, { remainingMs: 1000 })).toBe(1);
   });
 

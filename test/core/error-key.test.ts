@@ -1,4 +1,4 @@
-// An error says which key it is about: a face must not answer a call with the trouble of another operation.
+// An error says which key it is about: a adapter must not answer a call with the trouble of another operation.
 import { describe, expect, it } from "vitest";
 import {
   CommitInvalidError,

@@ -120,8 +120,8 @@ describe.each(Object.entries(TABLE))("%s", (name, [make, retryable, fields = {}]
     expect(error.stack).toContain(name);
   });
 
-  it("begins its message in lower case", () => {
-    expect(make().message).toMatch(/^[a-z`]/);
+  it("begins its message in lower case, or with a name or a number", () => {
+    expect(make().message).toMatch(/^[a-z`\d]/);
   });
 });
 
@@ -139,21 +139,26 @@ describe("isOnceonlyError", () => {
 
 describe("InvalidOptionError", () => {
   it.each([
-    ["sk_live_4eC39HqLyjWDarjtT1zdp7dc", "text of 32 characters"],
-    ["", "text of 0 characters"],
-    [7, "7 (number)"],
-    [Number.NaN, "NaN (number)"],
-    [true, "true (boolean)"],
+    ["sk_live_4eC39HqLyjWDarjtT1zdp7dc", "a string of 32 characters"],
+    ["s", "a string of 1 character"],
+    ["a\ud800", "a string of 2 characters with a lone surrogate"],
+    ["", "an empty string"],
+    [7, "7"],
+    [Number.NaN, "NaN"],
+    [true, "true"],
     [null, "null"],
     [undefined, "undefined"],
-    [4_111_111_111_111_111n, "a value of type bigint"],
-    [Symbol("secret"), "a value of type symbol"],
-    [{ secret: 1 }, "a value of type object"],
-    [["secret"], "a list of 1"],
-    [() => "secret", "a value of type function"],
+    [4_111_111_111_111_111n, "a bigint"],
+    [Symbol("secret"), "a symbol"],
+    [{ secret: 1 }, "an object"],
+    [Promise.resolve("secret"), "a promise"],
+    [[], "an empty array"],
+    [["secret"], "an array of 1 item"],
+    [["secret", 1], "an array of 2 items"],
+    [() => "secret", "a function"],
   ])("shows of a value no more than its kind, unless it is a number or a switch (%s)", (value, shown) => {
     expect(new errors.InvalidOptionError("mode", "must be good", value).message).toBe(
-      `option \`mode\` must be good; got ${shown}`,
+      `\`mode\` must be good (got ${shown})`,
     );
   });
 });
@@ -163,7 +168,7 @@ describe("the message of an error", () => {
 
   it.each([
     ["a name", () => new errors.PayloadInvalidError(`the payload: $.${long} is a Date: convert it first`)],
-    ["an option", () => new errors.InvalidOptionError(long, "is unknown: known are a, b")],
+    ["an option", () => new errors.InvalidOptionError(long, "isn't an option (valid options: a, b)")],
     [
       "a cause",
       () => new errors.StoreUnavailableError("throttled", Object.assign(new Error(), { name: long })),
@@ -174,8 +179,8 @@ describe("the message of an error", () => {
 
     expect(message.length).toBeLessThanOrEqual(1000);
     expect(stack!.length).toBeLessThan(10_000);
-    expect(message).toMatch(/^(the payload|option|the idempotency store failed|could not send)/);
-    expect(message).toMatch(/(convert it first|known are a, b|x\)|send the same again)$/);
+    expect(message).toMatch(/^(the payload|`x|the idempotency store failed|could not send)/);
+    expect(message).toMatch(/(convert it first|valid options: a, b\)|x\)|send the same messages again)$/);
   });
 
   it("is well-formed text where it is cut inside a character", () => {
@@ -227,7 +232,7 @@ describe("StoreUnavailableError", () => {
       ...request,
     });
     expect(new errors.StoreUnavailableError("refused", undefined, "Gone", request).message).toBe(
-      "the idempotency store refused PutItem on orders (Gone), and will again: mend permissions, table or request",
+      "the idempotency store refused PutItem on orders (Gone), and will refuse it again: fix the permissions, the table or the request",
     );
     expect(new errors.StoreUnavailableError("refused", undefined)).not.toHaveProperty("action");
   });
@@ -235,7 +240,7 @@ describe("StoreUnavailableError", () => {
   it("says of a refusal that a retry cannot succeed, and what the store calls it", () => {
     expect(new errors.StoreUnavailableError("refused", new RangeError("secret"))).toMatchObject({
       message:
-        "the idempotency store refused the request (RangeError), and will again: mend permissions, table or request",
+        "the idempotency store refused the request (RangeError), and will refuse it again: fix the permissions, the table or the request",
       retryable: false,
     });
     expect(new errors.StoreUnavailableError("refused", undefined, "Denied: KMS").message).toContain(
@@ -261,7 +266,18 @@ describe("SendFailedError", () => {
     }));
 
     expect(new errors.SendFailedError([SENT, ...failed]).message).toBe(
-      "could not send 3 of 4 messages (InternalError, NotAttempted): send the same again",
+      "could not send 3 of 4 messages (InternalError, NotAttempted): send the same messages again",
+    );
+  });
+
+  it("SendFailedError says what to install if the client's package is missing, since sending again can't help", () => {
+    const cause = Object.assign(new Error("needs a package: npm install it"), {
+      code: "ERR_MODULE_NOT_FOUND",
+    });
+    const { message } = new errors.SendFailedError([{ sent: false, code: "ERR_MODULE_NOT_FOUND" }], cause);
+
+    expect(message).toBe(
+      "could not send 1 of 1 messages (ERR_MODULE_NOT_FOUND): needs a package: npm install it",
     );
   });
 });

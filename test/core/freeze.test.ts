@@ -37,7 +37,7 @@ describe("freeze and thaw", () => {
 
     open();
 
-    await expect(leftBehind).rejects.toThrow("this attempt is over");
+    await expect(leftBehind).rejects.toThrow("this attempt has ended");
     expect(world.orders()).toBe(0);
     expect(await world.call(async () => "never")).toBe("returned");
   });

@@ -2,8 +2,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { cached, encrypted, mirrored, redacted, type Store, watchNewKeys } from "onceonly";
+import { type Store, watchNewKeys } from "onceonly";
 import { openTelemetry } from "onceonly/otel";
+import { cached, encrypted, migrating, redacted } from "onceonly/stores";
 import { MemoryStore } from "onceonly/testing";
 import { valkeyCache } from "onceonly/valkey";
 import { describe, expect, it } from "vitest";
@@ -20,7 +21,8 @@ const FRONTS: Readonly<Record<string, (store: Store) => Store>> = {
   RedactedStore: (store) => redacted(store, "all"),
   NewKeysStore: (store) => watchNewKeys(store, { observe: () => {} }),
   LinkedStore: (store) => openTelemetry().linked(store),
-  MirroredStore: (store) => mirrored(store, withAll(new MemoryStore(), "handlerFailed", "handlerOver")),
+  MigratingStore: (store) =>
+    migrating(store, withAll(new MemoryStore(), "handlerFailed", "handlerLost", "handlerOver")),
 };
 
 /** These stand alone, or hand on to themselves. */
@@ -36,6 +38,7 @@ const SKILLS: Record<
   writeStep: true,
   unknownOutcomes: true,
   handlerFailed: true,
+  handlerLost: true,
   handlerOver: true,
   crossCheck: true,
 };
@@ -80,12 +83,12 @@ describe.each(Object.entries(FRONTS))("%s", (_, inFrontOf) => {
   it("says of sealed results that they are, so that no cache outside of the process gets them as they are", () => {
     const sealed = encrypted(new MemoryStore(), { keys: keyService() });
 
-    expect(() => cached(inFrontOf(sealed), { in: cache })).toThrow("must be behind `encrypted`");
+    expect(() => cached(inFrontOf(sealed), { in: cache })).toThrow("put the cache inside `encrypted`");
   });
 
   it("says of redacted results that they are, so that nobody seals them before", () => {
     const part = redacted(new MemoryStore(), "all");
 
-    expect(() => encrypted(inFrontOf(part), { keys: keyService() })).toThrow("must not be redacted yet");
+    expect(() => encrypted(inFrontOf(part), { keys: keyService() })).toThrow("must not be a redacted store");
   });
 });

@@ -63,7 +63,7 @@ describe('whenAbandoned: "hold"', () => {
     const world = await abandoned("hold");
     await expect(world.call(never)).rejects.toThrow(OutcomeUnknownError);
 
-    await expect(world.call(never, {}, { input: "other" })).rejects.toThrow("another payload");
+    await expect(world.call(never, {}, { input: "other" })).rejects.toThrow("a different payload");
   });
 
   it("costs an ordinary call no request more", async () => {
@@ -152,8 +152,11 @@ describe('whenAbandoned: "hold"', () => {
 
 describe("whenAbandoned with other options", () => {
   it.each([
-    [{ mode: "optimistic" }, "in the optimistic mode: nobody holds a claim there"],
-    [{ whenStoreFails: "run" }, 'where `whenStoreFails` is "run": such a run leaves no claim'],
+    [{ mode: "optimistic" }, "isn't supported in optimistic mode, in which"],
+    [
+      { whenStoreFails: "run" },
+      'can\'t be combined with `whenStoreFails: "run"`, because such a run leaves no claim',
+    ],
   ] as const)("refuses %j, where nothing could be held", async (other, text) => {
     const world = newWorld({ ...other, whenAbandoned: "hold" });
 

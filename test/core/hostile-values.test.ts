@@ -8,7 +8,7 @@ import { prepareMessage } from "../../lib/core/messages/prepare-message.ts";
 import type { Store } from "../../lib/core/store.ts";
 import { cached } from "../../lib/stores/cached.ts";
 import { encrypted } from "../../lib/stores/encrypted.ts";
-import { mirrored } from "../../lib/stores/mirrored.ts";
+import { migrating } from "../../lib/stores/migrating.ts";
 import { redacted } from "../../lib/stores/redacted.ts";
 import { HOSTILE, hostileJson } from "../kit/hostile-json.ts";
 import { keepsHostileJson } from "../kit/hostile-values.ts";
@@ -19,7 +19,7 @@ const stores: readonly (readonly [string, (store: Store<never>) => Store<never>]
   ["cached", (store) => cached(store)],
   ["encrypted", (store) => encrypted(store, { keys: keyService() })],
   ["redacted", (store) => redacted(store, (result) => result)],
-  ["mirrored", (store) => mirrored(store, new MemoryStore() as Store<never>)],
+  ["migrating", (store) => migrating(store, new MemoryStore() as Store<never>)],
 ];
 
 describe("hostile JSON", () => {

@@ -101,25 +101,29 @@ describe("identify", () => {
   ])("refuses a key that is %s, and does not repeat it", (_, key) => {
     expect(() => identify("pay", "tenant", key)).toThrow(IdempotencyKeyInvalidError);
     expect(() => identify("pay", "tenant", key)).toThrow(
-      "the idempotency key must be well-formed text of 1 to 255 characters without control characters",
+      "the idempotency key must be a string of 1 to 255 characters without control characters",
     );
   });
 
   it.each([
-    ["empty text", "", "got empty text"],
-    ["300 characters", "k".repeat(300), "got text of 300 characters: take its SHA-256"],
-    ["a lone surrogate", "a\ud800", "got text with a lone surrogate"],
-    ["a line break", "4111\n", "got text with a control character, such as a line break: trim it"],
+    ["an empty string", "", "got an empty string"],
+    ["300 characters", "k".repeat(300), "got a string of 300 characters; use its SHA-256 instead"],
+    ["a lone surrogate", "a\ud800", "got a string with a lone surrogate"],
+    ["a line break", "4111\n", "got a string with a control character, such as a line break; trim it"],
     ["nothing", undefined, "got undefined"],
     ["null", null, "got null"],
-    ["a number", 4111, "got a number: make text of it, as by `String(id)`"],
-    ["a bigint", 4111n, "got a bigint: make text of it, as by `String(id)`"],
+    ["a number", 4111, "got a number; convert it, such as with `String(id)`"],
+    ["a bigint", 4111n, "got a bigint; convert it, such as with `String(id)`"],
     ["a boolean", true, "got a boolean"],
     ["a symbol", Symbol("4111"), "got a symbol"],
-    ["a function", () => "4111", "got a function: call it"],
-    ["a list", ["4111"], "got a list: join the fields that name the operation to one text"],
-    ["an object", { id: "4111" }, "got an object: join the fields that name the operation to one text"],
-    ["a promise", Promise.resolve("4111"), "got a promise: a key is not awaited"],
+    ["a function", () => "4111", "got a function; call it"],
+    ["a list", ["4111"], "got an array; join the fields that identify the operation into one string"],
+    [
+      "an object",
+      { id: "4111" },
+      "got an object; join the fields that identify the operation into one string",
+    ],
+    ["a promise", Promise.resolve("4111"), "got a promise; keys aren't awaited"],
   ])("says of a key that is %s what it is, and what to do", (_, key, why) => {
     const refused = expect.objectContaining({
       code: "IDEMPOTENCY_KEY_INVALID",
@@ -127,7 +131,7 @@ describe("identify", () => {
     });
 
     expect(() => identify("pay", "tenant", key as string)).toThrow(refused);
-    expect(() => identify("pay", "tenant", key as string)).toThrow(`control characters; ${why}`);
+    expect(() => identify("pay", "tenant", key as string)).toThrow(`control characters (${why}`);
   });
 
   it("a promise in the place of a key or a scope that fails later does not end the process", async () => {
@@ -138,7 +142,7 @@ describe("identify", () => {
 
     expect(() => identify("pay", "tenant", failing())).toThrow("got a promise");
     expect(() => identify("pay", failing(), "key")).toThrow("got a promise");
-    expect(() => fingerprintOf(failing())).toThrow("yielded a promise, which is not awaited");
+    expect(() => fingerprintOf(failing())).toThrow("returned a promise, and it isn't awaited");
     await new Promise(setImmediate);
 
     process.off("unhandledRejection", note);
@@ -166,7 +170,7 @@ describe("identify", () => {
     "[object Promise]/v4",
     "report/Invalid Date",
   ])("H23: refuses the key %j, in which the text of a value that is not there is a part", (key) => {
-    const why = "the idempotency key has the text of a value that is not there as a part";
+    const why = "the idempotency key contains the text of a missing value";
     expect(() => identify("pay", "", key)).toThrow(IdempotencyKeyInvalidError);
     expect(() => identify("pay", "", key)).toThrow(why);
   });
@@ -215,7 +219,7 @@ describe("identify", () => {
 
   it("says what a scope is that is no text", () => {
     expect(() => identify("pay", 7 as unknown as string, "key")).toThrow(
-      "the scope must be well-formed text of at most 256 characters; got a number: make text of it",
+      "the scope must be a string of at most 256 characters (got 7)",
     );
   });
 
@@ -246,7 +250,10 @@ describe("identify", () => {
     "\u0301",
   ])("H76: refuses the scope %j, which stands for no caller", (scope) => {
     expect(() => identify("pay", scope, "key")).toThrow(
-      expect.objectContaining({ code: "SCOPE_MISSING", message: expect.stringContaining("no caller") }),
+      expect.objectContaining({
+        code: "SCOPE_MISSING",
+        message: expect.stringContaining("doesn't identify a caller"),
+      }),
     );
   });
 

@@ -31,9 +31,9 @@ describe("findDropped", () => {
     [[{ at: new Error("no") }], "$.0.at", "a Error: convert it first"],
     [Promise.resolve(1), "$", "a Promise: convert it first"],
     [new (class {})(), "$", "a class instance: convert it first"],
-    [() => 1, "$", "a value of type function"],
-    [{ total: () => 1 }, "$.total", "a value of type function"],
-    [[Symbol("s")], "$.0", "a value of type symbol"],
+    [() => 1, "$", "a function"],
+    [{ total: () => 1 }, "$.total", "a function"],
+    [[Symbol("s")], "$.0", "a symbol"],
   ])("finds in %o what JSON leaves out or empties", (value, path, why) => {
     expect(findDropped(value)).toEqual({ path, why });
   });
@@ -79,15 +79,15 @@ describe("findUnfaithful", () => {
   });
 
   it.each([
-    [{ a: [1, { b: 7n }] }, "$.a.1.b", "a value of type bigint"],
-    [[undefined], "$.0", "a value of type undefined"],
-    [Symbol("s"), "$", "a value of type symbol"],
-    [{ a: Number.POSITIVE_INFINITY }, "$.a", "Infinity, which JSON turns into null"],
+    [{ a: [1, { b: 7n }] }, "$.a.1.b", "a bigint"],
+    [[undefined], "$.0", "undefined"],
+    [Symbol("s"), "$", "a symbol"],
+    [{ a: Number.POSITIVE_INFINITY }, "$.a", "Infinity, which JSON would turn into null"],
     [Object.assign([1, 2], { total: 3 }), "$", "an array with holes or named properties"],
     [Object.create(Object.create(Object.create(null))), "$", "a class instance: convert it first"],
     [new Array(3), "$", "an array with holes or named properties"],
-    [{ a: { [Symbol("s")]: 1 } }, "$.a", "an object with symbols as names"],
-    [{ list: Object.assign([1], { [Symbol("s")]: 1 }) }, "$.list", "an object with symbols as names"],
+    [{ a: { [Symbol("s")]: 1 } }, "$.a", "an object with symbol keys"],
+    [{ list: Object.assign([1], { [Symbol("s")]: 1 }) }, "$.list", "an object with symbol keys"],
   ])("says where and why (%#)", (value, path, why) => {
     expect(findUnfaithful(value)).toEqual({ path, why });
   });
@@ -96,8 +96,8 @@ describe("findUnfaithful", () => {
     [{ a: 2 ** 53 }, "$.a", /^an integer beyond/],
     [[-(2 ** 53)], "$.0", /^an integer beyond/],
     [{ a: "\ud800" }, "$.a", /^a string with a lone surrogate$/],
-    [{ "\udc00": 1 }, "$.\udc00", /^under a name with a lone surrogate$/],
-    [{ a: { "\udc00": {} } }, "$.a.\udc00", /^under a name with a lone surrogate$/],
+    [{ "\udc00": 1 }, "$.\udc00", /^under a property name with a lone surrogate$/],
+    [{ a: { "\udc00": {} } }, "$.a.\udc00", /^under a property name with a lone surrogate$/],
   ] as const)("by rules that are given only, says where and why (%#)", (value, path, why) => {
     expect(findUnfaithful(value)).toBeUndefined();
     expect(findUnfaithful(value, STRICT)).toEqual({ path, why: expect.stringMatching(why) });
@@ -123,7 +123,10 @@ describe("findUnfaithful", () => {
       ],
     };
 
-    expect(findUnfaithful(value)).toEqual({ path: "$.a.0.secret", why: "what throws when it is read" });
+    expect(findUnfaithful(value)).toEqual({
+      path: "$.a.0.secret",
+      why: "a value that throws when it is read",
+    });
   });
 
   it("tells the first fault only", () => {

@@ -37,7 +37,7 @@ describe("keyFormat", () => {
 
     expect(refused).toMatchObject({
       code: "IDEMPOTENCY_KEY_INVALID",
-      message: "the idempotency key does not have the form that this operation asks for",
+      message: "the idempotency key doesn't have the format that this operation requires",
     });
     expect(requests).toEqual([]);
     expect(runs()).toBe(0);

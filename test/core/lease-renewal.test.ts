@@ -327,7 +327,7 @@ describe("a renewal that fails", () => {
     await world.clock.advance(1);
 
     expect(held.signal().reason).toBeInstanceOf(ClaimLostError);
-    expect(held.signal().reason.message).toMatch(/the lease ended before it was renewed/);
+    expect(held.signal().reason.message).toMatch(/the lease ended before it could be renewed/);
     expect(world.clock.sleepers).toBe(0);
     held.end("done");
     expect((await held.outcome).result).toBe("done");
@@ -809,15 +809,12 @@ describe("options of a renewal", () => {
   });
 
   it.each([
-    [
-      { renewLease: true, leaseSeconds: 4.9 },
-      "option `leaseSeconds` must be at least 5 where `renewLease` is true",
-    ],
+    [{ renewLease: true, leaseSeconds: 4.9 }, "`leaseSeconds` must be at least 5 if `renewLease` is true"],
     [
       { renewLease: true, mode: "optimistic" },
-      "option `renewLease` has no lease to renew in the optimistic mode",
+      "`renewLease` isn't supported in optimistic mode, in which there is no lease to renew: leave it out",
     ],
-    [{ renewLease: "yes" }, "option `renewLease` must be one of [true,false]"],
+    [{ renewLease: "yes" }, "`renewLease` must be true or false"],
   ])("%j are refused", (options, message) => {
     expect(() => newWorld().start(() => 1, options as object)).toThrow(message);
   });

@@ -119,12 +119,12 @@ describe("lock", () => {
   });
 
   it.each([
-    [{ mode: "optimistic" }, "option `mode` is unknown"],
-    [{ whenStoreFails: "run" }, "option `whenStoreFails` is unknown"],
-    [{ shouldStore: () => true }, "option `shouldStore` is unknown"],
-    [{ leaseSeconds: "30" }, "option `leaseSeconds`"],
-    [{ scope: "" }, "the scope is empty"],
-    [{ operation: "" }, "option `operation`"],
+    [{ mode: "optimistic" }, "`mode` isn't an option"],
+    [{ whenStoreFails: "run" }, "`whenStoreFails` isn't an option"],
+    [{ shouldStore: () => true }, "`shouldStore` isn't an option"],
+    [{ leaseSeconds: "30" }, "`leaseSeconds`"],
+    [{ scope: "" }, "`scope` is empty"],
+    [{ operation: "" }, "`operation`"],
   ])("refuses options that no lock can have: %j", async (change, message) => {
     await expect(lock(given(change as object).options, "shop", () => 1)).rejects.toThrow(message);
   });

@@ -42,7 +42,7 @@ describe("H87: A1: once, as a legacy decorator", () => {
     ["a context that is none", [charge, null]],
     ["a name instead of a context", [charge, "charge"]],
   ])("refuses %s when the class is defined", (_, given) => {
-    expect(() => decorator()(...given)).toThrow(/must be a method of a class, and `@once` is on a/);
+    expect(() => decorator()(...given)).toThrow(/must be a method of a class, but `@once` is on a/);
   });
 });
 

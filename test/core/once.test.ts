@@ -82,10 +82,10 @@ describe("once", () => {
   });
 
   it.each([
-    [{ key: "id" }, "option `key` must be a function"],
-    [{ scope: "tenant" }, "option `scope` must be a function"],
-    [{ operation: "" }, "option `operation`"],
-    [{ keys: 1 }, "option `keys` is unknown"],
+    [{ key: "id" }, "`key` must be a function"],
+    [{ scope: "tenant" }, "`scope` must be a function"],
+    [{ operation: "" }, "`operation`"],
+    [{ keys: 1 }, "`keys` isn't an option"],
   ])("refuses options where the class is defined: %j", (change, message) => {
     expect(() => payments(change as object)).toThrow(message);
   });
@@ -171,6 +171,6 @@ describe("once", () => {
   });
 
   it("refuses a method without options", () => {
-    expect(() => once(undefined as never)).toThrow("option `key`");
+    expect(() => once(undefined as never)).toThrow("`key`");
   });
 });

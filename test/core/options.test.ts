@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { systemClock, systemRandom } from "../../lib/core/clock.ts";
 import { InvalidOptionError, PermanentError } from "../../lib/core/errors.ts";
 import { checkOptions } from "../../lib/core/option-checks.ts";
@@ -17,7 +17,7 @@ const TABLE: Record<keyof EngineOptions, { good: readonly unknown[]; bad: readon
   store: { good: [new MemoryStore()], bad: [{}, null, "store", { claim: () => {} }] },
   fingerprint: { good: [() => 1, [() => 1, () => 2]], bad: [[], "body", [() => 1, "body"], null] },
   retentionSeconds: { good: [1, 86_400, 31_622_400], bad: [0, -1, 315_360_001, "60", Number.NaN, Infinity] },
-  longRetention: { good: [true, false], bad: ["true", 1, null] },
+  allowLongRetention: { good: [true, false], bad: ["true", 1, null] },
   leaseSeconds: { good: [0.001, 30, 86_400], bad: [0, -1, 86_401, "30", Number.NaN] },
   renewLease: { good: [true, false], bad: ["true", 1, null] },
   clockSkewSeconds: { good: [0, 5, 3600], bad: [-1, 3601, "5", Number.NaN] },
@@ -80,31 +80,32 @@ describe("resolveOptions", () => {
       const [rule] = ENGINE_CHECKS[name as keyof EngineOptions];
 
       expect(() => given({ [name]: value })).toThrow(InvalidOptionError);
-      expect(() => given({ [name]: value })).toThrow(`option \`${name}\` ${rule}; got `);
+      expect(() => given({ [name]: value })).toThrow(`\`${name}\` ${rule} (got `);
     },
   );
 
   it.each(["operation", "store"])("requires %s", (name) => {
-    expect(() => given({ [name]: undefined })).toThrow(`option \`${name}\` must be`);
+    expect(() => given({ [name]: undefined })).toThrow(`\`${name}\` must be`);
   });
 
   it.each([undefined, null, 7, "pay"])("refuses %s in place of options", (options) => {
-    expect(() => resolveOptions(options as unknown as EngineOptions)).toThrow(
-      "option `options` must be an object",
-    );
+    expect(() => resolveOptions(options as unknown as EngineOptions)).toThrow("`options` must be an object");
   });
 
   it("names an unknown option before a missing one: it may be that one, misspelt", () => {
     const misspelt = { operaton: "pay" } as unknown as EngineOptions;
 
-    expect(() => resolveOptions(misspelt)).toThrow("option `operaton` is unknown");
+    expect(() => resolveOptions(misspelt)).toThrow("`operaton` isn't an option (did you mean `operation`?)");
   });
 
-  it("refuses an unknown option, naming the known ones", () => {
+  it("refuses an unknown option, and suggests the nearest one, or else lists them all", () => {
     expect(() => given({ retentionSecond: 5 })).toThrow(
-      "option `retentionSecond` is unknown: known are operation, store, fingerprint",
+      "`retentionSecond` isn't an option (did you mean `retentionSeconds`?)",
     );
-    expect(() => given({ toString: 5 })).toThrow("option `toString` is unknown");
+    expect(() => given({ ttl: 5 })).toThrow(
+      "`ttl` isn't an option (valid options: operation, store, fingerprint",
+    );
+    expect(() => given({ toString: 5 })).toThrow("`toString` isn't an option");
   });
 
   it.each(Object.keys(DEFAULTS))("an explicit undefined keeps the default of %s", (name) => {
@@ -116,15 +117,69 @@ describe("resolveOptions", () => {
   });
 
   it.each([31_622_401, 86_400_000, 315_360_000])(
-    "takes a retention of %d seconds for milliseconds, unless `longRetention` says that it is meant",
+    "takes a retention of %d seconds for milliseconds, unless `allowLongRetention` says that it is meant",
     (retentionSeconds) => {
-      const refused = `option \`retentionSeconds\` is in seconds (a day is 86400) and must be at most 31622400 (366 days), unless \`longRetention\` is true; got ${retentionSeconds} (number)`;
+      const refused = `\`retentionSeconds\` must be a number of seconds between 1 and 31622400 (366 days), unless \`allowLongRetention\` is true (got ${retentionSeconds}; did you mean ${retentionSeconds / 1000}?)`;
 
       expect(() => given({ retentionSeconds })).toThrow(refused);
-      expect(() => given({ retentionSeconds, longRetention: false })).toThrow(refused);
-      expect(given({ retentionSeconds, longRetention: true })).toMatchObject({ retentionSeconds });
+      expect(() => given({ retentionSeconds, allowLongRetention: false })).toThrow(refused);
+      expect(given({ retentionSeconds, allowLongRetention: true })).toMatchObject({ retentionSeconds });
     },
   );
+
+  it.each([
+    [{ leaseSeconds: 90_000 }, "(got 90000; did you mean 90?)"],
+    [{ retentionSeconds: 604_800_000 }, "(got 604800000; did you mean 604800?)"],
+    [{ whenInProgress: { waitSeconds: 3000 } }, "(got an object; did you mean { waitSeconds: 3 }?)"],
+    [{ leaseSeconds: 90_000_000_000 }, "(got 90000000000)"],
+    [{ mode: "optimstic" }, '(got a string of 9 characters; did you mean "optimistic"?)'],
+    [{ mode: "fast" }, "(got a string of 4 characters)"],
+    [{ whenStoreFails: "Run" }, '(got a string of 3 characters; did you mean "run"?)'],
+  ])("suggests for %j what was probably meant", (options, text) => {
+    expect(() => given(options)).toThrow(text);
+  });
+
+  describe("a number of milliseconds in place of seconds", () => {
+    const lines: string[] = [];
+    beforeEach(() => {
+      lines.length = 0;
+      vi.spyOn(console, "warn").mockImplementation((line: string) => void lines.push(line));
+    });
+    afterEach(() => {
+      vi.restoreAllMocks();
+    });
+
+    it.each([
+      [
+        { retentionSeconds: 3_600_000 },
+        '`retentionSeconds: 3600000` of "ms" is 41.7 days; did you mean 3600 seconds?',
+      ],
+      [{ leaseSeconds: 30_000 }, '`leaseSeconds: 30000` of "ms" is 8.3 hours; did you mean 30 seconds?'],
+      [{ leaseSeconds: 5000 }, '`leaseSeconds: 5000` of "ms" is 1.4 hours; did you mean 5 seconds?'],
+      [
+        { whenInProgress: { waitSeconds: 500 } },
+        '`waitSeconds: 500` of "ms" is 8.3 minutes; did you mean 0.5 seconds?',
+      ],
+    ])("is logged once for %j", (options, text) => {
+      for (let call = 0; call < 2; call++) given({ operation: "ms", ...options });
+
+      expect(lines).toEqual([`onceonly: ${text}`]);
+    });
+
+    it.each([
+      { retentionSeconds: 2_592_000 },
+      { leaseSeconds: 3600 },
+      { leaseSeconds: 18_000 },
+      { leaseSeconds: 900 },
+      { whenInProgress: { waitSeconds: 3 } },
+      { whenInProgress: { waitSeconds: 300 } },
+      { whenInProgress: "reject" as const },
+    ])("isn't what %j is", (options) => {
+      given({ operation: "ms", ...options });
+
+      expect(lines).toEqual([]);
+    });
+  });
 
   it("freezes what it resolved", () => {
     expect(Object.isFrozen(given({}))).toBe(true);

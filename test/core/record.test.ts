@@ -2,9 +2,9 @@ import { describe, expect, it, vi } from "vitest";
 import { RECORD_VERSION } from "../../lib/contract.ts";
 import { RecordCorruptError } from "../../lib/core/errors.ts";
 import {
+  classify,
   type IdempotencyRecord,
   isExpired,
-  judge,
   STATES,
   successionOf,
   TRANSITIONS,
@@ -12,7 +12,7 @@ import {
 import { MemoryStore } from "../../lib/testing/index.ts";
 
 const NOW = 1_700_000_000_000;
-const seeker = { token: "mine", fingerprints: ["1:new", "1:former"], now: NOW };
+const claimant = { token: "mine", fingerprints: ["1:new", "1:former"], now: NOW };
 
 const recordOf = (change: Partial<IdempotencyRecord>): IdempotencyRecord => ({
   version: RECORD_VERSION,
@@ -36,7 +36,7 @@ describe("judge", () => {
   it("asks for a fingerprint made in a former way only where no other one matches", () => {
     const isFormer = vi.fn((fingerprint: string) => fingerprint === "0:old");
     const judged = (fingerprint: string, state: "completed" | "released" = "completed") =>
-      judge(recordOf({ state, fingerprint }), { ...seeker, isFormer });
+      classify(recordOf({ state, fingerprint }), { ...claimant, isFormer });
 
     expect([judged("1:new"), judged("1:former"), judged("1:else", "released")]).toEqual([
       "completed",
@@ -77,14 +77,14 @@ describe("judge", () => {
     ["held, lease ended", { state: "held", ...ended }, "held"],
     ["held, other fingerprint", { state: "held", ...other }, "mismatch"],
   ] as const)("of a record that is %s", (_, change, verdict) => {
-    expect(judge(recordOf(change as Partial<IdempotencyRecord>), seeker)).toBe(verdict);
+    expect(classify(recordOf(change as Partial<IdempotencyRecord>), claimant)).toBe(verdict);
   });
 
   it("H46: fails closed on another version before anything else, also when the record is mine", () => {
     for (const version of [0, RECORD_VERSION + 1, Number.NaN]) {
       const record = recordOf({ version, token: "mine" });
 
-      expect(() => judge(record, seeker)).toThrow(RecordCorruptError);
+      expect(() => classify(record, claimant)).toThrow(RecordCorruptError);
     }
   });
 });
@@ -127,7 +127,7 @@ describe("TRANSITIONS", () => {
   const end = { ...claim, now: NOW, writes: [], messages: [] };
 
   it.each(STATES)("a claim moves a record from %s on exactly if the table says so", (state) => {
-    const verdict = judge(recordOf({ state, ...ended }), seeker);
+    const verdict = classify(recordOf({ state, ...ended }), claimant);
 
     // A held record is claimed to ask about it once more, or to resolve it.
     expect(verdict === "vacant" || verdict === "held").toBe(
@@ -147,7 +147,7 @@ describe("TRANSITIONS", () => {
 
     await store.settle({ ...end, state: to });
     // Somebody without a claim can only finish, and only what the rule of core lets him.
-    if ((to === "completed" || to === "failed") && before && judge(before, seeker) === "vacant") {
+    if ((to === "completed" || to === "failed") && before && classify(before, claimant) === "vacant") {
       await store.insert({ ...end, token: "mine", state: to }, before);
     }
 

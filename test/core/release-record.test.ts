@@ -91,13 +91,13 @@ describe("releaseRecord", () => {
   });
 
   it.each([
-    [{ by: "ana" }, "option `why`"],
-    [{ ...BY, interrupts: "yes" }, "option `interrupts`"],
-    [{ ...BY, retentionSeconds: 1 }, "option `retentionSeconds` is unknown"],
+    [{ by: "ana" }, "`why`"],
+    [{ ...BY, interrupts: "yes" }, "`interrupts`"],
+    [{ ...BY, retentionSeconds: 1 }, "`retentionSeconds` isn't an option"],
   ])("refuses %j before any request", async (release, message) => {
     const { store } = await held();
 
     await expect(releaseRecord({ store }, recordKey, release as never)).rejects.toThrow(message);
-    await expect(releaseRecord({} as never, recordKey, BY)).rejects.toThrow("option `store`");
+    await expect(releaseRecord({} as never, recordKey, BY)).rejects.toThrow("`store`");
   });
 });

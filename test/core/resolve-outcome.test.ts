@@ -216,13 +216,13 @@ describe("resolveOutcome", () => {
   });
 
   it.each([
-    [{ outcome: "happened?" }, 'option `outcome` must be "happened" or "did-not-happen"'],
-    [{ outcome: "unhappened" }, 'option `outcome` must be "happened" or "did-not-happen"'],
-    [{ outcome: "unknown" }, 'option `outcome` must be "happened" or "did-not-happen"'],
-    [{ by: "" }, "option `by` must be"],
-    [{ why: undefined }, "option `why` must be"],
-    [{ result: Number.NaN }, "the result cannot be stored"],
-    [{ reason: "x" }, "option `reason` is unknown"],
+    [{ outcome: "happened?" }, '`outcome` must be "happened" or "did-not-happen"'],
+    [{ outcome: "unhappened" }, '`outcome` must be "happened" or "did-not-happen"'],
+    [{ outcome: "unknown" }, '`outcome` must be "happened" or "did-not-happen"'],
+    [{ by: "" }, "`by` must be"],
+    [{ why: undefined }, "`why` must be"],
+    [{ result: Number.NaN }, "can't store the result"],
+    [{ reason: "x" }, "`reason` isn't an option"],
   ])("refuses %j before any request", async (change, text) => {
     const world = await held();
     const resolution = { ...HAPPENED, ...change } as Resolution;

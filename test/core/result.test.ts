@@ -68,13 +68,13 @@ describe("encodeResult", () => {
   (cycle.list as unknown[]).push(cycle);
 
   it.each([
-    ["a BigInt", { total: 10n }, "$.total is a value of type bigint"],
+    ["a BigInt", { total: 10n }, "$.total is a bigint"],
     ["a Date", { at: new Date(0) }, "$.at is a"],
     ["a class", [new (class Order {})()], "$.0 is a Order: convert it first"],
     ["a class without a name", new (class {})(), "$ is a class instance: convert it first"],
     ["an error", new Error("e"), "$ is a Error: convert it first"],
-    ["NaN", { "": { a: Number.NaN } }, "$..a is NaN, which JSON turns into null"],
-    ["a function", { a: { b: [0, () => 1] } }, "$.a.b.1 is a value of type function"],
+    ["NaN", { "": { a: Number.NaN } }, "$..a is NaN, which JSON would turn into null"],
+    ["a function", { a: { b: [0, () => 1] } }, "$.a.b.1 is a function"],
     ["toJSON", { toJSON: () => 1 }, "$ is an object with toJSON"],
     [
       "inherited toJSON",
@@ -82,7 +82,7 @@ describe("encodeResult", () => {
       "$ is a class instance: convert it first",
     ],
     ["a list with a name", Object.assign([1], { total: 1 }), "$ is an array with holes or named properties"],
-    ["a symbol as a name", { [Symbol("a")]: 1 }, "$ is an object with symbols as names"],
+    ["a symbol as a name", { [Symbol("a")]: 1 }, "$ is an object with symbol keys"],
     ["a cycle", cycle, "is a reference to itself"],
     ["a stream", new ReadableStream(), "$ is a ReadableStream"],
   ])("H16: refuses %s, and says where", (_, value, message) => {

@@ -100,7 +100,7 @@ describe("perform, claimed", () => {
     expect(runs).toBe(1);
   });
 
-  it("H16: an error of the face that encodes the result does not make the work run again", async () => {
+  it("H16: an error of the adapter that encodes the result does not make the work run again", async () => {
     const world = newWorld();
     const toStored = () => {
       throw new TypeError("no status");
@@ -113,7 +113,7 @@ describe("perform, claimed", () => {
     expect(runs).toBe(1);
   });
 
-  it("stores and answers what the face makes of the value", async () => {
+  it("stores and answers what the adapter makes of the value", async () => {
     const world = newWorld();
     const toStored = (value: unknown) => ({ body: value });
 

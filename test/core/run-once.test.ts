@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { PermanentError } from "../../lib/core/errors.ts";
 import type { RunOnceOptions } from "../../lib/core/run-once.ts";
-import { runOnce, runOnceOutcome } from "../../lib/core/run-once.ts";
-import { idempotent, idempotentOutcome } from "../../lib/lambda/plain.ts";
+import { runOnce } from "../../lib/core/run-once.ts";
+import { idempotency, idempotent } from "../../lib/lambda/plain.ts";
 import { fakeClock, fakeLambdaContext, MemoryStore, type MemoryWrite } from "../../lib/testing/index.ts";
 
 const optionsOf = (change: Partial<RunOnceOptions<MemoryWrite>> = {}): RunOnceOptions<MemoryWrite> => ({
@@ -120,17 +120,63 @@ describe("runOnce", () => {
     });
   });
 
+  const swapped = { id: 7 };
+  const run = () => 1;
   it.each([
-    [{ scope: "" }, "the scope is empty"],
-    [{ scope: undefined }, "the scope is empty"],
-    [{ scope: 7 as unknown as string }, "the scope must be well-formed text"],
-    [{ mode: "fast" as "claimed" }, "option `mode`"],
-    [{ leaseSeconds: undefined }, "option `leaseSeconds`"],
+    ["a key before the options", ["order-1", {}, swapped, run], "`options` must be an object and come first"],
     [
-      { context: {} as never },
-      "option `context` must be an object with the methods getRemainingTimeInMillis",
+      "no options",
+      [undefined, "order-1", swapped, run],
+      "(undefined, a string of 7 characters, an object, a function)",
     ],
-    [{ context: null as never }, "option `context`"],
+    [
+      "a function in place of the options",
+      [run, "order-1", swapped],
+      "`options` must be an object and come first",
+    ],
+    ["the input before the function", [{}, "order-1", run, swapped], "`input` must come before `fn`"],
+    [
+      "no input",
+      [{}, "order-1", run],
+      "`input` must come before `fn`, and be given: call runOnce(options, key, input, fn); got (an object, a string of 7 characters, a function, undefined)",
+    ],
+    [
+      "no function",
+      [{}, "order-1", swapped],
+      "`fn` must be a function: call runOnce(options, key, input, fn)",
+    ],
+  ] as const)("names the mistake of %s, before any I/O", async (_, given, message) => {
+    const store = new MemoryStore();
+    const [options, ...rest] = given as readonly unknown[];
+    const all = typeof options === "object" ? [optionsOf({ store }), ...rest] : given;
+
+    await expect((runOnce as (...all: readonly unknown[]) => Promise<unknown>)(...all)).rejects.toMatchObject(
+      {
+        code: "INVALID_OPTION",
+        message: expect.stringContaining(message),
+      },
+    );
+    expect(store.records.size).toBe(0);
+  });
+
+  it("names a key and an input that are swapped", async () => {
+    const call = runOnce(optionsOf({ store: new MemoryStore() }), swapped as never, "order-1", run);
+
+    await expect(call).rejects.toMatchObject({
+      code: "IDEMPOTENCY_KEY_INVALID",
+      message:
+        "the idempotency key must be a string and come before the input: call runOnce(options, key, input, fn); got (an object, an object, a string of 7 characters, a function)",
+    });
+  });
+
+  it.each([
+    [{ scope: "" }, "`scope` is empty"],
+    [{ scope: undefined }, "`scope` is empty"],
+    [{ scope: 7 as unknown as string }, "the scope must be a string"],
+    [{ mode: "fast" as "claimed" }, "`mode`"],
+    [{ leaseSeconds: undefined }, "`leaseSeconds`"],
+    [{ context: {} as never }, "`context` must be an object with the method getRemainingTimeInMillis"],
+    [{ context: null as never }, "`context`"],
   ])("refuses options before any I/O: %j", async (change, message) => {
     const store = new MemoryStore();
 
@@ -149,14 +195,15 @@ describe("runOnce", () => {
   });
 });
 
-describe("runOnceOutcome", () => {
+describe('returns: "outcome" of runOnce', () => {
   it("says whether the result was replayed", async () => {
     const options = optionsOf();
+    const asked = { ...options, returns: "outcome" } as const;
     const work = () => ({ run: 1 });
 
-    const first = await runOnceOutcome(options, "key", { total: 7 }, work);
-    const second: { result: { run: number }; replayed: boolean } = await runOnceOutcome(
-      options,
+    const first = await runOnce(asked, "key", { total: 7 }, work);
+    const second: { result: { run: number }; replayed: boolean } = await runOnce(
+      asked,
       "key",
       { total: 7 },
       work,
@@ -167,25 +214,24 @@ describe("runOnceOutcome", () => {
   });
 
   it("throws what the work throws, first and replayed, and what is wrong with the call", async () => {
-    const options = optionsOf();
+    const options = { ...optionsOf(), returns: "outcome" } as const;
     const refused = () => Promise.reject(new PermanentError("sold out"));
 
-    for (const _ of [1, 2])
-      await expect(runOnceOutcome(options, "key", 1, refused)).rejects.toThrow("sold out");
-    await expect(runOnceOutcome(options, "", 1, refused)).rejects.toMatchObject({
+    for (const _ of [1, 2]) await expect(runOnce(options, "key", 1, refused)).rejects.toThrow("sold out");
+    await expect(runOnce(options, "", 1, refused)).rejects.toMatchObject({
       code: "IDEMPOTENCY_KEY_INVALID",
     });
   });
 });
 
-describe("idempotentOutcome", () => {
+describe('returns: "outcome" of idempotent', () => {
   it("answers as idempotent does, and says whether that was replayed", async () => {
     const clock = fakeClock();
     const options = { operation: "charge", store: new MemoryStore(), clock, key: () => "key" };
-    const handler = idempotentOutcome(
-      async (event: { total: number }) => ({ charged: event.total }),
-      options,
-    );
+    const handler = idempotent(async (event: { total: number }) => ({ charged: event.total }), {
+      ...options,
+      returns: "outcome",
+    });
     const plain = idempotent(async (_: { total: number }) => "never", options);
     const context = fakeLambdaContext({ clock });
 
@@ -193,5 +239,13 @@ describe("idempotentOutcome", () => {
 
     expect(answers).toEqual([false, true].map((replayed) => ({ result: { charged: 7 }, replayed })));
     expect(await plain({ total: 7 }, context)).toEqual({ charged: 7 });
+  });
+
+  it("is refused with another value, by Middy's form and runOnce too", async () => {
+    const options = { operation: "charge", store: new MemoryStore(), returns: "both" as never };
+
+    expect(() => idempotent(async () => 1, { ...options, key: () => "key" })).toThrow("`returns`");
+    expect(() => idempotency({ ...options, key: () => "key" })).toThrow("`returns`");
+    await expect(runOnce(options, "key", 1, () => 1)).rejects.toThrow("`returns`");
   });
 });

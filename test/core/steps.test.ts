@@ -543,16 +543,24 @@ describe("an attempt with steps", () => {
 
 describe("a step that is asked for wrongly", () => {
   const wrong: readonly (readonly [string, (execution: Run) => unknown, RegExp])[] = [
-    ["no name", ({ step }) => step("", () => 1), /name of a step must be well-formed text of 1 to 64/],
+    ["no name", ({ step }) => step("", () => 1), /name of a step must be a string of 1 to 64/],
     [
       "a name that every object has",
       ({ step }) => step("constructor", () => 1),
-      /none that every object has/,
+      /not the name of a property that every object has/,
     ],
-    ["the name of a prototype", ({ step }) => step("__proto__", () => 1), /none that every object has/],
+    [
+      "the name of a prototype",
+      ({ step }) => step("__proto__", () => 1),
+      /not the name of a property that every object has/,
+    ],
     ["a long name", ({ step }) => step("x".repeat(65), () => 1), /name of a step/],
-    ["no work", ({ step }) => step("a", "work" as never), /step `a` needs a function/],
-    ["an unknown option", ({ step }) => step("a", () => 1, { retries: 1 } as never), /`retries` is unknown/],
+    ["no work", ({ step }) => step("a", "work" as never), /step `a` must be given a function/],
+    [
+      "an unknown option",
+      ({ step }) => step("a", () => 1, { retries: 1 } as never),
+      /`retries` isn't an option/,
+    ],
     [
       "verify alone",
       ({ step }) => step("a", () => 1, { verify: () => ({ outcome: "unknown" }) }),
@@ -566,7 +574,7 @@ describe("a step that is asked for wrongly", () => {
     [
       "former names that are none",
       ({ step }) => step("a", () => 1, { formerly: "b" as never }),
-      /`formerly` must be a list/,
+      /`formerly` must be an array/,
     ],
     [
       "its name twice",
@@ -574,7 +582,7 @@ describe("a step that is asked for wrongly", () => {
         await step("a", () => 1);
         await step("a", () => 2);
       },
-      /step `a` was asked for twice in one attempt: give each its own name/,
+      /step `a` was used twice in one attempt: give each step its own name/,
     ],
     [
       "too many names",
@@ -602,12 +610,12 @@ describe("a step that is asked for wrongly", () => {
     [
       "a commit of messages",
       ({ step }) => step("a", (own) => own.commit(1, { writes: [], messages: [] } as never)),
-      /\{ writes \}: messages go with the commit of the execution/,
+      /\{ writes \}: send messages with the commit of the execution/,
     ],
     [
       "a commit without writes",
       ({ step }) => step("a", (own) => own.commit(1, undefined as never)),
-      /takes the result, then \{ writes \}/,
+      /expects the result first, then \{ writes \}/,
     ],
     [
       "two commits",
@@ -616,7 +624,7 @@ describe("a step that is asked for wrongly", () => {
           await own.commit(1, { writes: [] });
           await own.commit(2, { writes: [] });
         }),
-      /a step commits once/,
+      /a step can commit only once/,
     ],
     [
       "a commit after its end",
@@ -627,7 +635,7 @@ describe("a step that is asked for wrongly", () => {
         });
         await late?.commit(1, { writes: [] });
       },
-      /a step commits once, before it returns/,
+      /a step can commit only once, and before it returns/,
     ],
   ];
 
@@ -644,7 +652,7 @@ describe("a step that is asked for wrongly", () => {
       late = execution;
     });
 
-    expect(() => late?.step("a", () => 1)).toThrow("this attempt is over: await each step");
+    expect(() => late?.step("a", () => 1)).toThrow("this attempt has ended: await each step");
   });
 
   it("is refused in the optimistic mode", async () => {
@@ -661,12 +669,12 @@ describe("a step that is asked for wrongly", () => {
 
     await expect(
       world.call(({ step }) => step("a", () => 1), { store: boundTo(world.memory, "writeStep") }),
-    ).rejects.toThrow("the store has no `writeStep`: give the store that method");
+    ).rejects.toThrow("step `a` needs a store with the method `writeStep`");
     await expect(
       world.call(({ step }) => step("a", () => 1, options), {
         store: boundTo(world.memory, "unknownOutcomes"),
       }),
-    ).rejects.toThrow("the store has no `unknownOutcomes`: give the store that method");
+    ).rejects.toThrow("step `a` needs a store with the method `unknownOutcomes`");
   });
 });
 
@@ -1155,11 +1163,11 @@ describe("a step at most once", () => {
     const said = { by: "ana", why: "ch_1 is in the dashboard" };
 
     await expect(resolveOutcome(given, "key-1", { outcome: "did-not-happen", ...said })).rejects.toThrow(
-      "option `step` must be a step that was begun: charge",
+      "`step` must be one of the steps that have started (charge)",
     );
     await expect(
       resolveOutcome(given, "key-1", { outcome: "did-not-happen", step: "mail", ...said }),
-    ).rejects.toThrow("must be a step that was begun: charge");
+    ).rejects.toThrow("must be one of the steps that have started (charge)");
     const answer = await resolveOutcome(given, "key-1", {
       outcome: "happened",
       result: "ch_1",
@@ -1198,7 +1206,7 @@ describe("a step at most once", () => {
     const verdict = { outcome: "did-not-happen", step: "charge", by: "ana", why: "seen" } as const;
 
     await expect(resolveOutcome(given, "key-1", verdict)).rejects.toThrow(
-      "must be a step that was begun: there is none",
+      "must be one of the steps that have started (there are none)",
     );
   });
 
@@ -1296,7 +1304,7 @@ describe("steps of another deployment", () => {
 
       await expect(world.call(never, { steps: ours })).rejects.toMatchObject({
         code: "RECORD_CORRUPT",
-        message: `an attempt before this one wrote the step \`${name}\`, which is not in \`steps\`: finish the deployment, or name it in \`steps\``,
+        message: `an earlier attempt wrote the step \`${name}\`, which isn't in \`steps\`: finish the deployment, or add it to \`steps\``,
       });
 
       expect(world.record().state).toBe("released");
@@ -1331,7 +1339,7 @@ describe("steps of another deployment", () => {
     const world = newWorld({ steps: ["charge"] });
 
     await expect(world.call(({ step }) => step("mail", () => 1))).rejects.toThrow(
-      "step `mail` is not in the option `steps`",
+      "step `mail` isn't in the option `steps`",
     );
   });
 });

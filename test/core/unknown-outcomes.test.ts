@@ -106,7 +106,7 @@ describe("a store that cannot list unknown outcomes", () => {
         const call = runOnce({ ...options, store: each, whenAbandoned }, "order-1", {}, never);
 
         await expect(call).rejects.toMatchObject({ code: "INVALID_OPTION" });
-        await expect(call).rejects.toThrow(/whenAbandoned.*store that has no `unknownOutcomes`/);
+        await expect(call).rejects.toThrow(/whenAbandoned.*a store with the method `unknownOutcomes`/);
       }
       expect(store.records.size).toBe(0);
     },

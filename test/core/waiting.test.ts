@@ -146,7 +146,7 @@ describe("whenInProgress: { waitSeconds }", () => {
 
 describe("maxWaiters", () => {
   /** A winner that works for 10 s, and `count` duplicates of it that arrive at once. */
-  async function crowd(count: number, whenInProgress: { waitSeconds: number; maxWaiters?: number }) {
+  async function waiters(count: number, whenInProgress: { waitSeconds: number; maxWaiters?: number }) {
     const world = newWorld({ whenInProgress });
     const { requests, store } = counting(world);
     const winner = world.start(async () => {
@@ -166,7 +166,7 @@ describe("maxWaiters", () => {
   }
 
   it("H57: of 200 duplicates 20 wait, and the others are refused at once, by one request each", async () => {
-    const { world, requests, settled } = await crowd(200, { waitSeconds: 20 });
+    const { world, requests, settled } = await waiters(200, { waitSeconds: 20 });
 
     await world.clock.advance(0);
     expect(settled).toEqual(Array.from({ length: 180 }, () => "EXECUTION_IN_PROGRESS"));
@@ -177,7 +177,7 @@ describe("maxWaiters", () => {
   });
 
   it("H57: holds the callers of 200 duplicates for 400 s at most, together, where the winner never ends", async () => {
-    const { world, settled } = await crowd(200, { waitSeconds: 20 });
+    const { world, settled } = await waiters(200, { waitSeconds: 20 });
     let heldMs = 0;
 
     for (let ms = 0; ms < 22_000; ms += 500) {
@@ -190,7 +190,7 @@ describe("maxWaiters", () => {
   });
 
   it("lets as many wait as it says, and the next one once one has its answer", async () => {
-    const { world, settled } = await crowd(3, { waitSeconds: 20, maxWaiters: 2 });
+    const { world, settled } = await waiters(3, { waitSeconds: 20, maxWaiters: 2 });
     await world.clock.advance(12_000);
     expect(settled).toEqual(["EXECUTION_IN_PROGRESS", "won", "won"]);
 
@@ -205,11 +205,11 @@ describe("maxWaiters", () => {
   });
 
   it("counts nobody who does not have to wait, and nobody of another store", async () => {
-    const { world, settled } = await crowd(1, { waitSeconds: 20, maxWaiters: 1 });
+    const { world, settled } = await waiters(1, { waitSeconds: 20, maxWaiters: 1 });
 
     expect(await world.call(async () => "new", {}, { key: "new" })).toBe("new");
     expect(await world.call(async () => "never", {}, { key: "new" })).toBe("new");
-    const other = await crowd(1, { waitSeconds: 20, maxWaiters: 1 });
+    const other = await waiters(1, { waitSeconds: 20, maxWaiters: 1 });
     await other.world.clock.advance(1000);
 
     expect(other.settled).toEqual([]);

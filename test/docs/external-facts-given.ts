@@ -38,7 +38,77 @@ const says = (read: string, fact: string, source: string, file: string, text: st
   says: text,
 });
 
+const SUPPORT = "docs/support.md";
+const NODE = "https://github.com/nodejs/Release#release-schedule";
+const MIDDY = "https://middy.js.org/docs/intro/release-cycle";
+/** Read in its repository, at the commit of that day. */
+const END_OF_LIFE = "https://endoflife.date";
+
 export const EXTERNAL_FACTS: readonly ExternalFact[] = [
+  says(
+    "2026-11-27",
+    "Node.js 24 ends on 2028-04-30, and so does its Lambda runtime",
+    NODE,
+    SUPPORT,
+    "| 24.21.0 | 2028-04-30 | 2028-07-01 |",
+  ),
+  says(
+    "2026-11-27",
+    "Node.js 22 ends on 2027-04-30, and so does its Lambda runtime",
+    NODE,
+    SUPPORT,
+    "| 22.23.3 | 2027-04-30 | 2027-07-01 |",
+  ),
+  says("2026-11-27", "Node.js 20 ended on 2026-04-30", NODE, SUPPORT, "| 20.20.2 | 2026-04-30 |"),
+  says(
+    "2026-08-22",
+    "Lambda blocks updates of functions on Node.js 20 from 2027-03-03, on 22 from 2027-07-01, on 24 from 2028-07-01",
+    `${END_OF_LIFE}/aws-lambda`,
+    SUPPORT,
+    "until 2027-03-03. The first release after that day requires Node.js 22",
+  ),
+  says(
+    "2026-11-27",
+    "the AWS SDK supports a Node.js version for 8 months after its end",
+    "https://aws.amazon.com/blogs/developer/aws-sdk-for-javascript-aligns-with-node-js-release-schedule",
+    SUPPORT,
+    "Releases of the AWS SDK require Node.js 22 from January 2027",
+  ),
+  says(
+    "2026-11-27",
+    "Middy 6 ended on 2026-04-30, Middy 7 ends on 2027-04-30",
+    MIDDY,
+    SUPPORT,
+    "6: 2026-04-30, 7: 2027-04-30",
+  ),
+  says(
+    "2026-11-27",
+    "the CDK supports a Node.js version for 6 months after its end",
+    "cdk/v2/guide/node-versions.html",
+    SUPPORT,
+    "Node.js 22 until 2027-10-30, Node.js 24 until 2028-10-30",
+  ),
+  says(
+    "2026-08-22",
+    "PostgreSQL fixes a version for five years",
+    `${END_OF_LIFE}/postgresql`,
+    SUPPORT,
+    "14: 2026-11-12, 15: 2027-11-11, 16: 2028-11-09, 17: 2029-11-08, 18: 2030-11-14",
+  ),
+  says(
+    "2026-08-22",
+    "Valkey's last security fixes",
+    `${END_OF_LIFE}/valkey`,
+    SUPPORT,
+    "7.2: 2029-04-16, 8.0: 2027-09-15, 8.1: 2030-03-31, 9.0: 2028-10-21",
+  ),
+  says(
+    "2026-08-22",
+    "Redis Open Source's last security fixes",
+    `${END_OF_LIFE}/redis`,
+    SUPPORT,
+    "6.2: 2027-04-01, 7.2 and 7.4: 2029-12-01, 8.0: 2026-12-01, 8.2: 2030-09-01. 7.0 ended on 2024-07-29",
+  ),
   ...constants(
     "2026-11-27",
     "lambda/latest/dg/configuration-timeout.html",
@@ -73,14 +143,14 @@ export const EXTERNAL_FACTS: readonly ExternalFact[] = [
     "Kafka's failed records are read (ReportBatchItemFailures) in provisioned mode only",
     "lambda/latest/dg/kafka-retry-configurations.html",
     "lib/cdk/rules/deliveries.ts",
-    "with ReportBatchItemFailures, which Lambda offers for Kafka in provisioned mode only",
+    "with ReportBatchItemFailures, which Lambda only supports for Kafka in provisioned mode",
   ),
   says(
     "2026-11-27",
     "the answer to a batch of a tumbling window must have the window's state, or it counts as a failure",
     "lambda/latest/dg/services-kinesis-windows.html",
     "lib/lambda/batch/read-event.ts",
-    "Lambda takes an answer without `state` for a failure",
+    "Lambda treats a response without `state` as a failure",
   ),
   says(
     "2026-11-27",

@@ -1,10 +1,11 @@
-// docs/use/options.md has every option of the faces: a new option without a row is seen here.
+// docs/use/options.md has every option of the adapters: a new option without a row is seen here.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { ENGINE_CHECKS } from "../../lib/core/options.ts";
 import { BATCH_CHECKS } from "../../lib/lambda/batch/batch-options.ts";
-import { FACE_CHECKS, HTTP_CHECKS } from "../../lib/lambda/options.ts";
+import { HTTP_CHECKS } from "../../lib/lambda/options.ts";
+import { PLAIN_CHECKS } from "../../lib/lambda/plain.ts";
 import { root } from "../kit/project.ts";
 
 /** For tests of handlers: docs/use/testing.md speaks of them. */
@@ -18,7 +19,7 @@ function firstColumn(page: string): string[] {
 }
 
 it("docs/use/options.md has one row for each option, and for nothing else", () => {
-  const options = Object.keys({ ...ENGINE_CHECKS, ...FACE_CHECKS, ...HTTP_CHECKS, ...BATCH_CHECKS });
+  const options = Object.keys({ ...ENGINE_CHECKS, ...PLAIN_CHECKS, ...HTTP_CHECKS, ...BATCH_CHECKS });
   const page = readFileSync(join(root, "docs/use/options.md"), "utf8");
   expect(firstColumn(page).sort()).toEqual(options.filter((name) => !INJECTED.includes(name)).sort());
 });

@@ -8,7 +8,6 @@ import {
   idempotency,
   idempotent,
   idempotentBatch,
-  idempotentOutcome,
   type LambdaContext,
   runOnce,
 } from "onceonly";
@@ -81,7 +80,6 @@ describe("A2: a handler as a whole in a durable execution", () => {
   const http = () => ({ ...keyed(), scope: () => "acme" });
   const inside: readonly [string, () => unknown][] = [
     ["idempotent", () => idempotent(fulfil, keyed())],
-    ["idempotentOutcome", () => idempotentOutcome(fulfil, keyed())],
     ["httpIdempotent", () => httpIdempotent(fulfil, http())],
     ["idempotentBatch", () => idempotentBatch(fulfil, keyed())],
     ["idempotency in a Middy stack", () => middy6(fulfil).use(idempotency(keyed()) as never)],

@@ -1,6 +1,7 @@
 // Errors that say "somebody else is at it": no attempt both runs and is told so by its own record.
 import { DynamoDBClient, GetItemCommand } from "@aws-sdk/client-dynamodb";
-import { type Decision, DynamoDBStore, type DynamoDBWrite, type Execution, runOnce } from "onceonly";
+import { type Decision, type Execution, runOnce } from "onceonly";
+import { DynamoDBStore, type DynamoDBWrite } from "onceonly/dynamodb";
 import { type FakeClock, fakeClock, fakeRandom } from "onceonly/testing";
 import { describe, expect, it } from "vitest";
 import { DynamoDBError } from "../../packages/explorer/lib/aws/dynamodb/dynamodb-error.ts";

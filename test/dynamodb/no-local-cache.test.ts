@@ -1,7 +1,8 @@
 // Nothing of a record outlives the call that read it: every answer is the table's, however long a process lives.
 import { randomUUID } from "node:crypto";
 import { DeleteItemCommand, UpdateItemCommand } from "@aws-sdk/client-dynamodb";
-import { DynamoDBStore, runOnce } from "onceonly";
+import { runOnce } from "onceonly";
+import { DynamoDBStore } from "onceonly/dynamodb";
 import { fakeClock } from "onceonly/testing";
 import { beforeAll, describe, expect, inject, it } from "vitest";
 import { identify } from "../../lib/core/identity.ts";

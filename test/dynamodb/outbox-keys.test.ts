@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, inject, it } from "vitest";
 import { DynamoDBOutbox } from "../../lib/dynamodb/dynamodb-outbox.ts";
-import { outboxRelay, outboxSweeper } from "../../lib/index.ts";
+import { outboxRelay, outboxSweeper } from "../../lib/messaging/index.ts";
 import { connect } from "../kit/tables.ts";
 import { newOutboxTable } from "./outbox-given.ts";
 
@@ -33,7 +33,7 @@ describe.each(inject("dynamodbEngines"))(
         }
       };
       await expect(finding()).rejects.toThrow(
-        /whose key is (?:PK and SK|SK and PK) and not pk: give `partitionKey`/,
+        /its key is (?:PK and SK|SK and PK), not pk: set `partitionKey`/,
       );
     });
 
@@ -44,7 +44,7 @@ describe.each(inject("dynamodbEngines"))(
       const call = outboxRelay({ outbox: blind, destinations: "any" })({ Records } as never);
 
       await expect(call).rejects.toThrow(
-        `the table ${tableName} has the key PK and SK, and the outbox looks for pk: give \`partitionKey\`, and \`sortKey\` if it has one`,
+        `the table ${tableName} has the key PK and SK, but the outbox expects pk: set \`partitionKey\`, and \`sortKey\` if it has one`,
       );
     });
   },

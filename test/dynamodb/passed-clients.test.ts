@@ -268,7 +268,7 @@ describe("a client of another version of the SDK", () => {
     const refusals = results.filter((result) => result.includes("refuses"));
     expect(refusals).toHaveLength(2);
     for (const refusal of refusals) {
-      expect(refusal).toMatch(/refuses client-dynamodb-oldest: option `client` .*3\.1162\.0 and .*3\.705\.0/);
+      expect(refusal).toMatch(/refuses client-dynamodb-oldest: `client` .*3\.1162\.0 and .*3\.705\.0/);
     }
     expect(results.filter((result) => result.endsWith(": true"))).toHaveLength(7);
   });

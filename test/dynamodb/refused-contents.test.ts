@@ -140,7 +140,7 @@ describe.each(CASES)("On %s, over %s", (_engine, _client, endpoint, open) => {
     ["a key that is too long", () => ({ Put: { Item: { pk: "k".repeat(2049) } } })],
     ["a number out of range", () => ({ Put: { Item: { pk: pk(), n: 10n ** 130n } } })],
     ["a number with too many digits", () => ({ Put: { Item: { pk: pk(), n: 10n ** 40n + 1n } } })],
-    ["an item that is nested too deep", () => ({ Put: { Item: { pk: pk(), a: nested(34) } } })],
+    ["an item that is nested too deeply", () => ({ Put: { Item: { pk: pk(), a: nested(34) } } })],
   ])(
     "H84: A4: a commit of %s is COMMIT_INVALID, and another one is made in its place",
     async (_what, given) => {

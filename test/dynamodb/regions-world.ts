@@ -2,7 +2,8 @@
 // other one later, and the last writer of an item wins.
 // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/V2globaltables_HowItWorks.html
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { DynamoDBStore, runOnce } from "onceonly";
+import { runOnce } from "onceonly";
+import { DynamoDBStore } from "onceonly/dynamodb";
 import { type FakeClock, fakeClock } from "onceonly/testing";
 import { DynamoDBModel } from "../../packages/explorer/lib/aws/dynamodb/dynamodb-model.ts";
 

@@ -2,15 +2,8 @@
 import { randomUUID } from "node:crypto";
 import { ScanCommand, UpdateItemCommand } from "@aws-sdk/client-dynamodb";
 import { unmarshall } from "@aws-sdk/util-dynamodb";
-import {
-  httpIdempotent,
-  idempotentBatch,
-  PermanentError,
-  participant,
-  resolveOutcome,
-  runOnce,
-  saga,
-} from "onceonly";
+import { httpIdempotent, idempotentBatch, PermanentError, participant, runOnce, saga } from "onceonly";
+import { resolveOutcome } from "onceonly/reconciler";
 import { fakeClock, fakeLambdaContext } from "onceonly/testing";
 import { describe, expect, inject, it } from "vitest";
 import type { Execution } from "../../lib/core/execution.ts";

@@ -167,16 +167,16 @@ describe("toItem", () => {
   });
 
   it.each<[refusal: string, file: unknown]>([
-    [" is a Blob: give its bytes, as `new Uint8Array(await blob.arrayBuffer())`", new Blob(["a"])],
-    [" is a File: give its bytes", new File(["a"], "a.txt")],
+    [" is a Blob: pass its bytes, as in `new Uint8Array(await blob.arrayBuffer())`", new Blob(["a"])],
+    [" is a File: pass its bytes", new File(["a"], "a.txt")],
     [" is a Date: convert it to plain values", new Date(0)],
     [" is a Order: convert it", new Order()],
     [".0.a is a symbol", [{ a: Symbol("secret") }]],
     [" is NaN", Number.NaN],
-    [" is a number beyond ±(2^53−1), which may have lost digits: give a BigInt", 2 ** 53],
-    [" is text with a lone surrogate", "a\ud800"],
-    [" is text with a lone surrogate, or a member whose name has one", { "a\udc00": 1 }],
-    [" has a member named `__proto__`: rename it", JSON.parse('{"__proto__":{"secret":1}}')],
+    [" is a number beyond ±(2^53−1), which may have lost digits: pass a BigInt", 2 ** 53],
+    [" is a string with a lone surrogate, or a property", "a\ud800"],
+    [" is a string with a lone surrogate, or a property whose name has one", { "a\udc00": 1 }],
+    [" has a property named `__proto__`: rename it", JSON.parse('{"__proto__":{"secret":1}}')],
     [" is an empty set, or a set of anything but strings, numbers or bytes", new Set([1, "a"])],
     [`${".0".repeat(9)} is nested deeper than the 32 levels that DynamoDB allows`, nested(60)],
     [`${".0".repeat(9)} is nested deeper than the 32 levels that DynamoDB allows`, nested(100_000)],

@@ -1,5 +1,6 @@
 import { ScanCommand } from "@aws-sdk/client-dynamodb";
-import { CommitInvalidError, DynamoDBStore, runOnce } from "onceonly";
+import { CommitInvalidError, runOnce } from "onceonly";
+import { DynamoDBStore } from "onceonly/dynamodb";
 import { describe, expect, inject, it } from "vitest";
 import { countRequests } from "../kit/counting-client.ts";
 import { connect, createTable } from "../kit/tables.ts";

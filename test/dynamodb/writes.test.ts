@@ -63,7 +63,7 @@ describe("marshallWrites", () => {
 
   it.each<[refusal: string, from: string, write: unknown]>([
     [
-      "has an unknown member `ToolboxItem` beside its Put: give { Put } alone",
+      "has an unknown field `ToolboxItem` next to its Put: pass only { Put }",
       "dynamodb-toolbox",
       { ToolboxItem: { id: "1" }, ...put({ id: "1" }) },
     ],
@@ -73,17 +73,17 @@ describe("marshallWrites", () => {
       { Put: { TableName, Item: { id: "1" }, ToolboxItem: { id: "1" } } },
     ],
     [
-      "has its TableName at the top: name the action, as in { Put: params }",
+      "has its TableName at the top level: wrap it in the action, as in { Put: params }",
       "ElectroDB's put",
       { TableName, Item: { id: "1", __edb_e__: "order", __edb_v__: "1" } },
     ],
     [
-      "has its TableName at the top: name the action, as in { Update: params }",
+      "has its TableName at the top level: wrap it in the action, as in { Update: params }",
       "ElectroDB's update",
       { UpdateExpression: "SET a = :a", TableName, Key: { id: "1" } },
     ],
     [
-      "has its TableName at the top: name the action, as in { Delete: params }",
+      "has its TableName at the top level: wrap it in the action, as in { Delete: params }",
       "ElectroDB's delete",
       { Key: { id: "1" }, TableName },
     ],
@@ -93,16 +93,25 @@ describe("marshallWrites", () => {
       { Update: { TableName, Key: { id: "1" }, UpdateExpression: "SET a = :a", ReturnValues: "ALL_NEW" } },
     ],
     [
-      "is a command that is still being built: call its `params()`",
+      "is an unfinished command of a query builder: call its `params()`",
       "a builder",
       { entity: {}, params: () => ({}) },
     ],
     [
-      "has an unknown member `Delete` beside its Put: make it a write of its own",
+      "has an unknown field `Delete` next to its Put: make it a separate write",
       "two actions",
       { ...put({ id: "1" }), ...remove({ id: "2" }) },
     ],
-    ["with TableName and Item or Key; got `table`", "another store", { table: "orders", key: "1", item: {} }],
+    [
+      "with TableName and Item or Key (did you mean `Put`?)",
+      "an action in lower case",
+      { put: { TableName, Item: { id: "1" } } },
+    ],
+    [
+      "with TableName and Item or Key (valid actions: Put, Update, Delete, ConditionCheck)",
+      "another store",
+      { table: "orders", key: "1", item: {} },
+    ],
   ])("A11: %s (%s)", (refusal, _, write) => {
     expect(() => check(write)).toThrow(CommitInvalidError);
     expect(() => check(write)).toThrow(refusal);
@@ -178,7 +187,9 @@ describe("marshallWrites", () => {
     const writes = Array.from({ length: 10 }, (_, id) => put({ id, blob: blob(400_000) }));
 
     check(...writes, put({ id: 10, blob: blob(180_000) }));
-    expect(() => check(...writes, put({ id: 10, blob: blob(200_000) }))).toThrow("writes[10] is too large");
+    expect(() => check(...writes, put({ id: 10, blob: blob(200_000) }))).toThrow(
+      "writes[10] makes the commit larger than 4 MB",
+    );
   });
 
   it("never counts more than DynamoDB does: a list of numbers that fits is taken", () => {
@@ -190,7 +201,7 @@ describe("marshallWrites", () => {
       Delete: { TableName: "other", Key: { a: "1", b: 2 } },
     });
     expect(() => check(remove({ a: "1", b: 2 }), put({ a: "1" }), remove({ b: 2, a: "1" }))).toThrow(
-      "writes[2] is for the same item",
+      "writes[2] writes the same item",
     );
   });
 
@@ -199,6 +210,6 @@ describe("marshallWrites", () => {
 
     check({ Put: { TableName: "records", Item: { ...own, sk: "order" } } });
     check({ Delete: { TableName: "orders", Key: own } });
-    expect(() => check({ Delete: { TableName: "records", Key: own } })).toThrow("the record's own");
+    expect(() => check({ Delete: { TableName: "records", Key: own } })).toThrow("or the record itself");
   });
 });

@@ -85,7 +85,7 @@ describe("place-order-saga", () => {
     expect(first.status).toBe(409);
     expect(first.body).toMatchObject({
       detail: expect.stringContaining(
-        "place-order failed at its step ship, and what was done before is undone",
+        "place-order failed at step ship; the steps before it have been compensated",
       ),
     });
     expect(second).toEqual(first);

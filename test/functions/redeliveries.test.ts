@@ -1,6 +1,6 @@
 // What queues, streams and producers do more than once, or not at all, to the message that has an order paid.
 import { ReceiveMessageCommand, SendMessageCommand } from "@aws-sdk/client-sqs";
-import { readEnvelope } from "onceonly";
+import { readEnvelope } from "onceonly/messaging";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Shop, startShop } from "./world.ts";
 
@@ -72,7 +72,7 @@ describe("the message that has an order paid", () => {
 
     expect(await shop.effectsOf(id)).toEqual(paidOnce);
     const others = shop.errors.filter(
-      (line) => !line.includes("none of 1 records is done (1 in progress elsewhere)"),
+      (line) => !line.includes("0 of 1 records succeeded (1 in progress elsewhere)"),
     );
     expect(others).toEqual([]);
   });

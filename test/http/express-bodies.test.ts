@@ -30,7 +30,7 @@ const shown = ({ body, file }: express.Request) => ({
   body: Buffer.isBuffer(body) ? body.toString() : body,
   file: file?.buffer.toString(),
 });
-const unread = { refused: /needs the bytes of the body/, before: true } as const;
+const unread = { refused: /needs the raw bytes of the body/, before: true } as const;
 
 const BODIES: readonly Row[] = [
   ["json", "equal", { before: [express.json({ verify })] }, JSON_BODY],

@@ -25,7 +25,7 @@ const readFile = async (request: FastifyRequest) => {
   const file = (await request.file()) as MultipartFile;
   return { fields: Object.keys(file.fields), file: `${await file.toBuffer()}` };
 };
-const unread = { refused: /needs the bytes of the body/, before: true } as const;
+const unread = { refused: /needs the raw bytes of the body/, before: true } as const;
 type Done = (error: null, body?: unknown) => void;
 const own = (parse: (request: unknown, payload: Readable, done: Done) => unknown) => (app: FastifyInstance) =>
   app.addContentTypeParser("application/x-order", parse as never);

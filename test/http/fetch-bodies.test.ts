@@ -18,7 +18,7 @@ const JSON_BODY: Sending = { headers: { "content-type": "application/json" }, bo
 const LARGE: Sending = { headers: { "content-type": "text/plain" }, body: "x".repeat(2_000_000) };
 const digest = (given: object) => `${(given as Request).headers?.get("content-digest")}`;
 const formOf = (form: FormData) => [...form].map(([name, value]) => `${name}=${typeof value}`);
-const unread = { refused: /needs the bytes of the body/, before: true } as const;
+const unread = { refused: /needs the raw bytes of the body/, before: true } as const;
 
 const REQUESTS: readonly Row<Reading>[] = [
   ["text", "equal", { handle: (request) => request.text() }, JSON_BODY],

@@ -1,14 +1,6 @@
 // Nest's own life of a request around the interceptor: guards before it, problems and replays in its place.
 import "reflect-metadata";
-import {
-  Controller,
-  type INestApplication,
-  type NestInterceptor,
-  Post,
-  Req,
-  UseGuards,
-  UseInterceptors,
-} from "@nestjs/common";
+import { Controller, type INestApplication, Post, Req, UseGuards, UseInterceptors } from "@nestjs/common";
 import { NestFactory } from "@nestjs/core";
 import { ExpressAdapter } from "@nestjs/platform-express";
 import { FastifyAdapter } from "@nestjs/platform-fastify";
@@ -21,7 +13,8 @@ interface Guarded {
   readonly headers: Readonly<Record<string, string>>;
   user?: { id: string };
 }
-type Work = (request: Guarded) => unknown;
+type Once = ReturnType<typeof nestIdempotency<Guarded>>;
+type Work = (request: Guarded, once: Once) => unknown;
 
 const apps: INestApplication[] = [];
 afterEach(() => Promise.all(apps.splice(0).map((app) => app.close())));
@@ -30,7 +23,11 @@ afterEach(() => Promise.all(apps.splice(0).map((app) => app.close())));
 async function start(adapter: ExpressAdapter | FastifyAdapter, store: MemoryStore, work: Work) {
   class Orders {}
   const { prototype } = Orders;
-  Object.defineProperty(prototype, "create", { value: work, configurable: true, writable: true });
+  Object.defineProperty(prototype, "create", {
+    value: (request: Guarded) => work(request, interceptor),
+    configurable: true,
+    writable: true,
+  });
   const guard = {
     canActivate(context: { switchToHttp(): { getRequest(): Guarded } }) {
       const request = context.switchToHttp().getRequest();
@@ -47,7 +44,7 @@ async function start(adapter: ExpressAdapter | FastifyAdapter, store: MemoryStor
   });
   Req()(prototype, "create", 0);
   Reflect.decorate(
-    [Post(), UseGuards(guard), UseInterceptors(interceptor as unknown as NestInterceptor)],
+    [Post(), UseGuards(guard), UseInterceptors(interceptor)],
     prototype,
     "create",
     Object.getOwnPropertyDescriptor(prototype, "create"),
@@ -90,6 +87,15 @@ describe.each([
     expect(again).toMatchObject({ status: 201, body: first.body });
     expect([first, again].map(({ headers }) => headers.get("idempotent-replayed"))).toEqual([null, "true"]);
     expect(other).toMatchObject({ status: 201, body: { run: 2, owner: "bob" } });
+  });
+
+  it("gives the handler its attempt by the interceptor", async () => {
+    const ask = await start(adapter(), new MemoryStore(), (request, once) => ({
+      isSame: once.executionOf(request) === executionOf(request),
+      owner: once.executionOf(request).scope,
+    }));
+
+    expect(await ask(ours)).toMatchObject({ status: 201, body: { isSame: true, owner: "ann" } });
   });
 
   it("names a missing key, a missing caller and another payload by their own codes", async () => {

@@ -1,4 +1,4 @@
-// The HTTP face on servers: the same cases on each, over real HTTP.
+// The HTTP adapter on servers: the same cases on each, over real HTTP.
 import { Readable } from "node:stream";
 import { httpIdempotent } from "onceonly";
 import { fakeClock, fakeLambdaContext, MemoryStore } from "onceonly/testing";

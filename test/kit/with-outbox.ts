@@ -1,5 +1,5 @@
 // An outbox that does some things in a way of its own, and all else as another one does.
-import type { Outbox } from "onceonly";
+import type { Outbox } from "onceonly/messaging";
 
 export function withOutbox(outbox: Outbox, own: Partial<Outbox>): Outbox {
   return new Proxy(outbox, {

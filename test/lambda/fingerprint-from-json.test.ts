@@ -4,11 +4,11 @@ import {
   httpIdempotent,
   idempotent,
   idempotentBatch,
-  type JsonFingerprintOptions,
 } from "onceonly";
 import { describe, expect, it, vi } from "vitest";
 import { fingerprintOf } from "../../lib/core/fingerprint.ts";
 import { hashTuple } from "../../lib/core/identity.ts";
+import type { JsonFingerprintOptions } from "../../lib/lambda/fingerprint-from-json.ts";
 import { type Answer, given } from "./given.ts";
 import { v1Event, v2Event } from "./http/given.ts";
 
@@ -61,7 +61,7 @@ describe("fingerprintFromJson with `take`", () => {
     "refuses a payload without any of its fields: %j",
     (other) => {
       expect(() => fingerprint(other)).toThrow(
-        "the payload has none of the fields that its fingerprint takes: id, data.amount, lines.price",
+        "the payload has none of the fields that the fingerprint is made of: id, data.amount, lines.price",
       );
     },
   );
@@ -112,16 +112,16 @@ describe("the payload of fingerprintFromJson", () => {
   });
 
   it.each([
-    ["no JSON", "secret=1", "the payload is not JSON: give `of`, which yields the part that is"],
-    ["empty text", "", "the payload is not JSON"],
-    ["a number with a zero in front", '{"id":0123456789012345678}', "the payload is not JSON"],
+    ["no JSON", "secret=1", "the payload isn't JSON: set `of` to a function that returns the part that is"],
+    ["empty text", "", "the payload isn't JSON"],
+    ["a number with a zero in front", '{"id":0123456789012345678}', "the payload isn't JSON"],
     ["bytes", Buffer.from('{"id":1}'), "$ is a Buffer: convert it first"],
     ["a Map", new Map([["id", 1]]), "$ is a Map: convert it first"],
     ["parsed, with a large integer", { id: 2 ** 53 }, "$.id is an integer beyond"],
     ["cyclic", cycle, "a reference to itself"],
-    ["too deep to parse fields of", `${"[".repeat(90_000)}${"]".repeat(90_000)}`, "nested too deep"],
+    ["too deep to parse fields of", `${"[".repeat(90_000)}${"]".repeat(90_000)}`, "nested too deeply"],
     ["nothing", undefined, "it is empty"],
-    ["nested too deep", `${"[".repeat(2000)}${"]".repeat(2000)}`, "nested deeper"],
+    ["nested too deeply", `${"[".repeat(2000)}${"]".repeat(2000)}`, "nested deeper"],
   ])("is refused without a word of it where it is %s", (_, payload, message) => {
     expect(() => fingerprintFromJson({ leave: ["at"], of: () => payload })({})).toThrow(
       expect.objectContaining({ code: "PAYLOAD_INVALID", message: expect.stringContaining(message) }),
@@ -210,7 +210,7 @@ describe("A8: fingerprintFromJson looks at the selected members alone", () => {
     ["the payload isn't JSON", "secret"],
     ["the payload has none of the fields id", '{"other":"secret"}'],
     [
-      "the payload can't be compared with a retry of it: a value is a string with a lone surrogate",
+      "the payload can't be compared with a retry: one of its values is a string with a lone surrogate",
       '{"id":"secret\\ud800"}',
     ],
   ])("and a refusal tells the caller about its payload: %s", async (detail, body) => {
@@ -226,12 +226,12 @@ describe("A8: fingerprintFromJson looks at the selected members alone", () => {
 
 describe("the options of fingerprintFromJson", () => {
   it.each([
-    [{}, "option `take` or `leave` must be given, and not both"],
-    [{ take: ["a"], leave: ["b"] }, "option `take` or `leave` must be given, and not both"],
-    [{ take: [] }, "option `take` must be a list of paths"],
-    [{ take: "id" }, "option `take` must be a list of paths"],
-    [{ leave: ["data..id"] }, "option `leave` must be a list of paths"],
-    [{ keep: ["id"] }, "option `keep` is unknown"],
+    [{}, "`take` or `leave` is required, and only one of them"],
+    [{ take: ["a"], leave: ["b"] }, "`take` or `leave` is required, and only one of them"],
+    [{ take: [] }, "`take` must be an array of paths"],
+    [{ take: "id" }, "`take` must be an array of paths"],
+    [{ leave: ["data..id"] }, "`leave` must be an array of paths"],
+    [{ keep: ["id"] }, "`keep` isn't an option"],
   ])("%j: %s", (options, message) => {
     expect(() => fingerprintFromJson(options as never)).toThrow(message);
   });

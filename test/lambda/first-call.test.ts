@@ -31,8 +31,10 @@ describe("S1: a key that holds the present time", () => {
     ["an ISO minute", "o-2026-11-27T12:30"],
     ["the day", "o-2026-11-27"],
     ["the day of a zone ahead", "o-2026-11-28"],
+    ["milliseconds in base 36", `o-${(NOW - 3).toString(36)}`],
+    ["milliseconds in hexadecimal", `o-${(NOW - 3).toString(16)}`],
   ])("is reported: %s", async (_, key) => {
-    expect(await loggedFor(key)).toEqual([expect.stringContaining("holds the present time or date")]);
+    expect(await loggedFor(key)).toEqual([expect.stringContaining("contains the current time or date")]);
   });
 
   it.each([
@@ -45,6 +47,9 @@ describe("S1: a key that holds the present time", () => {
     ["an older day", "o-2026-11-20", {}],
     ["a longer number", `o-${NOW}00`, {}],
     ["what is no date", "o-2026-99-99", {}],
+    ["a time in a base64 body", `o-${NOW}`, { body: Buffer.from(`{"at":${NOW}}`).toString("base64") }],
+    ["a time in bytes", `o-${NOW}`, { value: Buffer.from(`{"at":${NOW}}`) }],
+    ["a time in base 36 of the event", `o-${NOW.toString(36)}`, { id: `x${NOW.toString(36)}` }],
     ["a time beside an event that is not JSON", `o-${NOW}`, { count: 1n }],
   ])("is not: %s", async (_, key, event) => {
     const handler = idempotent(async () => 1, { ...given(), key: () => key, fingerprint: () => "" });
@@ -70,7 +75,7 @@ describe("S1: a scope that is a header of the caller's", () => {
   it("is reported by the header's name", async () => {
     await call({ "X-Tenant": "acme" });
 
-    expect(lines).toEqual([expect.stringContaining("is the header `X-Tenant`, which any caller can write")]);
+    expect(lines).toEqual([expect.stringContaining("is the header `X-Tenant`, which any caller can set")]);
   });
 
   it("is not reported for another value, nor for the header that Lambda sets for a tenant", async () => {
@@ -98,7 +103,9 @@ describe("S1: two wrappers of one operation on one store", () => {
     await callEach(twins({ store }, { store }));
     await callEach(twins({ store }, { store }));
 
-    expect(lines).toEqual([expect.stringContaining('two wrappers run the operation "order" on one store')]);
+    expect(lines).toEqual([
+      expect.stringContaining('two wrappers use the operation "order" on the same store'),
+    ]);
   });
 
   it("are not, on two stores or under two operations", async () => {

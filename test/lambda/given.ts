@@ -1,4 +1,4 @@
-// What the tests of the faces start from: a store in memory, virtual time, and counted effects.
+// What the tests of the adapters start from: a store in memory, virtual time, and counted effects.
 import type { Context } from "aws-lambda";
 import type { DecisionEvent, WithIdempotency } from "onceonly";
 import {

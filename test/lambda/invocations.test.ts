@@ -163,7 +163,7 @@ describe("idempotent", () => {
     const handlerFor = (leaseSeconds?: number) =>
       idempotent(async () => "done", { ...options, key, leaseSeconds });
 
-    await expect(handlerFor()(TRANSFER, {} as Context)).rejects.toThrow("option `leaseSeconds`");
+    await expect(handlerFor()(TRANSFER, {} as Context)).rejects.toThrow("`leaseSeconds`");
     expect(await handlerFor(30)(TRANSFER, undefined as unknown as Context)).toBe("done");
   });
 

@@ -24,13 +24,13 @@ describe("a lease that is longer than the time of the invocation", () => {
   };
 
   it("is told once, with both numbers and what to do", async () => {
-    const call = handlerWith({ leaseSeconds: 30_000 });
+    const call = handlerWith({ leaseSeconds: 36_000 });
 
     expect([await call("a", 29_000), await call("b", 29_000)]).toEqual(["a", "b"]);
 
     expect(warn.mock.calls).toEqual([
       [
-        'onceonly: `leaseSeconds` of "create-order" is 30000 s, and the invocation has 29 s left: a key stays in progress for 30000 s after a crash; leave `leaseSeconds` out, and the lease is as long as the invocation',
+        'onceonly: `leaseSeconds` of "create-order" is 36000 s, and the invocation has 29 s left: a key stays in progress for 36000 s after a crash; leave `leaseSeconds` out, so that the lease lasts as long as the invocation',
       ],
     ]);
   });

@@ -7,12 +7,12 @@ import {
   idempotentBatch,
   type RunOnceOptions,
   runOnce,
-  type Step,
   saga,
 } from "onceonly";
 import type { MemoryWrite } from "onceonly/testing";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Execution } from "../../lib/core/execution.ts";
+import type { Step } from "../../lib/core/steps.ts";
 import { intercepted } from "../kit/faults/faulty-store.ts";
 import { describeOnMiddies } from "../kit/middies.ts";
 import { gate } from "../kit/time/gate.ts";
@@ -33,7 +33,7 @@ const INVOCATIONS = Array.from({ length: 64 }, (_, index) => `key-${index}`);
 type Work = (execution: Execution) => Promise<object>;
 /** One invocation, as the platform makes it. */
 type Invoke = (key: string, context: object) => Promise<unknown>;
-type FaceOf = (work: Work, options: object) => Invoke;
+type AdapterOf = (work: Work, options: object) => Invoke;
 
 interface Given {
   readonly idempotency: Execution;
@@ -52,7 +52,7 @@ const within = (
   { attempt, signal, childKey }: Pick<Step, "attempt" | "signal" | "childKey">,
 ) => ({ key, scope, operation, attempt, signal, childKey: () => childKey() }) as unknown as Execution;
 
-const FACES: Record<string, FaceOf> = {
+const ADAPTERS: Record<string, AdapterOf> = {
   wrapper: (work, options) => {
     const handler = idempotent((_: { key: string }, { idempotency }) => work(idempotency), {
       ...options,
@@ -98,12 +98,12 @@ const FACES: Record<string, FaceOf> = {
     runOnce({ ...options, scope: `tenant of ${key}` } as RunOnceOptions<MemoryWrite>, key, { key }, work),
 };
 
-function interleaves(faceOf: FaceOf) {
+function interleaves(adapterOf: AdapterOf) {
   it("H61, H44: 64 interleaved invocations of one process share nothing", async () => {
     const { clock, options, context, store } = given();
     const gates = new Map(INVOCATIONS.map((each) => [each, gate()]));
     const signals = new Map<string, AbortSignal>();
-    const invoke = faceOf(async (execution) => {
+    const invoke = adapterOf(async (execution) => {
       const { key, scope, attempt, operation } = execution;
       signals.set(key, execution.signal);
       await gates.get(key)?.opened;
@@ -148,7 +148,7 @@ interface Result {
   readonly child?: string;
 }
 
-describe.each(Object.entries(FACES))("%s", (_, faceOf) => interleaves(faceOf));
+describe.each(Object.entries(ADAPTERS))("%s", (_, adapterOf) => interleaves(adapterOf));
 
 describeOnMiddies("a Middy stack", (middy) => {
   describe("of events", () =>
@@ -282,7 +282,7 @@ describe("a lease that is renewed for nothing", () => {
 
     expect(warn.mock.calls).toEqual([
       [
-        'onceonly: `renewLease` of "create-order" gains nothing: its lease is 30 s, and the invocation has 29 s left; leave `renewLease` out, and the lease is as long as the invocation',
+        'onceonly: `renewLease` of "create-order" gains nothing: its lease is 30 s, and the invocation has 29 s left; leave `renewLease` out, so that the lease lasts as long as the invocation',
       ],
     ]);
   });

@@ -16,16 +16,16 @@ const { options } = given();
 const key = () => "k";
 const handle = async () => ({ statusCode: 200, body: "" });
 
-const PLAIN_FACES = [
+const PLAIN_ADAPTERS = [
   ["idempotency", (given: object) => idempotency(given as IdempotencyOptions)],
   ["idempotent", (given: object) => idempotent(handle, given as IdempotencyOptions)],
 ] as const;
-const HTTP_FACES = [
+const HTTP_ADAPTERS = [
   ["httpIdempotency", (given: object) => httpIdempotency(given as HttpIdempotencyOptions)],
   ["httpIdempotent", (given: object) => httpIdempotent(handle, given as HttpIdempotencyOptions)],
 ] as const;
 
-describe.each(PLAIN_FACES)("%s", (_, face) => {
+describe.each(PLAIN_ADAPTERS)("%s", (_, adapter) => {
   it.each([
     ["key", undefined],
     ["key", "id"],
@@ -40,7 +40,7 @@ describe.each(PLAIN_FACES)("%s", (_, face) => {
     ["headr", "X"],
     ["scope", undefined],
   ])("refuses the option %s: %j at once", (option, value) => {
-    const refused = () => face({ ...options, key, [option]: value });
+    const refused = () => adapter({ ...options, key, [option]: value });
 
     expect(refused).toThrow(expect.objectContaining({ code: "INVALID_OPTION", option }));
   });
@@ -52,27 +52,27 @@ describe.each(PLAIN_FACES)("%s", (_, face) => {
     ["fingerprint", [() => 1, () => 2]],
     ["whenKeyMissing", undefined],
   ])("accepts the option %s: %j", (option, value) => {
-    expect(() => face({ ...options, key, [option]: value })).not.toThrow();
+    expect(() => adapter({ ...options, key, [option]: value })).not.toThrow();
   });
 });
 
 describe.each([
-  ...PLAIN_FACES,
+  ...PLAIN_ADAPTERS,
   ["idempotentBatch", (given: object) => idempotentBatch(handle, given as BatchOptions)] as const,
-])("%s", (_, face) => {
+])("%s", (_, adapter) => {
   const base = _ === "idempotentBatch" ? options : { ...options, key };
 
   it("H21: takes a scope that is left out for public, and refuses one that was meant and is not there", () => {
     const { tenantOf } = {} as { tenantOf?: () => string };
 
-    expect(() => face(base)).not.toThrow();
-    expect(() => face({ ...base, scope: tenantOf })).toThrow(
-      'option `scope` must be a function or "public"; got undefined',
+    expect(() => adapter(base)).not.toThrow();
+    expect(() => adapter({ ...base, scope: tenantOf })).toThrow(
+      '`scope` must be a function or "public" (got undefined)',
     );
   });
 });
 
-describe.each(HTTP_FACES)("%s", (_, face) => {
+describe.each(HTTP_ADAPTERS)("%s", (_, adapter) => {
   it.each([
     ["scope", undefined],
     ["scope", ""],
@@ -87,7 +87,7 @@ describe.each(HTTP_FACES)("%s", (_, face) => {
     ["whenKeyMissing", true],
     ["constructor", 1],
   ])("refuses the option %s: %j at once", (option, value) => {
-    const refused = () => face({ ...options, scope: "public", [option]: value });
+    const refused = () => adapter({ ...options, scope: "public", [option]: value });
 
     expect(refused).toThrow(expect.objectContaining({ code: "INVALID_OPTION", option }));
   });
@@ -100,7 +100,7 @@ describe.each(HTTP_FACES)("%s", (_, face) => {
     ["shouldStore", () => true],
     ["fingerprint", undefined],
   ])("accepts the option %s: %j", (option, value) => {
-    expect(() => face({ ...options, scope: "public", [option]: value })).not.toThrow();
+    expect(() => adapter({ ...options, scope: "public", [option]: value })).not.toThrow();
   });
 });
 

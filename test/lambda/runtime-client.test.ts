@@ -7,7 +7,8 @@ import { connect, createTable } from "../kit/tables.ts";
 
 const SOURCE = `
   import middy from "@middy/core";
-  import { DynamoDBStore, idempotency, PermanentError } from "onceonly";
+  import { idempotency, PermanentError } from "onceonly";
+  import { DynamoDBStore } from "onceonly/dynamodb";
 
   const told = [];
   let runs = 0;
@@ -77,7 +78,6 @@ describe.each(inject("dynamodbEngines"))("answers 4: under the runtime client, o
 async function bundled(contents: string): Promise<string> {
   const { outputFiles } = await build({
     stdin: { contents, resolveDir: root, loader: "ts" },
-    alias: { onceonly: "./lib/index.ts" },
     bundle: true,
     write: false,
     format: "esm",

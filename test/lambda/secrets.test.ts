@@ -98,7 +98,7 @@ describe("httpIdempotent", () => {
       type: expect.stringContaining("#store_unavailable"),
       title: "store unavailable",
       status: 503,
-      detail: "the service cannot look up idempotency keys now",
+      detail: "the service can't check idempotency keys at the moment",
       code: "STORE_UNAVAILABLE",
     });
     expect(log.mock.calls).toEqual([

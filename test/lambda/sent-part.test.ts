@@ -138,7 +138,7 @@ describe("A10: `idempotent` with a whole batch", () => {
     await handler(event as object, context());
 
     expect(warn.mock.calls.map(String)).toEqual([
-      expect.stringContaining(`takes 2 records of ${source} as one operation`),
+      expect.stringContaining(`treats 2 records from ${source} as one operation`),
     ]);
     warn.mockRestore();
   });

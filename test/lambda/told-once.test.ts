@@ -31,13 +31,15 @@ it("tells once of a key that is another one each time, also in a batch", async (
   });
   const event = { Records: [{ messageId: "m1", body: "{}", eventSource: "aws:sqs" }] };
 
-  expect(await under(() => `order-${++keys}`)).toEqual([expect.stringContaining("yields another text")]);
+  expect(await under(() => `order-${++keys}`)).toEqual([
+    expect.stringContaining("returns a different string"),
+  ]);
   expect(await told(() => batch(event as never, context()))).toHaveLength(1);
 });
 
 it("tells once of a key that holds the id of the invocation", async () => {
   expect(await under((_, { awsRequestId }) => `order/${awsRequestId}`)).toEqual([
-    expect.stringContaining("holds the awsRequestId"),
+    expect.stringContaining("contains the awsRequestId"),
   ]);
 });
 
@@ -80,5 +82,5 @@ it("tells once of a batch that is taken as one operation, and of no event with o
 it("refuses a record of another source in the place of one of S3", () => {
   const read = () => keyFromS3()({ Records: [{ eventSource: "aws:sqs" }] } as never);
 
-  expect(read).toThrow("the record has no `s3`, so that it is of another source");
+  expect(read).toThrow("the record has no `s3`, so it comes from another source");
 });

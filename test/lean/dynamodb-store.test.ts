@@ -1,6 +1,6 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { describe, expect, it } from "vitest";
-import { DynamoDBOutbox, DynamoDBStore } from "../../lib/index.ts";
+import { DynamoDBOutbox, DynamoDBStore } from "../../lib/dynamodb/index.ts";
 import {
   LeanDynamoDB,
   DynamoDBOutbox as LeanDynamoDBOutbox,
@@ -27,7 +27,7 @@ describe.each([
       { tableName, sortkey: "sk" },
       { tableName, client: null },
     ]) {
-      expect(() => new Lean(wrong as never)).toThrow(/option `(tableName|sortkey|client)`/);
+      expect(() => new Lean(wrong as never)).toThrow(/`(tableName|sortkey|client)`/);
     }
   });
 });

@@ -78,7 +78,7 @@ describe("placeOf", () => {
     [{ region: "eu-central-1.evil.example/" }, {}, "RegionInvalidError", "must be a name"],
     [{ region: "eu-central-1", endpoint: "localhost:8000" }, {}, "EndpointError", "http or https URL"],
     [{ region: "eu-central-1" }, { AWS_ENDPOINT_URL: "nowhere" }, "EndpointError", "http or https URL"],
-    [{ region: "local" }, {}, "RegionInvalidError", "needs an endpoint"],
+    [{ region: "local" }, {}, "RegionInvalidError", "only works with an endpoint"],
     [{ region: "eu-central-1" }, { AWS_USE_FIPS_ENDPOINT: "TRUE" }, "EndpointError", '"true" or "false"'],
     [
       { region: "us-east-1-fips", endpoint: "http://localhost:8000" },

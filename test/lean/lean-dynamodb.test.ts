@@ -220,7 +220,7 @@ describe("LeanDynamoDB", () => {
       await expect(sending).rejects.toMatchObject({
         name: "TimeoutError",
         code: "ETIMEDOUT",
-        message: "no answer within 40 ms",
+        message: "no response within 40 ms",
         $metadata: { attempts: 2 },
       });
       expect(asked).toHaveLength(2);
@@ -287,7 +287,7 @@ describe("LeanDynamoDB", () => {
       [{ credentials: { accessKeyId: "AKIDEXAMPLE" } }, "credentials"],
       [{ retries: 3 }, "retries"],
     ] as const) {
-      expect(() => new LeanDynamoDB(options as object)).toThrow(`option \`${name}\``);
+      expect(() => new LeanDynamoDB(options as object)).toThrow(`\`${name}\``);
     }
   });
 });

@@ -2,7 +2,9 @@
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DeleteMessageCommand, ReceiveMessageCommand, type SQSClient } from "@aws-sdk/client-sqs";
 import type { Context, SQSRecord } from "aws-lambda";
-import { type BatchOptions, type Clock, DynamoDBStore, type DynamoDBWrite, idempotentBatch } from "onceonly";
+import { type BatchOptions, idempotentBatch } from "onceonly";
+import { DynamoDBStore, type DynamoDBWrite } from "onceonly/dynamodb";
+import type { Clock } from "onceonly/store-kit";
 import { fakeLambdaContext } from "onceonly/testing";
 import { sqsRecord } from "../../packages/explorer/lib/aws/event-sources/sqs-record.ts";
 import type { ReceivedMessage } from "../../packages/explorer/lib/aws/sqs/operations.ts";

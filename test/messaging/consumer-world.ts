@@ -9,14 +9,9 @@ import {
   StartMessageMoveTaskCommand,
 } from "@aws-sdk/client-sqs";
 import type { Context, SQSRecord } from "aws-lambda";
-import {
-  type BatchOptions,
-  type DecisionEvent,
-  DynamoDBStore,
-  type DynamoDBWrite,
-  FifoProducer,
-  idempotentBatch,
-} from "onceonly";
+import { type BatchOptions, type DecisionEvent, idempotentBatch } from "onceonly";
+import { DynamoDBStore, type DynamoDBWrite } from "onceonly/dynamodb";
+import { FifoProducer } from "onceonly/messaging";
 import { fakeClock, fakeLambdaContext } from "onceonly/testing";
 import { sqsRecord } from "../../packages/explorer/lib/aws/event-sources/sqs-record.ts";
 import type { ReceivedMessage } from "../../packages/explorer/lib/aws/sqs/operations.ts";

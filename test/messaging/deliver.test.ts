@@ -101,7 +101,9 @@ describe("deliver", () => {
       "NotAttempted",
       true,
     ]);
-    expect(cause).toEqual(new TypeError("a message has no destination that this version knows"));
+    expect(cause).toEqual(
+      new TypeError("a message has no destination that this version of the code supports"),
+    );
   });
 
   it("answers for no messages", async () => {

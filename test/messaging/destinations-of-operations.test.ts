@@ -1,14 +1,13 @@
 // A role that may only write the records of its own operation has nothing sent where another operation sends.
 
+import { type OutgoingMessage, runOnce } from "onceonly";
 import {
   type OutboxCommitEvent,
   type OutboxEvent,
   type OutboxOptions,
-  type OutgoingMessage,
   outboxRelay,
   outboxSweeper,
-  runOnce,
-} from "onceonly";
+} from "onceonly/messaging";
 import { fakeClock, MemoryStore } from "onceonly/testing";
 import { describe, expect, it } from "vitest";
 import type { StoredMessage } from "../../lib/core/messages/outgoing-message.ts";
@@ -184,7 +183,7 @@ describe("destinations of each operation", () => {
     const { outbox } = new MemoryStore();
     for (const make of [outboxRelay, outboxSweeper]) {
       expect(() => make({ outbox, destinations: destinations as string[] })).toThrow(
-        'an object with such a list for each operation that may send, or "any" to send wherever a record says',
+        'an object with such an array for each operation that may send, or "any" to send wherever a record says',
       );
     }
   });

@@ -1,5 +1,6 @@
 // A rule of EventBridge in front of a FIFO queue: it gives no deduplication ids, and each put event has an id of its own.
-import { idempotentBatch, MessageProducer } from "onceonly";
+import { idempotentBatch } from "onceonly";
+import { MessageProducer } from "onceonly/messaging";
 import { MemoryStore } from "onceonly/testing";
 import { expect, it } from "vitest";
 import { Simulator } from "../../packages/explorer/lib/simulator/simulator.ts";
@@ -21,7 +22,7 @@ it("an event that is put twice comes twice through a FIFO queue, and its consume
     idempotentBatch((_: { body: string }, { idempotency }) => void ran.push(idempotency.key), {
       operation: "take-order",
       store: new MemoryStore(),
-      forwardedBy: [bus],
+      trustedForwarders: [bus],
       observe: ({ decision }) => decisions.push(decision),
     }),
   );

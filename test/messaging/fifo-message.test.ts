@@ -53,7 +53,7 @@ describe("prepareFifo", () => {
     const error = refusal(prepare({ body }));
 
     expect(error.code).toBe("PAYLOAD_INVALID");
-    expect(error.message).toMatch(/^messages\[3\]: the body /);
+    expect(error.message).toMatch(/^messages\[3\]: (can't send )?the body/);
     expect(error.message).toContain(why);
     expect(error.message).not.toContain("secret");
   });
@@ -82,7 +82,9 @@ describe("prepareFifo", () => {
   );
 
   it("H32: says why a key must be given", () => {
-    expect(prepare({ key: undefined })).toThrow(/deduplication by content is never used, since .* two equal/);
+    expect(prepare({ key: undefined })).toThrow(
+      /pass the business key \(onceonly doesn't deduplicate by content, because two equal/,
+    );
   });
 
   it.each(["deduplicationId", "MessageDeduplicationId", "messageGroupId", "id"])(
@@ -90,16 +92,18 @@ describe("prepareFifo", () => {
     (name) => {
       expect(refusal(prepare({ [name]: "a" }))).toMatchObject({
         code: "MESSAGE_ID_INVALID",
-        message: expect.stringContaining(`\`${name}\` cannot be given, ids are derived from key and group`),
+        message: expect.stringContaining(
+          `\`${name}\` isn't accepted, because ids are derived from the key and the group`,
+        ),
       });
     },
   );
 
   it.each([
-    [{ ...MESSAGE, boddy: "secret" }, "`boddy` is unknown: known are key, group, body, traceparent"],
-    [{ ...MESSAGE, attempt: 1 }, "`attempt` is unknown"],
-    [{ ...MESSAGE, paid: true }, "`paid` is unknown"],
-    [{ ...MESSAGE, queue: QUEUE }, "`queue` is unknown"],
+    [{ ...MESSAGE, boddy: "secret" }, "`boddy` isn't a field of this message (did you mean `body`?)"],
+    [{ ...MESSAGE, attempt: 1 }, "`attempt` isn't a field of this message"],
+    [{ ...MESSAGE, paid: true }, "`paid` isn't a field of this message"],
+    [{ ...MESSAGE, queue: QUEUE }, "`queue` isn't a field of this message"],
     [undefined, "must be an object"],
     ["secret", "must be an object"],
   ])("refuses a message that is not as it should be (%#)", (message, why) => {
@@ -118,7 +122,7 @@ describe("prepareFifo", () => {
     expect(refusal(prepare({ body: "b".repeat(SQS_MAX_BYTES - empty + 1), key: "schlüssel" }))).toMatchObject(
       {
         code: "PAYLOAD_INVALID",
-        message: `messages[3]: body and envelope are ${SQS_MAX_BYTES + 1} bytes, SQS takes ${SQS_MAX_BYTES}: check it in by S3Bodies, or send its address`,
+        message: `messages[3]: body and envelope are ${SQS_MAX_BYTES + 1} bytes, but SQS accepts only ${SQS_MAX_BYTES}: store it in a bucket with S3ClaimCheck, or send a link to it`,
       },
     );
   });
@@ -147,7 +151,7 @@ describe("prepareResend", () => {
 
       expect(refusal(work)).toMatchObject({
         code: "MESSAGE_ID_INVALID",
-        message: expect.stringMatching(/^the message: the attempt must be a whole number from 1/),
+        message: expect.stringMatching(/^the message: the attempt must be a whole number of at least 1/),
       });
     },
   );

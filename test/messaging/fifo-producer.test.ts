@@ -32,7 +32,7 @@ describe("FifoProducer's options", () => {
   it("refuses a URL from a variable that is not set, naming the option", () => {
     expect(make({ queueUrl: process.env.NOT_SET_ANYWHERE })).toThrow(InvalidOptionError);
     expect(make({ queueUrl: process.env.NOT_SET_ANYWHERE })).toThrow(
-      "option `queueUrl` must be the URL of a FIFO queue, ending in .fifo; got undefined",
+      "`queueUrl` must be the URL of a FIFO queue, which ends in .fifo (got undefined)",
     );
   });
 

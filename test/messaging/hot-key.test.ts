@@ -2,16 +2,12 @@
 // takes 1000 write units a second, and refused writes count: so what matters is how many requests each duplicate costs.
 import { randomUUID } from "node:crypto";
 import type { SQSRecord } from "aws-lambda";
-import {
-  type BatchOptions,
-  type Clock,
-  DynamoDBStore,
-  type DynamoDBWrite,
-  idempotentBatch,
-  type VisibilityRequest,
-} from "onceonly";
+import { type BatchOptions, idempotentBatch } from "onceonly";
+import { DynamoDBStore, type DynamoDBWrite } from "onceonly/dynamodb";
+import type { Clock } from "onceonly/store-kit";
 import { fakeClock, fakeLambdaContext, fakeRandom, MemoryStore, type MemoryWrite } from "onceonly/testing";
 import { beforeAll, beforeEach, describe, expect, inject, it } from "vitest";
+import type { VisibilityRequest } from "../../lib/lambda/batch/batch-options.ts";
 import { countRequests } from "../kit/counting-client.ts";
 import { intercepted } from "../kit/faults/faulty-store.ts";
 import { connect, createTable } from "../kit/tables.ts";

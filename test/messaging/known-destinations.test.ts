@@ -72,7 +72,7 @@ describe("a sender that knows its destinations", () => {
 
       for (const make of [outboxRelay, outboxSweeper]) {
         expect(() => make(options)).toThrow(
-          "option `destinations` must be a list of at least one queue URL, topic ARN, or event bus name or ARN",
+          "`destinations` must be an array of at least one queue URL, topic ARN, or event bus name or ARN",
         );
       }
     },

@@ -7,9 +7,9 @@ import {
   idempotentBatch,
   keyFromEventBridge,
   keyFromSns,
-  S3Bodies,
 } from "onceonly";
 import { idempotentConsumer } from "onceonly/consumers";
+import { S3ClaimCheck } from "onceonly/messaging";
 import { fakeClock, fakeLambdaContext, MemoryStore } from "onceonly/testing";
 import { describe, expect, it } from "vitest";
 import { ENVELOPE_ATTRIBUTE } from "../../lib/contract.ts";
@@ -79,10 +79,14 @@ function newWorld(options: Options, committedAt: number | null = START) {
   const viaBus = { Records: [{ Sns: { MessageId: "1", Message: forwarded.body } }] };
   const event = { id: "1", source: "shop", "detail-type": "paid", detail };
   const once = { ...engine, fingerprint: () => "same" };
-  const batch = idempotentBatch<SQSRecord>(work, { ...engine, onRecordError: onError, forwardedBy: [BUS] });
+  const batch = idempotentBatch<SQSRecord>(work, {
+    ...engine,
+    onRecordError: onError,
+    trustedForwarders: [BUS],
+  });
   const bySns = idempotent(work, { ...once, key: keyFromSns() });
-  const byBus = idempotent(work, { ...once, key: keyFromSns({ forwardedBy: [BUS] }) });
-  const byEvent = idempotent(work, { ...once, key: keyFromEventBridge({ forwardedBy: [BUS] }) });
+  const byBus = idempotent(work, { ...once, key: keyFromSns({ trustedForwarders: [BUS] }) });
+  const byEvent = idempotent(work, { ...once, key: keyFromEventBridge({ trustedForwarders: [BUS] }) });
   const middleware = idempotency({ ...once, key: keyFromSns() });
   const consumer = idempotentConsumer<{ text: string }>(
     work,
@@ -203,14 +207,20 @@ it("H79: a message whose body the bucket has deleted is not run, and one that is
       return { Body: { transformToString: async () => body } };
     },
   };
-  const bodies = new S3Bodies({ bucket: "bodies", client, minBytes: 10 });
+  const bodies = new S3ClaimCheck({ bucket: "bodies", client, minBytes: 10 });
   let runs = 0;
   const handler = idempotentBatch<SQSRecord>(
     () => {
       runs += 1;
     },
     {
-      ...{ operation: "report", store, clock, bodies, onRecordError: (error) => void errors.push(error) },
+      ...{
+        operation: "report",
+        store,
+        clock,
+        claimCheck: bodies,
+        onRecordError: (error) => void errors.push(error),
+      },
     },
   );
   const queue = "https://sqs.eu-west-1.amazonaws.com/123456789012/reports";

@@ -130,7 +130,7 @@ describe("MessageProducer.send", () => {
 
     expect((await bodies(standard))[0]).toHaveLength(body.length);
     await expect(producer.send({ queue: standard, key: "order-7", body: `${body}b` })).rejects.toThrow(
-      `the message: body and envelope are ${SQS_MAX_BYTES + 1} bytes, SQS takes ${SQS_MAX_BYTES}`,
+      `the message: body and envelope are ${SQS_MAX_BYTES + 1} bytes, but SQS accepts only ${SQS_MAX_BYTES}`,
     );
   });
 });

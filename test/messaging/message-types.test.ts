@@ -1,5 +1,6 @@
 // What the compiler refuses: `tsc` fails where an expected error is none. `MessageProducer` refuses it at run time too.
-import { MessageProducer, type OutgoingMessage } from "onceonly";
+import type { OutgoingMessage } from "onceonly";
+import { MessageProducer } from "onceonly/messaging";
 import { describe, expect, it } from "vitest";
 
 const queue = "https://sqs.us-east-1.amazonaws.com/000000000000/payments.fifo";

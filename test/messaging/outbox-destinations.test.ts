@@ -1,11 +1,6 @@
 // Several destinations, of which one is gone, hangs or is slow: the others never notice, and nothing is sent twice for it.
-import {
-  type OutboxBacklogEvent,
-  type OutboxOptions,
-  outboxRelay,
-  outboxSweeper,
-  type StoredMessage,
-} from "onceonly";
+import { type OutboxBacklogEvent, type OutboxOptions, outboxRelay, outboxSweeper } from "onceonly/messaging";
+import type { StoredMessage } from "onceonly/store-kit";
 import { fakeClock, fakeRandom } from "onceonly/testing";
 import { beforeAll, describe, expect, it } from "vitest";
 import { MemoryOutbox } from "../../lib/testing/memory-outbox.ts";
@@ -135,7 +130,7 @@ describe("a destination that is gone", () => {
     60_000,
   );
 
-  it("H72: D1, what it comes back for is sent then, and the oldest that waits is told until then", async () => {
+  it("H72: D1, what it comes back for is sent then, and the oldest waiting is told until then", async () => {
     const world = newWorld();
     world.state.answers.set("dead", "is gone");
     world.commit(to("healthy", "charge"), to("dead", "mail"));

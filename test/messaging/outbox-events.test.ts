@@ -1,12 +1,12 @@
 // What relay and sweeper tell, and what they refuse to be made of.
+import { runOnce } from "onceonly";
 import {
   type OutboxEvent,
   type OutboxOptions,
   type OutboxSendEvent,
   outboxRelay,
   outboxSweeper,
-  runOnce,
-} from "onceonly";
+} from "onceonly/messaging";
 import { fakeClock, fakeRandom, MemoryStore } from "onceonly/testing";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { identify } from "../../lib/core/identity.ts";
@@ -275,18 +275,18 @@ describe("the options of relay and sweeper", () => {
   const needed = { outbox, destinations: "any" } as const;
 
   it.each([
-    ["no outbox", { destinations: "any" }, "option `outbox` must be"],
-    ["a store for an outbox", { outbox: new MemoryStore() }, "option `outbox` must"],
-    ["no destinations", { outbox }, "option `destinations` must be a list of at least one queue URL"],
+    ["no outbox", { destinations: "any" }, "`outbox` must be"],
+    ["a store for an outbox", { outbox: new MemoryStore() }, "`outbox` must"],
+    ["no destinations", { outbox }, "`destinations` must be an array of at least one queue URL"],
     [
       "destinations from a variable that is not set",
       { outbox, destinations: undefined },
-      "option `destinations` must",
+      "`destinations` must",
     ],
-    ["an unknown option", { ...needed, minAge: 5 }, "option `minAge` is unknown"],
-    ["a client that cannot send", { ...needed, sqs: {} }, "option `sqs` must"],
-    ["no try at all", { ...needed, maxTries: 0 }, "option `maxTries` must be a whole number from 1 to 20"],
-    ["an observer that is none", { ...needed, observe: "log" }, "option `observe` must be a function"],
+    ["an unknown option", { ...needed, minAge: 5 }, "`minAge` isn't an option"],
+    ["a client that cannot send", { ...needed, sqs: {} }, "`sqs` must"],
+    ["no try at all", { ...needed, maxTries: 0 }, "`maxTries` must be a whole number between 1 and 20"],
+    ["an observer that is none", { ...needed, observe: "log" }, "`observe` must be a function"],
   ])("R6: refuse %s when they are made", (_, options: object, message) => {
     for (const make of Object.values(both)) {
       expect(() => make(options as OutboxOptions)).toThrow(
@@ -297,29 +297,29 @@ describe("the options of relay and sweeper", () => {
   });
 
   it.each([
-    ["parkAfterTries", 0, "must be a whole number from 1 to 10000"],
-    ["parkAfterTries", 1.5, "must be a whole number from 1 to 10000"],
-    ["parkAfterTries", 10_001, "must be a whole number from 1 to 10000"],
-    ["parkAfterSeconds", 59, "must be a number of seconds from 60 to 31536000"],
-    ["parkAfterSeconds", 31_536_001, "must be a number of seconds from 60 to 31536000"],
-    ["parkAfterSeconds", "60", "must be a number of seconds from 60 to 31536000"],
+    ["parkAfterTries", 0, "must be a whole number between 1 and 10000"],
+    ["parkAfterTries", 1.5, "must be a whole number between 1 and 10000"],
+    ["parkAfterTries", 10_001, "must be a whole number between 1 and 10000"],
+    ["parkAfterSeconds", 59, "must be a number of seconds between 60 and 31536000"],
+    ["parkAfterSeconds", 31_536_001, "must be a number of seconds between 60 and 31536000"],
+    ["parkAfterSeconds", "60", "must be a number of seconds between 60 and 31536000"],
   ])("refuse %s of %s", (name, value, message) => {
     for (const make of Object.values(both)) {
-      expect(() => make({ ...needed, [name]: value })).toThrow(`option \`${name}\` ${message}`);
+      expect(() => make({ ...needed, [name]: value })).toThrow(`\`${name}\` ${message}`);
     }
   });
 
   it.each([-1, 86_401, Number.NaN, "60"])("refuse minAgeSeconds of %s", (minAgeSeconds) => {
     const make = () => outboxSweeper({ ...needed, minAgeSeconds: minAgeSeconds as number });
 
-    expect(make).toThrow("option `minAgeSeconds` must be a number of seconds from 0 to 86400");
+    expect(make).toThrow("`minAgeSeconds` must be a number of seconds between 0 and 86400");
   });
 
   it("take minAgeSeconds from 0 to a day, which the relay does not know", () => {
     for (const minAgeSeconds of [0, 1, 86_400]) outboxSweeper({ ...needed, minAgeSeconds });
 
     expect(() => outboxRelay({ ...needed, minAgeSeconds: 1 } as OutboxOptions)).toThrow(
-      "`minAgeSeconds` is unknown",
+      "`minAgeSeconds` isn't an option",
     );
   });
 
@@ -334,7 +334,7 @@ describe("the options of relay and sweeper", () => {
 
   it("the relay throws for what is no event of a stream", async () => {
     await expect(outboxRelay(needed)({} as never)).rejects.toThrow(
-      "the event has no records: feed outboxRelay",
+      "the event has no records: connect outboxRelay",
     );
   });
 

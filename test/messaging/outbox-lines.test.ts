@@ -1,12 +1,7 @@
 // Which commits of a shard wait for which, where they have messages in several groups and destinations.
-import {
-  type OutgoingMessage,
-  outboxSweeper,
-  type QueueMessage,
-  RecordCorruptError,
-  type StoredMessage,
-  StoreUnavailableError,
-} from "onceonly";
+import { type OutgoingMessage, RecordCorruptError, StoreUnavailableError } from "onceonly";
+import { outboxSweeper, type QueueMessage } from "onceonly/messaging";
+import type { StoredMessage } from "onceonly/store-kit";
 import { fakeClock, fakeRandom } from "onceonly/testing";
 import { describe, expect, it } from "vitest";
 import type { FoundUnsent } from "../../lib/core/messages/outbox.ts";

@@ -1,5 +1,5 @@
 // What senders note for each other about groups that wait, where the notes cannot be read or written.
-import { type OutboxCommitEvent, type OutboxEvent, outboxRelay, outboxSweeper } from "onceonly";
+import { type OutboxCommitEvent, type OutboxEvent, outboxRelay, outboxSweeper } from "onceonly/messaging";
 import { fakeClock, fakeRandom } from "onceonly/testing";
 import { describe, expect, it } from "vitest";
 import { linesOf } from "../../lib/messaging/line-notes.ts";

@@ -2,13 +2,8 @@
 import { randomUUID } from "node:crypto";
 import { DeleteMessageCommand, type Message, ReceiveMessageCommand } from "@aws-sdk/client-sqs";
 import type { Context, SQSRecord } from "aws-lambda";
-import {
-  type BatchOptions,
-  DynamoDBStore,
-  type DynamoDBWrite,
-  idempotentBatch,
-  PermanentError,
-} from "onceonly";
+import { type BatchOptions, idempotentBatch, PermanentError } from "onceonly";
+import { DynamoDBStore, type DynamoDBWrite } from "onceonly/dynamodb";
 import { fakeLambdaContext } from "onceonly/testing";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { sqsRecord } from "../../packages/explorer/lib/aws/event-sources/sqs-record.ts";

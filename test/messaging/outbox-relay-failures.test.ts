@@ -1,6 +1,6 @@
 // The change at which the relay stops in a batch of the table's stream, and the work that it has done until then.
 import { type AttributeValue, UpdateItemCommand } from "@aws-sdk/client-dynamodb";
-import { DynamoDBOutbox } from "onceonly";
+import { DynamoDBOutbox } from "onceonly/dynamodb";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from "vitest";
 import { identify } from "../../lib/core/identity.ts";
 import { newProcess } from "../kit/faults/dying-process.ts";

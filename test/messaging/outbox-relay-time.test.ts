@@ -1,5 +1,6 @@
 // What the relay gets done in the time that an invocation has, and what it does with a batch that comes again.
-import { outboxRelay, outboxSweeper, type StoredMessage, type Unsent } from "onceonly";
+import { outboxRelay, outboxSweeper } from "onceonly/messaging";
+import type { StoredMessage, Unsent } from "onceonly/store-kit";
 import { fakeClock, fakeRandom } from "onceonly/testing";
 import { describe, expect, it } from "vitest";
 import { MemoryOutbox } from "../../lib/testing/memory-outbox.ts";

@@ -1,5 +1,5 @@
 // What the relay does with a batch of the table's stream: sends, marks, stops where it must.
-import { DynamoDBOutbox } from "onceonly";
+import { DynamoDBOutbox } from "onceonly/dynamodb";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from "vitest";
 import { identify } from "../../lib/core/identity.ts";
 import { newQueue } from "../../packages/explorer/test/aws/sqs/cases/case.ts";

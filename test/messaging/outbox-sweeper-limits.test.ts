@@ -1,5 +1,6 @@
 // How much the sweeper takes on: little at once, and nothing more when its time is nearly over.
-import { outboxSweeper, type StoredMessage } from "onceonly";
+import { outboxSweeper } from "onceonly/messaging";
+import type { StoredMessage } from "onceonly/store-kit";
 import { fakeClock, fakeRandom } from "onceonly/testing";
 import { describe, expect, it } from "vitest";
 import { MemoryOutbox } from "../../lib/testing/memory-outbox.ts";

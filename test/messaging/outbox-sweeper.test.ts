@@ -1,5 +1,5 @@
 // What the sweeper sends, and what it leaves alone.
-import { DynamoDBOutbox } from "onceonly";
+import { DynamoDBOutbox } from "onceonly/dynamodb";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from "vitest";
 import { identify } from "../../lib/core/identity.ts";
 import { newProcess } from "../kit/faults/dying-process.ts";

@@ -8,23 +8,18 @@ import {
   ScanCommand,
 } from "@aws-sdk/client-dynamodb";
 import { unmarshall } from "@aws-sdk/util-dynamodb";
+import { type OutgoingMessage, type RunOnceOptions, runOnce, type Store } from "onceonly";
+import { DynamoDBOutbox, DynamoDBStore, type DynamoDBWrite } from "onceonly/dynamodb";
 import {
-  type Clock,
-  DynamoDBOutbox,
-  DynamoDBStore,
-  type DynamoDBWrite,
   type OutboxBacklogEvent,
   type OutboxCommitEvent,
   type OutboxOptions,
   type OutboxSweeperOptions,
-  type OutgoingMessage,
   outboxRelay,
   outboxSweeper,
-  type RunOnceOptions,
-  runOnce,
-  type Store,
   type SweepReport,
-} from "onceonly";
+} from "onceonly/messaging";
+import type { Clock } from "onceonly/store-kit";
 import { fakeClock } from "onceonly/testing";
 import { identify } from "../../lib/core/identity.ts";
 import { newFifo } from "../../packages/explorer/test/aws/sqs/cases/case.ts";

@@ -19,7 +19,9 @@ import {
   StartMessageMoveTaskCommand,
 } from "@aws-sdk/client-sqs";
 import type { Context, SQSRecord } from "aws-lambda";
-import { type DecisionEvent, DynamoDBStore, FifoProducer, idempotentBatch } from "onceonly";
+import { type DecisionEvent, idempotentBatch } from "onceonly";
+import { DynamoDBStore } from "onceonly/dynamodb";
+import { FifoProducer } from "onceonly/messaging";
 import { fakeLambdaContext } from "onceonly/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { sqsRecord } from "../../packages/explorer/lib/aws/event-sources/sqs-record.ts";

@@ -1,5 +1,5 @@
 import { SendMessageCommand } from "@aws-sdk/client-sqs";
-import { readEnvelope } from "onceonly";
+import { readEnvelope } from "onceonly/messaging";
 import { afterEach, beforeEach, describe, expect, inject, it } from "vitest";
 import { connect } from "../kit/tables.ts";
 import { type ConsumerWorld, MAX_RECEIVES, newConsumerWorld } from "./consumer-world.ts";

@@ -160,9 +160,7 @@ describe("FifoProducer.sendBatch", () => {
     async (until) => {
       for (const send of producersOf(world)) {
         const { client, signals } = hanging();
-        await expect(send(client, ["a1"], until as never)).rejects.toThrow(
-          "option `signal` must be an AbortSignal",
-        );
+        await expect(send(client, ["a1"], until as never)).rejects.toThrow("`signal` must be an AbortSignal");
         expect(signals).toEqual([]);
       }
     },

@@ -1,6 +1,7 @@
 // Messages that wait are sealed in the table, and opened by a relay and a sweeper that have the keys.
 import { ScanCommand } from "@aws-sdk/client-dynamodb";
-import { DynamoDBOutbox, encrypted, openedOutbox } from "onceonly";
+import { DynamoDBOutbox } from "onceonly/dynamodb";
+import { decryptingOutbox, encrypted } from "onceonly/stores";
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from "vitest";
 import { identify } from "../../lib/core/identity.ts";
 import { newQueue, receiveBodies } from "../../packages/explorer/test/aws/sqs/cases/case.ts";
@@ -31,7 +32,7 @@ describe.each(inject("dynamodbEngines").slice(0, 1))("sealed messages on $name",
   });
 
   const plainOutbox = () => new DynamoDBOutbox({ tableName: world.tableName, client: dynamodb });
-  const opened = () => ({ outbox: openedOutbox(plainOutbox(), { keys, clock: world.clock }) });
+  const opened = () => ({ outbox: decryptingOutbox(plainOutbox(), { keys, clock: world.clock }) });
   const told = () => world.events.map(({ event, by }) => `${by}: ${event}`);
 
   const secret = (name: string, more: object = {}) =>
@@ -118,7 +119,9 @@ describe.each(inject("dynamodbEngines").slice(0, 1))("sealed messages on $name",
     const [name = ""] = run.named("f1");
     await order(name);
     keys.failure = new Error("no answer");
-    const slow = { outbox: openedOutbox(plainOutbox(), { keys, reuseKeysSeconds: 0, clock: world.clock }) };
+    const slow = {
+      outbox: decryptingOutbox(plainOutbox(), { keys, reuseKeysSeconds: 0, clock: world.clock }),
+    };
 
     await world.relay(undefined, slow);
     const failed = told();
@@ -165,7 +168,7 @@ describe.each(inject("dynamodbEngines").slice(0, 1))("sealed messages on $name",
     [{ messages: true }, "messages"],
     [{ reuseKeysSeconds: -1 }, "reuseKeysSeconds"],
   ])("refuses %j at once", (change, name) => {
-    expect(() => openedOutbox(plainOutbox(), { keys, ...change } as never)).toThrow(name);
-    expect(() => openedOutbox({} as never, { keys })).toThrow("outbox");
+    expect(() => decryptingOutbox(plainOutbox(), { keys, ...change } as never)).toThrow(name);
+    expect(() => decryptingOutbox({} as never, { keys })).toThrow("outbox");
   });
 });

@@ -103,7 +103,7 @@ describe("FifoProducer.sendBatch", () => {
     expect(error).toMatchObject({
       code: "SEND_FAILED",
       retryable: true,
-      message: "could not send 2 of 5 messages (InternalError, NotAttempted): send the same again",
+      message: "could not send 2 of 5 messages (InternalError, NotAttempted): send the same messages again",
       failed: [
         { id: "1", code: "InternalError" },
         { id: "3", code: "NotAttempted" },
@@ -152,7 +152,7 @@ describe("FifoProducer.sendBatch", () => {
     await expect(world.producer.sendBatch(messages)).rejects.toMatchObject({
       code: "MESSAGE_ID_INVALID",
       message:
-        "messages[2]: has the key of messages[0] and another body or other attributes: give each message its own key",
+        "messages[2]: has the key of messages[0] but a different body or different attributes: give each message its own key",
     });
     expect(await bodies()).toEqual([]);
   });

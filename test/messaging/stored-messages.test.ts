@@ -1,4 +1,5 @@
-import { type MessageProgress, outboxSweeper, type StoredMessage } from "onceonly";
+import { outboxSweeper } from "onceonly/messaging";
+import type { MessageProgress, StoredMessage } from "onceonly/store-kit";
 import { fakeClock, fakeRandom } from "onceonly/testing";
 import { describe, expect, it } from "vitest";
 import { faultOf } from "../../lib/core/messages/prepare-message.ts";

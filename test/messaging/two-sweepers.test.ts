@@ -1,14 +1,8 @@
 // Two sweepers of one outbox at the same time, on DynamoDB and on PostgreSQL: what they send, and what they cost together.
 import { randomUUID } from "node:crypto";
-import {
-  DynamoDBOutbox,
-  DynamoDBStore,
-  type Outbox,
-  type OutboxSweeperOptions,
-  outboxSweeper,
-  runOnce,
-  type Store,
-} from "onceonly";
+import { runOnce, type Store } from "onceonly";
+import { DynamoDBOutbox, DynamoDBStore } from "onceonly/dynamodb";
+import { type Outbox, type OutboxSweeperOptions, outboxSweeper } from "onceonly/messaging";
 import { fromPg, PostgresOutbox } from "onceonly/postgres";
 import { fakeClock } from "onceonly/testing";
 import { describe, expect, inject, it } from "vitest";

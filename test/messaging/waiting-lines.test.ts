@@ -1,4 +1,4 @@
-import type { StoredMessage, Unsent } from "onceonly";
+import type { StoredMessage, Unsent } from "onceonly/store-kit";
 import { fakeClock } from "onceonly/testing";
 import { describe, expect, it } from "vitest";
 import { NOT_ATTEMPTED, OUT_OF_TIME, type SendEnd } from "../../lib/messaging/destination-queue.ts";

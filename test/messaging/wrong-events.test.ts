@@ -1,5 +1,7 @@
 // Relay and sweeper in the wrong place: they throw, where they did nothing before.
-import { DynamoDBOutbox, outboxRelay, outboxSweeper } from "onceonly";
+
+import { DynamoDBOutbox } from "onceonly/dynamodb";
+import { outboxRelay, outboxSweeper } from "onceonly/messaging";
 import { describe, expect, it } from "vitest";
 import { MemoryOutbox } from "../../lib/testing/memory-outbox.ts";
 
@@ -27,20 +29,20 @@ describe("outboxRelay", () => {
     ["nothing", undefined],
   ])("refuses %s", async (_, event) => {
     await expect(relay()(event as never)).rejects.toMatchObject(
-      refused("the event has no records: feed outboxRelay with the stream of the table"),
+      refused("the event has no records: connect outboxRelay to the table's stream"),
     );
   });
 
   it.each(["aws:sqs", "aws:kinesis"])("refuses records of %s", async (eventSource) => {
     await expect(relay()({ Records: [{ eventSource }] })).rejects.toMatchObject(
-      refused("the records are of no DynamoDB stream"),
+      refused("the records don't come from a DynamoDB stream"),
     );
   });
 
   it.each(["records", `${ARN}/records`])("refuses the stream of another table than %s", async (tableName) => {
     await expect(relay(tableName)({ Records: [change("orders")] })).rejects.toMatchObject(
       refused(
-        "the change is of the table orders, and the outbox is of the table records: feed outboxRelay with the stream of records",
+        "the change comes from the table orders, but the outbox is in the table records: connect outboxRelay to the stream of records",
       ),
     );
   });
@@ -48,7 +50,7 @@ describe("outboxRelay", () => {
   it.each(["KEYS_ONLY", "OLD_IMAGE"])("refuses a stream of %s", async (view) => {
     await expect(relay()({ Records: [change("records", view)] })).rejects.toMatchObject(
       refused(
-        `the stream of the table records is of ${view}, so that it holds no messages: make it of NEW_IMAGE`,
+        `the stream of the table records has the view type ${view}, which doesn't contain the messages: use NEW_IMAGE`,
       ),
     );
   });
@@ -77,7 +79,7 @@ describe("outboxSweeper", () => {
   it("refuses the stream of the table, which the relay takes", async () => {
     await expect(sweeper({ Records: [change("records")] })).rejects.toMatchObject(
       refused(
-        "the event is of a stream: give outboxSweeper a schedule, and outboxRelay the stream of the table",
+        "the event comes from a stream: run outboxSweeper on a schedule, and connect outboxRelay to the table's stream",
       ),
     );
   });

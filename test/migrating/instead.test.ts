@@ -1,6 +1,6 @@
-// What to write in the place of options and faces that onceonly does not have.
+// What to write in the place of options and adapters that onceonly does not have.
 import { createHash } from "node:crypto";
-import { type DecisionEvent, idempotent, runOnce, runOnceOutcome } from "onceonly";
+import { type DecisionEvent, idempotent, runOnce } from "onceonly";
 import { MemoryStore } from "onceonly/testing";
 import { beforeEach, describe, expect, it } from "vitest";
 import { newContext } from "./world.ts";
@@ -45,7 +45,9 @@ describe("runOnce", () => {
   it("is `responseHook`: `replayed` tells a replay from a first answer", async () => {
     const options = { operation: "charge", store, leaseSeconds: 30 };
     async function charge(id: string) {
-      const { result, replayed } = await runOnceOutcome(options, id, {}, () => ({ run: ++runs }));
+      const { result, replayed } = await runOnce({ ...options, returns: "outcome" }, id, {}, () => ({
+        run: ++runs,
+      }));
       return replayed ? { ...result, replayed } : result;
     }
 

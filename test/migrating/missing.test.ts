@@ -1,5 +1,6 @@
 // What Powertools has and onceonly doesn't: each test fails as soon as onceonly has it, so that the page can't call it missing.
-import { DynamoDBStore, httpIdempotent, idempotent } from "onceonly";
+import { httpIdempotent, idempotent } from "onceonly";
+import { DynamoDBStore } from "onceonly/dynamodb";
 import { MemoryStore } from "onceonly/testing";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { newContext } from "./world.ts";
@@ -14,7 +15,8 @@ describe.each([
   it.each(["jmesPathOptions", "hashFunction"])("has no option `%s`", (option) => {
     const options = { operation: "charge", store: new MemoryStore(), ...more, [option]: {} };
 
-    expect(() => wrap((async () => 1) as never, options as never)).toThrow(refusal(option));
+    const wrapped = wrap as (handler: unknown, options: unknown) => unknown;
+    expect(() => wrapped(async () => 1, options)).toThrow(refusal(option));
   });
 });
 

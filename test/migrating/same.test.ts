@@ -23,8 +23,8 @@ describe.each([
     vi.useRealTimers();
   });
 
-  describe.each(["wrap", "use"] as const)("by %s", (face) => {
-    const deploy = (...parameters: Parameters<Package["wrap"]>) => peer[face](...parameters);
+  describe.each(["wrap", "use"] as const)("by %s", (adapter) => {
+    const deploy = (...parameters: Parameters<Package["wrap"]>) => peer[adapter](...parameters);
 
     it("runs once for a key and gives every caller the first result", async () => {
       const handler = deploy(charge);

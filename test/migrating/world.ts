@@ -5,7 +5,8 @@ import { makeHandlerIdempotent } from "@aws-lambda-powertools/idempotency/middle
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import middy, { type MiddlewareObj } from "@middy/core";
 import type { Context } from "aws-lambda";
-import { DynamoDBStore, idempotency, idempotent } from "onceonly";
+import { idempotency, idempotent } from "onceonly";
+import { DynamoDBStore } from "onceonly/dynamodb";
 import { fakeLambdaContext } from "onceonly/testing";
 import { DynamoDBModel } from "../../packages/explorer/lib/aws/dynamodb/dynamodb-model.ts";
 import { createTable } from "../kit/tables.ts";

@@ -5,7 +5,8 @@ import { bundled } from "../kit/bundled.ts";
 
 function handlerSource(observe: string): string {
   return `
-    import { DynamoDBStore, ${observe === "" ? "" : "emfMetrics, "}httpIdempotent } from "onceonly";
+    import { ${observe === "" ? "" : "emfMetrics, "}httpIdempotent } from "onceonly";
+    import { DynamoDBStore } from "onceonly/dynamodb";
     const store = new DynamoDBStore({ tableName: "records" });
     export const handler = httpIdempotent(() => ({ statusCode: 201 }), {
       operation: "create-order", store, scope: "public", ${observe}

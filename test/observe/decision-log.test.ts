@@ -1,5 +1,6 @@
 // A line for each decision: to the console, or to a logger such as that of Powertools.
-import { DECISIONS, type DecisionEvent, decisionLog } from "onceonly";
+import { type DecisionEvent, decisionLog } from "onceonly";
+import { DECISIONS } from "onceonly/store-kit";
 import { afterEach, describe, expect, it, vi } from "vitest";
 
 const EVENT: DecisionEvent = {

@@ -1,11 +1,7 @@
-import {
-  DECISIONS,
-  type DecisionEvent,
-  emfMetrics,
-  OUTBOX_EVENTS,
-  RECONCILER_EVENTS,
-  runOnce,
-} from "onceonly";
+import { type DecisionEvent, emfMetrics, runOnce } from "onceonly";
+import { OUTBOX_EVENTS } from "onceonly/messaging";
+import { RECONCILER_EVENTS } from "onceonly/reconciler";
+import { DECISIONS } from "onceonly/store-kit";
 import { MemoryStore } from "onceonly/testing";
 import { describe, expect, it } from "vitest";
 import { METRICS } from "../../lib/contract.ts";

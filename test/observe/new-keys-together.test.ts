@@ -1,6 +1,7 @@
 // A caller makes a new key for each try, and each try reaches another process. A process has a store and an observer of its own.
 import { randomUUID } from "node:crypto";
-import { type DecisionEvent, DynamoDBStore, runOnce, type Store, watchNewKeys } from "onceonly";
+import { type DecisionEvent, runOnce, type Store, watchNewKeys } from "onceonly";
+import { DynamoDBStore } from "onceonly/dynamodb";
 import { fakeClock, MemoryStore } from "onceonly/testing";
 import { beforeAll, describe, expect, inject, it } from "vitest";
 import { fromPg } from "../../lib/postgres/from-pg.ts";

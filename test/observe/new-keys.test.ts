@@ -1,5 +1,6 @@
 // A caller that makes a new key for each try is noticed by its payload.
-import { cached, type DecisionEvent, emfMetrics, runOnce, watchNewKeys } from "onceonly";
+import { type DecisionEvent, emfMetrics, runOnce, watchNewKeys } from "onceonly";
+import { cached } from "onceonly/stores";
 import { fakeClock, MemoryStore } from "onceonly/testing";
 import { describe, expect, it } from "vitest";
 

@@ -2,19 +2,16 @@
 // the lines that were written.
 import {
   type BatchOptions,
-  type EmfMetricsOptions,
   type Execution,
   emfMetrics,
   idempotentBatch,
-  type OutboxOptions,
-  outboxRelay,
-  outboxSweeper,
   type RunOnceOptions,
-  reconciler,
   runOnce,
-  type VerifyRecord,
 } from "onceonly";
+import { type OutboxOptions, outboxRelay, outboxSweeper } from "onceonly/messaging";
+import { reconciler, type VerifyRecord } from "onceonly/reconciler";
 import { fakeClock, fakeLambdaContext, fakeRandom, MemoryStore, type MemoryWrite } from "onceonly/testing";
+import type { EmfMetricsOptions } from "../../lib/observe/emf-metrics.ts";
 import { fakeEventBridge } from "../kit/fake-client.ts";
 import { timeless } from "../kit/time/timeless.ts";
 import { withOutbox } from "../kit/with-outbox.ts";

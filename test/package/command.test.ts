@@ -4,6 +4,7 @@ import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promise
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { availableDynamoDBEngines } from "../../packages/local/lib/dynamodb-engine.ts";
+import { fencesOf } from "../kit/fences.ts";
 import { manifest, root } from "../kit/project.ts";
 import { type ConsumerProjects, prepareConsumerProjects } from "./projects-world.ts";
 
@@ -58,9 +59,9 @@ describe("npx onceonly start", () => {
     const quickest = (await availableDynamoDBEngines()).at(-1)!;
     const project = await createProject([...APP, ...RUNNER, ENGINES[quickest]]);
     const { printed, status, pressCtrlC } = run(project, "npx", "--no", "onceonly", "start", "--port", "0");
-    await Promise.race([status, until(() => printed.stdout.includes("DynamoDB  http"))]);
+    await Promise.race([status, until(() => /DynamoDB +http/.test(printed.stdout))]);
     expect(printed.stderr).toBe("");
-    const url = /Api {2}(http:\S+)/.exec(printed.stdout)?.[1];
+    const url = /Api +(http:\S+)/.exec(printed.stdout)?.[1];
     const response = await fetch(`${url}/`);
     const answer = await response.json();
 
@@ -76,7 +77,7 @@ describe("npx onceonly start", () => {
   it("names each package that is missing, its purpose and its installation, before it starts anything", async () => {
     const project = await createProject([]);
 
-    const { printed, status } = run(project, "npx", "--no", "onceonly", "start");
+    const { printed, status } = run(project, "npx", "--no", "onceonly", "start", "--port", "0");
 
     expect(await status).toBe(1);
     expect(printed.stderr).toContain("aws-lambda-ric runs the functions");
@@ -91,7 +92,7 @@ describe("npx onceonly start", () => {
   it("names the ways to get a DynamoDB engine where there is none", async () => {
     const project = await createProject([...APP, ...RUNNER]);
 
-    const { printed, status } = run(project, "npx", "--no", "onceonly", "start");
+    const { printed, status } = run(project, "npx", "--no", "onceonly", "start", "--port", "0");
 
     expect(await status).toBe(1);
     expect(printed.stderr).toContain("no DynamoDB engine found");
@@ -131,14 +132,14 @@ describe("the installed command", () => {
 
     expect(await status).toBe(1);
     expect(printed.stderr).toBe(
-      `install what is missing: npm install --save-dev ${DOCTOR.map((service) => `@aws-sdk/client-${service}`).join(" ")}\n`,
+      `run npm install --save-dev ${DOCTOR.map((service) => `@aws-sdk/client-${service}`).join(" ")}\n`,
     );
   });
 
   it.each([
-    [["begin"], 'unknown command "begin"'],
-    [["start", "--prot", "1"], "Unknown option '--prot'"],
-    [["start", "a", "b"], "start takes one folder, got 2"],
+    [["begin"], "unknown command `begin`"],
+    [["start", "--prot", "1"], "unknown option --prot: did you mean --port?"],
+    [["start", "a", "b"], "start accepts one folder, got 2"],
     [["find", "k", "-o", "pay"], "--table is required"],
   ])("refuses %j with status 2", async (args, message) => {
     const { printed, status } = run(project, COMMAND, ...args);
@@ -149,23 +150,26 @@ describe("the installed command", () => {
   });
 });
 
-describe("the README's first example", () => {
-  it("is explored as the README says, with the answer that it shows", async () => {
+describe("the README's two handlers", () => {
+  it("are explored as the README says, with the line that it shows", async () => {
     const readme = await readFile(join(root, "README.md"), "utf8");
-    const project = await createProject(["@aws-sdk/client-dynamodb", "@middy/core"]);
-    for (const [language, file] of [
-      ["ts", "handler.mjs"],
-      ["js", "try.mjs"],
-    ] as const) {
-      const [, code = ""] = new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, "ms").exec(readme) ?? [];
-      await writeFile(join(project, file), code);
+    const project = await createProject(["@aws-sdk/client-dynamodb"]);
+    const [careless, tried] = fencesOf("README.md", "js");
+    const [handler] = fencesOf("README.md", "ts");
+    for (const [file, fence] of Object.entries({
+      "careless.mjs": careless,
+      "handler.mjs": handler,
+      "try.mjs": tried,
+    })) {
+      await writeFile(join(project, file), fence!.code);
     }
 
     const { printed, status } = run(project, COMMAND, "explore", "try.mjs");
 
-    expect(await status).toBe(0);
-    expect(readme).toContain(`\`${printed.stdout.split("\n")[0]}\``);
-    expect(printed.stdout).toContain("exactly once");
+    expect(await status).toBe(1);
+    expect(printed.stdout).toMatch(/^careless: .* findings$/m);
+    const [safe] = /^.*exactly once$/m.exec(printed.stdout) ?? [];
+    expect(readme).toContain(`\`${safe}\``);
   });
 });
 
@@ -175,12 +179,12 @@ describe("the packages of the command line", () => {
     [
       "onceonly-local",
       ["start"],
-      "start needs the package onceonly-local: npm install --save-dev onceonly-local",
+      "start needs the package onceonly-local, which isn't installed: run npm install --save-dev onceonly-local",
     ],
     [
       "onceonly-explorer",
       ["replay", "-o", "pay", "--handler", "handler.mjs", "--record", "record.json"],
-      "replay needs the package onceonly-explorer: npm install --save-dev onceonly-explorer",
+      "replay needs the package onceonly-explorer, which isn't installed: run npm install --save-dev onceonly-explorer",
     ],
   ])("say what to install without %s", async (name, args, message) => {
     const project = await createProject([]);

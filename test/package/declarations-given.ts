@@ -1,5 +1,5 @@
-// Modules that export a constant of everything that an entry exports. A project that compiles them with declarations
-// has to name every type in the signatures, as a user's project has to.
+// Modules that export what each function of an entry returns, and each type. A project that compiles them with declarations has to
+// name every type in them, as a user's project has to.
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { SOURCES } from "../../tools/entries.mjs";
@@ -11,19 +11,25 @@ export const ENTRIES = [
   "onceonly/cdk",
   "onceonly/client",
   "onceonly/consumers",
+  "onceonly/dynamodb",
   "onceonly/http",
   "onceonly/lean",
+  "onceonly/messaging",
   "onceonly/otel",
   "onceonly/postgres",
+  "onceonly/reconciler",
+  "onceonly/store-kit",
+  "onceonly/stores",
   "onceonly/testing",
   "onceonly/valkey",
 ];
 
-/** Their members are shapes of AWS, which nobody exports: the models take and answer them as the SDK does. */
+/** Their members are shapes of AWS or of Express, which our entries don't export. */
 const SHAPES = [
   "DynamoDBErrorDetails",
   "DynamoDBOperations",
   "EventBridgeOperations",
+  "ExpressRequest",
   "ModelRequestHandler",
   "SnsNotification",
   "SnsOperations",
@@ -34,9 +40,7 @@ const SHAPES = [
 /** A symbol that brands errors stays private. */
 const HEAD = `
 declare function open<Type>(value: Type): { [Name in keyof Type & string]: Type[Name] };
-declare function parts<Given extends readonly unknown[], Answer>(
-  called: (...given: Given) => Answer,
-): { given: Given; answer: Answer };
+declare function answerOf<Answer>(called: (...given: never) => Answer): Answer;
 `;
 
 /** @param declarations the text of all installed declarations */
@@ -47,7 +51,7 @@ export function probeOf(entry: string, declarations: string): string {
     .map((name) => {
       const [, kind, generic] = declarationOf(name).exec(declarations) ?? [];
       if (kind === undefined) throw new Error(`${entry} exports ${name}, which no declaration declares`);
-      if (kind === "function") return `export const ${name} = parts(entry.${name});`;
+      if (kind === "function") return `export const ${name} = answerOf(entry.${name});`;
       if (kind === "const") return `export const ${name} = entry.${name};`;
       // The types that functions answer stand for those with parameters.
       return generic ? "" : `export const ${name} = open(null as never as entry.${name});`;

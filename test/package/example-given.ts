@@ -1,4 +1,4 @@
-// The first examples of the README in a consumer's project, with Middy and as a wrapper. Each is called twice with one key.
+// Two examples of docs/use/overview.md in a consumer's project: the first, with Middy, and the wrapper. Each is called twice with one key.
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { transform } from "esbuild";
@@ -8,9 +8,9 @@ import { type Printed, run } from "../kit/run.ts";
 import { type OrderTables, startOrderTables } from "./example-world.ts";
 
 export interface OrderExample {
-  /** As it is in the README. */
+  /** As it is in the overview. */
   readonly source: string;
-  /** The first wrapper of the README, which needs no Middy. */
+  /** The wrapper of the overview, which needs no Middy. */
   readonly wrapper: string;
   /** Writes it to `handler.js`. */
   transpile(project: string, format: "cjs" | "esm"): Promise<void>;
@@ -22,7 +22,7 @@ export interface OrderExample {
 }
 
 export async function startOrderExample(): Promise<OrderExample> {
-  const [{ code: source }, ...others] = typescriptFences("README.md") as [Fence, ...Fence[]];
+  const [{ code: source }, ...others] = typescriptFences("docs/use/overview.md") as [Fence, ...Fence[]];
   const { code: wrapper } = others.find(({ code }) => /^import \{[^}]*\bidempotent\b/.test(code))!;
   const tables: OrderTables = await startOrderTables();
 

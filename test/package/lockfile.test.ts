@@ -7,8 +7,11 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+// @ts-expect-error it has no types
+import semver from "semver";
 import { describe, expect, it } from "vitest";
 import { manifest, root } from "../kit/project.ts";
+import { TESTED_NODES } from "../kit/support.ts";
 
 interface Locked {
   readonly integrity?: string;
@@ -16,6 +19,7 @@ interface Locked {
   readonly inBundle?: boolean;
   readonly dev?: boolean;
   readonly optional?: boolean;
+  readonly engines?: { readonly node?: string };
   readonly os?: readonly string[];
   readonly cpu?: readonly string[];
   readonly libc?: readonly string[];
@@ -82,6 +86,15 @@ describe("package-lock.json", () => {
     const tools = /^node_modules\/@(biomejs\/cli|oxc-parser\/binding|rollup\/rollup|unrs\/resolver-binding)-/;
     expect(unhashed.filter(([path]) => !tools.test(path)).map(([path]) => path)).toEqual([]);
     expect(unhashed.length).toBeLessThanOrEqual(64);
+  });
+
+  it.each(TESTED_NODES)("5: lets npm ci run without a warning about Node %s", (node) => {
+    // npm leaves out an optional package that doesn't support the Node at hand, and says nothing.
+    const refused = Object.entries(packages).filter(
+      ([, { engines, optional }]) => !optional && engines?.node && !semver.satisfies(node, engines.node),
+    );
+
+    expect(refused.map(([path, { engines }]) => `${path} needs ${engines?.node}`)).toEqual([]);
   });
 
   it("has nobody else's package in place of one that is left out", () => {

@@ -117,7 +117,7 @@ describe(`with aws-cdk-lib ${OLDEST_CDK}`, () => {
     );
 
     await expect(failure).rejects.toThrow(
-      `onceonly/cdk needs aws-cdk-lib ${OLDEST_CDK} or later, and 2.200.0 is installed`,
+      `onceonly/cdk needs aws-cdk-lib ${OLDEST_CDK} or later, but 2.200.0 is installed`,
     );
     await writeFile(join(modules, "package.json"), manifest);
   });

@@ -35,6 +35,7 @@ export async function packTarballs(folder: string): Promise<Readonly<Record<stri
   const packed: Record<string, Tarball> = {};
   for (const [name, path] of Object.entries(PACKAGES)) {
     for (const file of PUBLISHED) await cp(join(root, path, file), join(staged, path, file));
+    if (path === "") await cp(join(root, "docs"), join(staged, "docs"), { recursive: true });
     packed[name] = await pack(join(staged, path), folder);
   }
   return packed;

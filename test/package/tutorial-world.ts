@@ -147,7 +147,7 @@ export async function startReading(): Promise<Reader> {
       why: "somebody else may have its port",
       async act(command) {
         runner = startCommand(`${command} --port 0`, folder, environment);
-        return runner.said(/^DynamoDB {2}http/m);
+        return runner.said(/^DynamoDB +http/m);
       },
     },
     {

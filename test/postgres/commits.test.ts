@@ -3,12 +3,12 @@
 import { drizzle } from "drizzle-orm/postgres-js";
 import {
   CommitInvalidError,
-  DynamoDBStore,
   type Execution,
   PermanentError,
   runOnce,
   TransactionConditionError,
 } from "onceonly";
+import { DynamoDBStore } from "onceonly/dynamodb";
 import type pg from "pg";
 import type postgres from "postgres";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -203,7 +203,7 @@ describe.skipIf(!hasServer)("commit with writes", () => {
     );
 
     await expect(refused).rejects.toThrow(
-      "PostgreSQL refuses writes[0] (42P01): nothing was written; mend the write",
+      "PostgreSQL refuses writes[0] (42P01): nothing was written; fix the write",
     );
     await expect(refused).rejects.toBeInstanceOf(CommitInvalidError);
     expect([runs(), decisions()]).toEqual([1, ["released"]]);
@@ -288,7 +288,9 @@ describe.skipIf(!hasServer)("commit with writes", () => {
       }),
     );
 
-    expect(() => insertInto(kept, orders)).toThrow("was used after its transaction: await each statement");
+    expect(() => insertInto(kept, orders)).toThrow(
+      "was used after its transaction had ended: await each statement",
+    );
     expect(await ids()).toEqual([]);
   });
 
@@ -330,7 +332,7 @@ describe.skipIf(!hasServer)("commit with writes", () => {
 
     await expect(refused).rejects.toMatchObject({
       code: "COMMIT_INVALID",
-      message: expect.stringContaining("have the client prepare none"),
+      message: expect.stringContaining("turn prepared statements off"),
     });
     expect(await ids()).toEqual([]);
   });

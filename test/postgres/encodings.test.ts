@@ -49,7 +49,7 @@ describe.skipIf(!hasServer)("a database", () => {
       ]) {
         expect(refusal).toMatchObject({ code: "STORE_UNAVAILABLE", failure: "refused", retryable: false });
         expect(refusal.message).toContain(
-          `the database has the encoding ${encoding}, which cannot keep every result: create one with ENCODING 'UTF8'`,
+          `the database has the encoding ${encoding}, which can't store every result: create a database with ENCODING 'UTF8'`,
         );
       }
       expect(runs).toBe(0);

@@ -235,7 +235,7 @@ describe.skipIf(!hasServer)("a database that does not do as asked", () => {
 
     expect(refused).toMatchObject({ failure: "unreachable", retryable: true });
     expect(refused.message).toContain(
-      "57014, the statement was cancelled, by statement_timeout or by somebody",
+      "57014, the statement was cancelled, by statement_timeout or by an operator",
     );
     expect(runs()).toBe(0);
   });
@@ -248,7 +248,7 @@ describe.skipIf(!hasServer)("a database that does not do as asked", () => {
 
     expect(failure).toMatchObject({ failure: "refused", retryable: false });
     expect(failure.message).toBe(
-      `the idempotency store refused INSERT on ${table} (42P01, there is no such table: run the SQL of postgresSchema({ table: "${table}" }), or name its schema too), and will again: mend permissions, table or request`,
+      `the idempotency store refused INSERT on ${table} (42P01, the table doesn't exist: run the SQL from postgresSchema({ table: "${table}" }), or add its schema to the name), and will refuse it again: fix the permissions, the table or the request`,
     );
   });
 
@@ -267,13 +267,13 @@ describe.skipIf(!hasServer)("a database that does not do as asked", () => {
     const failure = await store.claim(claimOf(freshRecordKey())).catch((error) => error);
 
     expect(failure).toMatchObject({ failure: "refused" });
-    expect(failure.message).toContain(`${code}, the table is not as postgresSchema`);
+    expect(failure.message).toContain(`${code}, the table differs from postgresSchema`);
   });
 
   it.each([
-    ["without rights", {}, /42501, the role of this client lacks a right on/],
-    ["of a database that is not there", { database: "nowhere" }, /3D000, there is no such database/],
-    ["of a role that is not there", { user: "stranger" }, /28000, the server does not let this role in/],
+    ["without rights", {}, /42501, the role of this client lacks a privilege on/],
+    ["of a database that is not there", { database: "nowhere" }, /3D000, the database doesn't exist/],
+    ["of a role that is not there", { user: "stranger" }, /28000, the server rejected the login/],
   ])("a client %s is refused", async (_, given, message) => {
     const { table } = await storeOf(fromPg(admin));
     const role = freshTable();
@@ -295,7 +295,7 @@ describe.skipIf(!hasServer)("a database that does not do as asked", () => {
     const failure = await store.claim(claimOf(freshRecordKey())).catch((error) => error);
 
     expect(failure).toMatchObject({ failure: "unreachable", retryable: true });
-    expect(failure.message).toContain("25006, the server takes no writes");
+    expect(failure.message).toContain("25006, the server is read-only");
   });
 
   it("H15: a result of 1 MB comes back whole, and is no part of a refusal", async () => {

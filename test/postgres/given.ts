@@ -42,11 +42,13 @@ export async function bouncerPort(): Promise<number> {
 }
 
 const closing: (() => Promise<unknown>)[] = [];
-afterAll(async () => {
+afterAll(() => closeAll(closing));
+
+/** A pool doesn't end while one of its clients waits for a server that was made silent. */
+export async function closeAll(closing: (() => Promise<unknown>)[]): Promise<void> {
   const closed = Promise.all(closing.splice(0).map((close) => close()));
-  // A pool doesn't end while one of its clients waits for a server that was made silent.
   await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, 10_000).unref())]);
-});
+}
 
 export const addressOf = (port: number) =>
   ({ host: "127.0.0.1", port, user: USER, database: "postgres" }) as const;

@@ -10,13 +10,11 @@ import { fromKnex } from "../../lib/postgres/from-knex.ts";
 import { fromKysely } from "../../lib/postgres/from-kysely.ts";
 import { fromPrisma } from "../../lib/postgres/from-prisma.ts";
 import type { SqlClient } from "../../lib/postgres/sql-client.ts";
-import { addressOf, poolOf, sqlOf } from "./given.ts";
+import { addressOf, closeAll, poolOf, sqlOf } from "./given.ts";
 import { prismaOf } from "./prisma-given.ts";
 
 const closing: (() => Promise<unknown>)[] = [];
-afterAll(async () => {
-  await Promise.all(closing.splice(0).map((close) => close()));
-});
+afterAll(() => closeAll(closing));
 
 export interface Orm<Transaction = unknown> {
   readonly client: SqlClient<Transaction>;

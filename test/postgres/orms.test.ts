@@ -108,7 +108,7 @@ describe.skipIf(!hasServer)("what these libraries do to statements, and to trans
   it("Drizzle over one connection, where two calls would share a transaction, is refused", async () => {
     const client = await clientOf(port);
 
-    expect(() => fromDrizzle(drizzle(client))).toThrow("option `db` must have a pool");
+    expect(() => fromDrizzle(drizzle(client))).toThrow("`db` must use a pool");
     expect(() => fromDrizzle(drizzle(poolOf(port, { max: 1 })))).not.toThrow();
     expect(() => fromDrizzle(drizzleOverPostgresJs(sqlOf(port, { max: 1 })))).not.toThrow();
   });
@@ -185,7 +185,7 @@ describe.skipIf(!hasServer)("what these libraries do to statements, and to trans
       // What is committed stays, and its record answers.
       expect(answer).toBe(end === "commit" ? "booked" : refusal);
       expect(refusal).toMatchObject({ code: "COMMIT_INVALID" });
-      expect(String(refusal)).toContain("ended the transaction by COMMIT or ROLLBACK");
+      expect(String(refusal)).toContain("ended the transaction with COMMIT or ROLLBACK");
       expect(tries).toBe(1);
     },
   );

@@ -1,7 +1,8 @@
 // Messages of commits on PostgreSQL: stored by the transaction of the record, and sent by the sweeper to a real queue.
 import { randomUUID } from "node:crypto";
 import { DeleteMessageCommand, ReceiveMessageCommand } from "@aws-sdk/client-sqs";
-import { type OutboxSweeperOptions, outboxSweeper, PermanentError, runOnce } from "onceonly";
+import { PermanentError, runOnce } from "onceonly";
+import { type OutboxSweeperOptions, outboxSweeper } from "onceonly/messaging";
 import { fromPg, PostgresOutbox, PostgresStore, PostgresTransactions } from "onceonly/postgres";
 import { fakeClock } from "onceonly/testing";
 import type pg from "pg";

@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { PrismaPg } from "@prisma/adapter-pg";
 import * as runtime from "@prisma/client/runtime/client";
 import { afterAll } from "vitest";
-import { addressOf } from "./given.ts";
+import { addressOf, closeAll } from "./given.ts";
 
 export interface PrismaOrders {
   order: {
@@ -63,9 +63,7 @@ const config = {
 };
 
 const closing: (() => Promise<unknown>)[] = [];
-afterAll(async () => {
-  await Promise.all(closing.splice(0).map((close) => close()));
-});
+afterAll(() => closeAll(closing));
 
 /** One that closes after the file. The table of its orders is in `schema`. Its transactions end after `timeout` (ms). */
 export function prismaOf(port: number, schema = "public", timeout = 20_000): PrismaShop {

@@ -9,9 +9,9 @@ import {
   claimOf,
   freshRecordKey,
   insertionOf,
-  insist,
   settlementOf,
   takeOverOf,
+  untilAnswered,
 } from "../../lib/testing/contract/given.ts";
 import { until } from "../kit/time/until.ts";
 import { freshTable, hasServer, poolOf, portOf, storeOf } from "./given.ts";
@@ -48,7 +48,7 @@ describe.skipIf(!hasServer).each(["read committed", "repeatable read", "serializ
         const recordKey = freshRecordKey();
 
         const answers = await Promise.all(
-          CALLERS.map((token) => insist(() => store.claim(claimOf(recordKey, { token })))),
+          CALLERS.map((token) => untilAnswered(() => store.claim(claimOf(recordKey, { token })))),
         );
 
         const winner = CALLERS.filter((_, index) => answers[index]?.won);
@@ -64,7 +64,7 @@ describe.skipIf(!hasServer).each(["read committed", "repeatable read", "serializ
       const seen = (await store.find(recordKey, { consistent: true })) as IdempotencyRecord;
 
       const answers = await Promise.all(
-        CALLERS.map((token) => insist(() => store.claim(takeOverOf(recordKey, { token }), seen))),
+        CALLERS.map((token) => untilAnswered(() => store.claim(takeOverOf(recordKey, { token }), seen))),
       );
 
       const winner = CALLERS.filter((_, index) => answers[index]?.won);
@@ -81,7 +81,7 @@ describe.skipIf(!hasServer).each(["read committed", "repeatable read", "serializ
 
       const answers = await Promise.all(
         CALLERS.map((token) =>
-          insist(() =>
+          untilAnswered(() =>
             store.insert(
               insertionOf(recordKey, {
                 token,
@@ -126,7 +126,7 @@ describe.skipIf(!hasServer).each(["read committed", "repeatable read", "serializ
       const other = await pool.connect();
       await other.query("BEGIN");
       await other.query(`UPDATE ${table} SET token = 'other' WHERE pk = $1`, [recordKey]);
-      const settled = insist(() => store.settle(settlementOf(recordKey)));
+      const settled = untilAnswered(() => store.settle(settlementOf(recordKey)));
       expect(await until(somebodyWaits, { seconds: 20, signal })).toBe(true);
 
       await other.query("COMMIT");

@@ -246,7 +246,7 @@ describe.skipIf(!hasServer)("with the limits of Aurora DSQL, 1 MiB a column and 
     const refusal = {
       code: "OUTBOX_TRANSACTION_TOO_LARGE",
       message: expect.stringMatching(
-        /^the messages of a commit take 11\d{5} bytes .*, 1044480 are possible: /,
+        /^the messages of a commit need 11\d{5} bytes .*, but only 1044480 fit: /,
       ),
     };
 

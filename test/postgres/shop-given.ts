@@ -1,5 +1,6 @@
 // A shop on PostgreSQL: a table of orders, and a handler's call that writes to it.
-import { type DecisionEvent, type EngineOptions, type Execution, runOnce } from "onceonly";
+import { type DecisionEvent, type Execution, runOnce } from "onceonly";
+import type { EngineOptions } from "onceonly/store-kit";
 import type { SqlClient } from "../../lib/postgres/sql-client.ts";
 import type { PostgresWrite } from "../../lib/postgres/writes.ts";
 import { freshTable, storeOf } from "./given.ts";

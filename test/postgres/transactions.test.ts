@@ -1,18 +1,10 @@
 // The handler within the transaction of its record: both are committed, or neither is.
 import { readFile } from "node:fs/promises";
 import { inspect } from "node:util";
-import {
-  cached,
-  type DecisionEvent,
-  type EngineOptions,
-  type Execution,
-  encrypted,
-  mirrored,
-  PermanentError,
-  runOnce,
-  type Store,
-} from "onceonly";
+import { type DecisionEvent, type Execution, PermanentError, runOnce, type Store } from "onceonly";
 import { fromPg, fromPostgresJs, PostgresTransactions, type SqlClient } from "onceonly/postgres";
+import type { EngineOptions } from "onceonly/store-kit";
+import { cached, encrypted, migrating } from "onceonly/stores";
 import { fakeClock, MemoryStore } from "onceonly/testing";
 import { valkeyCache } from "onceonly/valkey";
 import type pg from "pg";
@@ -123,7 +115,7 @@ describe.skipIf(!hasServer)("a handler within its transaction", () => {
 
     const refused = call((_, { commit }) => commit("booked", { writes: [null as never] }));
 
-    await expect(refused).rejects.toThrow("takes no `writes`: write by `clientOf(idempotency)`");
+    await expect(refused).rejects.toThrow("doesn't accept `writes`: write with `clientOf(idempotency)`");
     expect(await states()).toEqual([]);
   });
 
@@ -193,7 +185,7 @@ describe.skipIf(!hasServer)("a handler within its transaction", () => {
       return "booked";
     });
 
-    await expect(refused).rejects.toThrow("the handler ended the transaction by COMMIT or ROLLBACK");
+    await expect(refused).rejects.toThrow("the handler ended the transaction with COMMIT or ROLLBACK");
   });
 
   it("H70: a serialization failure at its commit or of its statement rolls back and may be retried; the handler runs once in a call", async () => {
@@ -255,7 +247,7 @@ describe.skipIf(!hasServer)("a handler within its transaction", () => {
 
       for (const error of [await book().catch((each) => each), await book().catch((each) => each)]) {
         expect(error).toMatchObject({ code: "TRANSACTION_CONDITION", retryable: false });
-        expect(error.message).toMatch(/refused at the COMMIT what the handler wrote/);
+        expect(error.message).toMatch(/refused the handler's writes at COMMIT/);
         expect(error.message + inspect(error)).not.toContain("Key (seats)");
         expect(sqlStateOf(error.cause)).toBe("23505");
       }
@@ -509,7 +501,7 @@ describe.skipIf(!hasServer)("a handler within its transaction", () => {
     const single = poolOf(port, { max: 1 });
     const transactions = new PostgresTransactions({ client: fromPg(single), table });
     const down = failing(new MemoryStore(), "claim", "before", { error: unreachable, times: 1 });
-    const moving = mirrored(transactions, down as Store<never>);
+    const moving = migrating(transactions, down as Store<never>);
     const call = (by: Store<never>, work: (execution: Execution<never>) => unknown) =>
       runOnce({ operation: "order", store: by, leaseSeconds: 30 }, "key", {}, work);
     await expect(call(store as Store<never>, () => Promise.reject(new Error("released")))).rejects.toThrow();
@@ -538,7 +530,7 @@ describe.skipIf(!hasServer)("a handler within its transaction", () => {
     const client = fromPg(await clientOf(port));
 
     expect(() => new PostgresTransactions({ client, table: "records" })).toThrow(
-      "option `client` must have a pool",
+      "`client` must have a connection pool",
     );
   });
 
@@ -546,8 +538,12 @@ describe.skipIf(!hasServer)("a handler within its transaction", () => {
     const { call } = await poolShop();
 
     await expect(call(() => "booked", { mode: "optimistic" })).rejects.toThrow("has no transaction");
-    await expect(call((_, { step }) => step("charge", () => 1))).rejects.toThrow("no `writeStep`");
-    await expect(call(() => 1, { whenAbandoned: "hold" })).rejects.toThrow("no `unknownOutcomes`");
+    await expect(call((_, { step }) => step("charge", () => 1))).rejects.toThrow(
+      "a store with the method `writeStep`",
+    );
+    await expect(call(() => 1, { whenAbandoned: "hold" })).rejects.toThrow(
+      "a store with the method `unknownOutcomes`",
+    );
   });
 
   it("does with postgres.js, and with every library", async () => {

@@ -43,7 +43,7 @@ describe("a reconciler, by what verify answers", () => {
     await world.reconcile((() => true) as unknown as VerifyRecord);
 
     expect(world.events[0]).toMatchObject({
-      error: { message: expect.stringContaining("option `operations.charge` must answer { outcome:") },
+      error: { message: expect.stringContaining("`operations.charge` must return { outcome:") },
     });
   });
 
@@ -120,12 +120,12 @@ describe("a reconciler, by what verify answers", () => {
     await world.reconcile(() => ({ outcome: "happened", result: 1 }), { observe });
 
     const hash = expect.stringMatching(/^the outcome of (charge|refund) \S{43} is (unknown|unasked):$/);
-    const unasked = [hash, "name its operation in `operations` of reconciler"];
+    const unasked = [hash, "add its operation to `operations` of the reconciler"];
     expect(print.mock.calls).toEqual([
       unasked,
       [hash, "TypeError"],
       unasked,
-      [hash, "verify does not know"],
+      [hash, "verify returned unknown"],
       unasked,
     ]);
   });

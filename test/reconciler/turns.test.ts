@@ -4,7 +4,7 @@ import { storeLease } from "../../lib/core/store-lease.ts";
 import type { VerifyRecord } from "../../lib/core/verify.ts";
 import { reconciler } from "../../lib/reconciler/reconciler.ts";
 import { encrypted } from "../../lib/stores/encrypted.ts";
-import { leftBehind } from "../../lib/stores/left-behind.ts";
+import { unmigratedRecords } from "../../lib/stores/unmigrated-records.ts";
 import { MemoryStore } from "../../lib/testing/index.ts";
 import { answerLost, failing, intercepted, isOfRecord, unreachable } from "../kit/faults/faulty-store.ts";
 import { timeless } from "../kit/time/timeless.ts";
@@ -129,7 +129,7 @@ describe("storeLease", () => {
     const move = { from: world.store, to: new MemoryStore(), recordKeys: records.keys(), clock: world.clock };
 
     expect(records.size).toBe(1);
-    for await (const { recordKey } of leftBehind(move as never)) expect.unreachable(recordKey);
+    for await (const { recordKey } of unmigratedRecords(move as never)) expect.unreachable(recordKey);
   });
 
   it("needs no data key in front of an encrypted store", async () => {

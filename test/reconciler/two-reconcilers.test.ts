@@ -1,15 +1,10 @@
 // Two reconcilers at the same time, on real servers: what they settle, and what they cost together.
 import { randomUUID } from "node:crypto";
 import { EventEmitter, once } from "node:events";
-import {
-  DynamoDBStore,
-  type ReconcilerOptions,
-  reconciler,
-  runOnce,
-  type Store,
-  type VerifyRecord,
-} from "onceonly";
+import { runOnce, type Store } from "onceonly";
+import { DynamoDBStore } from "onceonly/dynamodb";
 import { fromPg } from "onceonly/postgres";
+import { type ReconcilerOptions, reconciler, type VerifyRecord } from "onceonly/reconciler";
 import { fakeClock } from "onceonly/testing";
 import { fromIoredis } from "onceonly/valkey";
 import { describe, expect, inject, it } from "vitest";

@@ -175,7 +175,7 @@ export async function play<Write>(
 }
 
 /** All is done, or what was done is undone; nothing twice, and nobody has to look at it. */
-function judge(
+function classify(
   { orders, stock, payments, mail, state, listed, answers }: Played,
   where: string,
 ): "done" | "undone" {
@@ -216,7 +216,7 @@ export async function playPairs(
     const [, second = 0] = (await playAt(first)).points;
     for (let then = 0; then < second; then++) {
       if (!isChosen(first, then)) continue;
-      const ended = judge(await playAt(first, then), `${mode}, dead at ${first} and ${then}`);
+      const ended = classify(await playAt(first, then), `${mode}, dead at ${first} and ${then}`);
       // The charge has happened, and who asks before the error is seen goes on.
       if (ended !== ending) expect([mode, atMostOnce, ended]).toEqual(["answerLost", true, "done"]);
       runs++;

@@ -185,7 +185,7 @@ describe("a participant", () => {
 
   it("is refused without both of its functions", () => {
     expect(() => participant({ operation: "a", store: new MemoryStore(), run: () => 1 } as never)).toThrow(
-      "option `compensate` must be a function",
+      "`compensate` must be a function",
     );
   });
 });

@@ -2,8 +2,8 @@
 
 import { identify } from "../../lib/core/identity.ts";
 import { runOnce } from "../../lib/core/run-once.ts";
-import type { SagaStep } from "../../lib/saga/definition.ts";
-import { type Saga, saga } from "../../lib/saga/saga.ts";
+import type { Saga, SagaStep } from "../../lib/saga/definition.ts";
+import { saga } from "../../lib/saga/saga.ts";
 import { fakeClock, fakeRandom, MemoryStore, type MemoryWrite } from "../../lib/testing/index.ts";
 import { intercepted, throttled } from "../kit/faults/faulty-store.ts";
 

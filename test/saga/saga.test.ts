@@ -98,7 +98,7 @@ describe("a saga", () => {
     expect(first).toBeInstanceOf(SagaCompensatedError);
     expect(first).toMatchObject({ step: "charge", statusCode: 409, cause: failure });
     expect((first as Error).message).toBe(
-      "place failed at its step charge, and what was done before is undone",
+      "place failed at step charge; the steps before it have been compensated",
     );
     expect(log).toEqual([
       "order",
@@ -163,7 +163,7 @@ describe("a saga", () => {
     await expect(callOf(world, steps)).rejects.toMatchObject({
       code: "SAGA_PENDING",
       pending: ["stock/compensate", "order/compensate"],
-      message: "place stopped at stock/compensate; still to be done: stock/compensate, order/compensate",
+      message: "place stopped at stock/compensate; still to do: stock/compensate, order/compensate",
       cause: failure,
     });
     expect(world.record().state).toBe("held");
@@ -652,7 +652,7 @@ describe("a saga", () => {
 
       await expect(call).rejects.toMatchObject({
         code: "RECORD_CORRUPT",
-        message: expect.stringContaining(`left the step place/${its[1]}, which this one does not know`),
+        message: expect.stringContaining(`left the step place/${its[1]}, which this one doesn't have`),
       });
       expect(log).toHaveLength(2);
     },
@@ -767,7 +767,7 @@ describe("a saga", () => {
     const changed = isMoved ? [step("order"), charge, bare] : [step("order"), bare, charge];
     await expect(callOf(world, changed)).rejects.toMatchObject({
       code: "RECORD_CORRUPT",
-      message: expect.stringContaining("ran the step stock and could undo it"),
+      message: expect.stringContaining("ran the step stock with a `compensate`"),
     });
     expect(log).toEqual(["order", "stock"]);
     await world.clock.advance(1);
@@ -896,7 +896,7 @@ describe("a saga", () => {
 
     await expect(callOf(world, of(ours))).rejects.toMatchObject({
       code: "RECORD_CORRUPT",
-      message: `another deployment of place left the step place/${its[0]}, which this one does not know: finish the deployment, or name it in \`formerly\``,
+      message: `another deployment of place left the step place/${its[0]}, which this one doesn't have: finish the deployment, or list it in \`formerly\``,
     });
 
     expect(log).toEqual(its);
@@ -906,9 +906,9 @@ describe("a saga", () => {
 describe("a saga that is defined wrongly", () => {
   const run = () => 1;
   const wrong: readonly (readonly [string, () => unknown, RegExp])[] = [
-    ["no name", () => saga("", [{ name: "a", run }]), /`name` must be well-formed text of 1 to 52/],
-    ["no steps", () => saga("s", []), /`steps` must be a list of 1 to 49 steps/],
-    ["steps that are none", () => saga("s", "steps" as never), /`steps` must be a list/],
+    ["no name", () => saga("", [{ name: "a", run }]), /`name` must be a string of 1 to 52/],
+    ["no steps", () => saga("s", []), /`steps` must be an array of 1 to 49 steps/],
+    ["steps that are none", () => saga("s", "steps" as never), /`steps` must be an array/],
     [
       "too many steps",
       () =>
@@ -918,7 +918,7 @@ describe("a saga that is defined wrongly", () => {
         ),
       /1 to 49/,
     ],
-    ["a step without a name", () => saga("s", [{ run } as never]), /`name` must be text of 1 to 52/],
+    ["a step without a name", () => saga("s", [{ run } as never]), /`name` must be a string of 1 to 52/],
     ["a name with /", () => saga("s", [{ name: "a/b", run }]), /without \//],
     [
       "names that are too long",
@@ -951,7 +951,7 @@ describe("a saga that is defined wrongly", () => {
           { name: "a", run, pivot: true },
           { name: "b", run, pivot: true },
         ]),
-      /`pivot` must be that of one step: there are a, b/,
+      /`pivot` must be set on a single step, but these have it: a, b/,
     ],
     [
       "a compensation behind the pivot",
@@ -960,17 +960,29 @@ describe("a saga that is defined wrongly", () => {
           { name: "a", run, pivot: true },
           { name: "b", run, compensate: run },
         ]),
-      /`compensate` must be left out behind the pivot, from where on nothing is undone: b/,
+      /`compensate` isn't possible after the pivot, because nothing is undone from there on: remove it from the step b/,
     ],
-    ["a status that is none", () => saga("s", [{ name: "a", run }], { statusCode: 200 }), /400 to 599/],
-    ["a name that every object has", () => saga("s", [{ name: "constructor", run }]), /no name that every/],
+    [
+      "a status that is none",
+      () => saga("s", [{ name: "a", run }], { statusCode: 200 }),
+      /between 400 and 599/,
+    ],
+    [
+      "a name that every object has",
+      () => saga("s", [{ name: "constructor", run }]),
+      /not the name of a property that every/,
+    ],
     ["a former name that is none", () => saga("s", [{ name: "a", run, formerly: ["b/c"] }]), /former names/],
     [
       "a question about a step that runs again",
       () => saga("s", [{ name: "a", run, verify: () => ({ outcome: "unknown" }) }]),
-      /`verify` is asked about a step with `atMostOnce: true` alone, as others run again: a/,
+      /`verify` is only used for a step with `atMostOnce: true`, because other steps simply run again; the step is a/,
     ],
-    ["an unknown option", () => saga("s", [{ name: "a", run, retries: 1 } as never]), /`retries` is unknown/],
+    [
+      "an unknown option",
+      () => saga("s", [{ name: "a", run, retries: 1 } as never]),
+      /`retries` isn't an option/,
+    ],
   ];
 
   it.each(wrong)("with %s is refused at once", (_, define, message) => {
@@ -979,7 +991,7 @@ describe("a saga that is defined wrongly", () => {
 
   it("with something else than an execution is refused", async () => {
     await expect(saga("place", [{ name: "a", run }]).run({} as never, input)).rejects.toThrow(
-      "place takes the execution first, as the handler got it",
+      "place expects the handler's execution as its first argument",
     );
   });
 

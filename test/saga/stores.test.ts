@@ -7,7 +7,7 @@ import type { SagaStep } from "../../lib/saga/definition.ts";
 import { saga } from "../../lib/saga/saga.ts";
 import { cached } from "../../lib/stores/cached.ts";
 import { encrypted } from "../../lib/stores/encrypted.ts";
-import { mirrored } from "../../lib/stores/mirrored.ts";
+import { migrating } from "../../lib/stores/migrating.ts";
 import { redacted } from "../../lib/stores/redacted.ts";
 import { fakeClock, MemoryStore, type MemoryWrite } from "../../lib/testing/index.ts";
 import { keyService } from "../stores/privacy-given.ts";
@@ -20,9 +20,9 @@ const FRONTS: readonly (readonly [string, Front])[] = [
   ["encrypted", (memory, clock) => encrypted(memory, { keys: keyService(), clock })],
   ["redacted", (memory) => redacted(memory, "all")],
   [
-    "mirrored",
+    "migrating",
     (memory, clock) =>
-      mirrored(memory as Store, new MemoryStore({ maxResultBytes: 2000 }) as Store, {
+      migrating(memory as Store, new MemoryStore({ maxResultBytes: 2000 }) as Store, {
         clock,
       }) as Store<MemoryWrite>,
   ],

@@ -84,6 +84,7 @@ export const LONG = [
   "test/package/command",
   "test/package/consumers",
   "test/package/migration",
+  "test/package/missing-peers",
   "test/package/oldest-cdk",
   "test/package/readme",
   "test/package/supply-chain",

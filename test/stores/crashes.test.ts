@@ -55,7 +55,7 @@ async function playAt(world: MovingWorld, stages: readonly Stage[], plans: reado
   return last;
 }
 
-describe.each(Object.entries(WORKS))("mirrored, %s", (_, { work, options, effects, requests }) => {
+describe.each(Object.entries(WORKS))("migrating, %s", (_, { work, options, effects, requests }) => {
   it.each([1, 2, 3] as const)(
     "H69: instances of stage %s and the next have one effect, whatever request a call dies at",
     async (stage) => {
@@ -86,7 +86,7 @@ describe.each(Object.entries(WORKS))("mirrored, %s", (_, { work, options, effect
 
         await playAt(world, [1, 2, 2, 3], [plan, then, plan]);
         await playAt(world, [3], [then]);
-        expect(await world.leftBehind(true)).toEqual([]);
+        expect(await world.unmigratedRecords(true)).toEqual([]);
         await playAt(world, [4, 4], [then]);
 
         expect({ plan, then, effects: world.effects() }).toEqual({ plan, then, effects });

@@ -148,7 +148,7 @@ describe("encrypted", () => {
 
     const replay = runOnce(options, key, {}, never);
     await expect(replay).rejects.toBeInstanceOf(ResultNotKeptError);
-    await expect(replay).rejects.toThrow("done, but its result is not kept");
+    await expect(replay).rejects.toThrow("the operation is done, but its result wasn't kept");
   });
 
   it("a replay fails for the moment while the key service does, and is answered later", async () => {

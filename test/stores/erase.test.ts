@@ -5,8 +5,8 @@ import { identify } from "../../lib/core/identity.ts";
 import { runOnce } from "../../lib/core/run-once.ts";
 import { DynamoDBStore } from "../../lib/dynamodb/dynamodb-store.ts";
 import { eraseResult } from "../../lib/dynamodb/erase-result.ts";
-import { leftBehind } from "../../lib/stores/left-behind.ts";
-import { mirrored } from "../../lib/stores/mirrored.ts";
+import { migrating } from "../../lib/stores/migrating.ts";
+import { unmigratedRecords } from "../../lib/stores/unmigrated-records.ts";
 import { MemoryStore } from "../../lib/testing/memory-store.ts";
 import { type ErasedWorld, erasuresOf } from "../core/plays/erasures.ts";
 import { connect, createOutboxTable } from "../kit/tables.ts";
@@ -24,7 +24,7 @@ function memoryPair(commitsIn: "from" | "to") {
   const [from, to] = [new MemoryStore(), new MemoryStore()];
   const both = [from, to];
   const world: ErasedWorld = {
-    store: commitsIn === "from" ? mirrored<never>(from, to) : mirrored<never>(from, to, { commitsIn }),
+    store: commitsIn === "from" ? migrating<never>(from, to) : migrating<never>(from, to, { commitsIn }),
     hasSteps: true,
     held: async (recordKey) => both.map((each) => memoryText(each, recordKey)).join(),
     setVersion: async (recordKey, version) => {
@@ -58,14 +58,14 @@ describe("erasing during a move", () => {
       },
     });
     const options = { operation: "pay", leaseSeconds: 30 };
-    await runOnce({ ...options, store: mirrored(table, deaf) }, key, {}, async ({ step }) => {
+    await runOnce({ ...options, store: migrating(table, deaf) }, key, {}, async ({ step }) => {
       await step("one", () => `${CANARY} ${"x".repeat(20_000)}`);
       return CANARY;
     });
     expect(memory.records.get(recordKey)?.state).toBe("in-progress");
     expect(memoryText(memory, recordKey)).toContain(CANARY);
 
-    const store = mirrored(table, memory);
+    const store = migrating(table, memory);
     expect(await eraseResult({ operation: "pay", store }, key, ERASURE)).toEqual({ erased: true });
 
     expect(memoryText(memory, recordKey)).not.toContain(CANARY);
@@ -89,7 +89,7 @@ describe("erasing during a move", () => {
       },
     });
 
-    const erasing = eraseResult({ operation: "pay", store: mirrored(from, down) }, key, ERASURE);
+    const erasing = eraseResult({ operation: "pay", store: migrating(from, down) }, key, ERASURE);
     await expect(erasing).rejects.toThrow("away");
     expect(await eraseResult({ operation: "pay", store: world.store }, key, ERASURE)).toEqual({
       erased: true,
@@ -106,7 +106,7 @@ describe("erasing during a move", () => {
     await eraseResult({ operation: "pay", store: from }, key, ERASURE);
 
     const left: unknown[] = [];
-    for await (const each of leftBehind({ from, to: table, recordKeys: [recordKey], brings: true }))
+    for await (const each of unmigratedRecords({ from, to: table, recordKeys: [recordKey], migrate: true }))
       left.push(each);
 
     expect(left).toEqual([]);

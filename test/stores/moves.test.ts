@@ -7,9 +7,9 @@ import type { Store } from "../../lib/core/store.ts";
 import { PostgresStore } from "../../lib/postgres/postgres-store.ts";
 import { PostgresTransactions } from "../../lib/postgres/postgres-transactions.ts";
 import { cached } from "../../lib/stores/cached.ts";
-import { leftBehind } from "../../lib/stores/left-behind.ts";
-import { mirrored } from "../../lib/stores/mirrored.ts";
+import { migrating } from "../../lib/stores/migrating.ts";
 import { redacted } from "../../lib/stores/redacted.ts";
+import { unmigratedRecords } from "../../lib/stores/unmigrated-records.ts";
 import { fakeClock, MemoryStore, type MemoryWrite } from "../../lib/testing/index.ts";
 import { failing, unreachable } from "../kit/faults/faulty-store.ts";
 import { gate } from "../kit/time/gate.ts";
@@ -26,13 +26,13 @@ const answersOf = async (world: ReturnType<typeof movingWorld>, ...stages: Stage
   return answers;
 };
 
-describe("mirrored", () => {
+describe("migrating", () => {
   it("H69: a key that was used before the move is replayed in every stage of it", async () => {
     const world = movingWorld();
     await world.call(1);
 
     expect(await answersOf(world, 2, 1, 3, 2)).toEqual([DONE, DONE, DONE, DONE]);
-    expect(await world.leftBehind(true)).toEqual([]);
+    expect(await world.unmigratedRecords(true)).toEqual([]);
     expect(await answersOf(world, 3, 4)).toEqual([DONE, DONE]);
     expect(world.runs()).toBe(1);
   });
@@ -43,11 +43,11 @@ describe("mirrored", () => {
     const [recordKey] = world.from.records.keys();
 
     const expiresAt = world.from.records.get(recordKey as string)?.expiresAt as number;
-    expect(await world.leftBehind()).toEqual([
+    expect(await world.unmigratedRecords()).toEqual([
       { recordKey, state: "completed", why: "unknown-there", expiresAt },
     ]);
     await world.clock.advance(expiresAt * 1000 - world.clock.now());
-    expect(await world.leftBehind()).toEqual([]);
+    expect(await world.unmigratedRecords()).toEqual([]);
   });
 
   it.each([
@@ -98,7 +98,9 @@ describe("mirrored", () => {
 
       expect(answer).toEqual(DONE);
       expect(await answersOf(world, 2, 3)).toEqual([DONE, DONE]);
-      expect((await world.leftBehind()).map(({ why }) => why)).toEqual(stage === 2 ? ["unknown-there"] : []);
+      expect((await world.unmigratedRecords()).map(({ why }) => why)).toEqual(
+        stage === 2 ? ["unknown-there"] : [],
+      );
     }
   });
 
@@ -126,7 +128,7 @@ describe("mirrored", () => {
   it("H69: a payload that differs from the one before the move is refused", async () => {
     const world = movingWorld();
     await world.call(1);
-    const store = mirrored(world.from, world.to, { clock: world.clock });
+    const store = migrating(world.from, world.to, { clock: world.clock });
     const options = { operation: "create-order", store, leaseSeconds: 30, clock: world.clock };
 
     await expect(runOnce(options, "key-1", "another", () => "never")).rejects.toMatchObject({
@@ -145,9 +147,9 @@ describe("mirrored", () => {
 
     expect(await answersOf(world, 2, 3, 2)).toEqual([HELD, HELD, HELD]);
     expect(world.runs()).toBe(1);
-    expect(await world.leftBehind(true)).toEqual([]);
+    expect(await world.unmigratedRecords(true)).toEqual([]);
     expect(await answersOf(world, 4)).toEqual([HELD]);
-    const store = mirrored(world.from, world.to, { clock: world.clock });
+    const store = migrating(world.from, world.to, { clock: world.clock });
     const listed: unknown[] = [];
     for await (const each of store.unknownOutcomes?.({ before: world.clock.now() }) ?? []) listed.push(each);
     expect(listed).toHaveLength(1);
@@ -172,7 +174,7 @@ describe("mirrored", () => {
       "answered",
       "crash-before",
     ]);
-    expect(await world.leftBehind(true)).toEqual([]);
+    expect(await world.unmigratedRecords(true)).toEqual([]);
     expect(await answersOf(world, 4)).toEqual([{ result: { second: 2000 } }]);
     expect(world.effects()).toEqual({ reserve: 1, charge: 1 });
   });
@@ -189,7 +191,7 @@ describe("mirrored", () => {
         }),
       );
 
-    for (const store of [from, mirrored(from, to, { clock }), to])
+    for (const store of [from, migrating(from, to, { clock }), to])
       await expect(call(store)).rejects.toMatchObject({ code: "RESULT_NOT_KEPT" });
 
     expect(runs).toBe(1);
@@ -214,14 +216,14 @@ describe("mirrored", () => {
   it("reports what is running, and messages that `from` has still to send", async () => {
     const running = movingWorld(() => new Promise(() => {}), { leaseSeconds: 60 });
     await running.call(2, ["answered", "crash-before"]);
-    expect((await running.leftBehind(true)).map(({ why }) => why)).toEqual(["running"]);
+    expect((await running.unmigratedRecords(true)).map(({ why }) => why)).toEqual(["running"]);
 
     const queue = "https://sqs.eu-central-1.amazonaws.com/123456789012/payments";
     const unsent = movingWorld(({ commit }) =>
       commit({ done: true }, { messages: [{ queue, key: "order-1", body: {} }] }),
     );
     await unsent.call(2);
-    expect((await unsent.leftBehind(true)).map(({ why }) => why)).toEqual(["unsent"]);
+    expect((await unsent.unmigratedRecords(true)).map(({ why }) => why)).toEqual(["unsent"]);
   });
 
   it("reports a result that cannot be brought, as it is not kept", async () => {
@@ -233,14 +235,15 @@ describe("mirrored", () => {
 
     const left: unknown[] = [];
     const recordKeys = [...from.records.keys(), "no record"];
-    for await (const each of leftBehind({ from, to, recordKeys, brings: true, clock })) left.push(each);
+    for await (const each of unmigratedRecords({ from, to, recordKeys, migrate: true, clock }))
+      left.push(each);
 
     expect(left).toMatchObject([{ state: "completed", why: "unreadable" }]);
   });
 
   it("works where both are one database", async () => {
     const store = new MemoryStore();
-    const same = mirrored(store, failing(store, "loadResult", "before", { error: unreachable }));
+    const same = migrating(store, failing(store, "loadResult", "before", { error: unreachable }));
     const options = { operation: "create-order", store: same, leaseSeconds: 30 };
 
     expect(await runOnce(options, "key-1", "input", () => "first")).toBe("first");
@@ -251,12 +254,12 @@ describe("mirrored", () => {
     const [from, to] = [new MemoryStore(), new MemoryStore()];
 
     for (const make of [
-      () => mirrored(from, from),
-      () => mirrored(from, undefined as never),
-      () => mirrored({} as never, to),
-      () => mirrored(from, to, { commitsIn: "both" as never }),
-      () => mirrored(from, to, { clock: {} as never }),
-      () => mirrored(from, to, { leader: "to" } as never),
+      () => migrating(from, from),
+      () => migrating(from, undefined as never),
+      () => migrating({} as never, to),
+      () => migrating(from, to, { commitsIn: "both" as never }),
+      () => migrating(from, to, { clock: {} as never }),
+      () => migrating(from, to, { leader: "to" } as never),
     ]) {
       expect(make).toThrow(InvalidOptionError);
     }
@@ -270,11 +273,11 @@ describe("mirrored", () => {
       const beside = new PostgresStore({ client, table: "records" }) as Store;
       const pair = (deciding: Store, other: Store) =>
         commitsIn === "from"
-          ? mirrored(deciding, other)
-          : mirrored(other as Store<never>, deciding, { commitsIn });
+          ? migrating(deciding, other)
+          : migrating(other as Store<never>, deciding, { commitsIn });
 
       for (const store of [within, cached(within), redacted(within, (result) => result)])
-        expect(() => pair(new MemoryStore(), store)).toThrow("give a PostgresStore on the same table");
+        expect(() => pair(new MemoryStore(), store)).toThrow("use a PostgresStore on the same table");
       for (const store of [beside, cached(beside), redacted(beside, (result) => result)])
         expect(() => pair(within, store)).not.toThrow();
     },
@@ -283,7 +286,7 @@ describe("mirrored", () => {
   it("has steps and holds only where both stores do", () => {
     const without = Object.assign(new MemoryStore(), { writeStep: undefined, unknownOutcomes: undefined });
 
-    const store = mirrored(new MemoryStore(), without);
+    const store = migrating(new MemoryStore(), without);
 
     expect([store.writeStep, store.unknownOutcomes]).toEqual([undefined, undefined]);
   });

@@ -4,8 +4,8 @@ import type { Execution } from "../../lib/core/execution.ts";
 import type { RunOnceOptions } from "../../lib/core/run-once.ts";
 import { performOnce } from "../../lib/core/run-once.ts";
 import type { Store } from "../../lib/core/store.ts";
-import { type LeftBehind, leftBehind } from "../../lib/stores/left-behind.ts";
-import { mirrored } from "../../lib/stores/mirrored.ts";
+import { migrating } from "../../lib/stores/migrating.ts";
+import { type UnmigratedRecord, unmigratedRecords } from "../../lib/stores/unmigrated-records.ts";
 import { fakeClock, fakeRandom, MemoryStore, type MemoryWrite } from "../../lib/testing/index.ts";
 import { intercepted, unreachable } from "../kit/faults/faulty-store.ts";
 
@@ -66,8 +66,8 @@ export function movingWorld(work: Work = commits, options: Options = {}) {
     if (stage === 4) return stores.to;
     const given = { clock };
     return stage === 2
-      ? mirrored(stores.from, stores.to, given)
-      : mirrored(stores.from, stores.to, { ...given, commitsIn: "to" });
+      ? migrating(stores.from, stores.to, given)
+      : migrating(stores.from, stores.to, { ...given, commitsIn: "to" });
   }
 
   /** How often each effect was applied, in whichever database. */
@@ -118,10 +118,10 @@ export function movingWorld(work: Work = commits, options: Options = {}) {
       return { answer, requests: stores.count() };
     },
 
-    async leftBehind(brings = false): Promise<LeftBehind[]> {
+    async unmigratedRecords(migrate = false): Promise<UnmigratedRecord[]> {
       const recordKeys = [...from.records.keys()];
-      const left: LeftBehind[] = [];
-      for await (const each of leftBehind({ from, to, recordKeys, brings, clock })) left.push(each);
+      const left: UnmigratedRecord[] = [];
+      for await (const each of unmigratedRecords({ from, to, recordKeys, migrate, clock })) left.push(each);
       return left;
     },
   };

@@ -7,7 +7,7 @@ import { contractSubject } from "../dynamodb/contract-given.ts";
 import { connect } from "../kit/tables.ts";
 import { hasServer, poolOf, portOf, storeOf } from "../postgres/given.ts";
 import { isFull } from "../setup/tier.ts";
-import { clockOf, isKept, mirroredSubject } from "./mirrored-given.ts";
+import { clockOf, isKept, migratingSubject } from "./migrating-given.ts";
 
 const tableSubject = () =>
   contractSubject(connect(inject("dynamodbEngines")[0]?.endpoint as string), (pk) => ({ pk }));
@@ -29,7 +29,7 @@ async function postgresBehind() {
   };
 }
 
-type Subjects = Parameters<typeof mirroredSubject<DynamoDBWrite>>;
+type Subjects = Parameters<typeof migratingSubject<DynamoDBWrite>>;
 
 function promises(commitsIn: "from" | "to", behind: () => Promise<Subjects[1]>) {
   let leading: Subjects[0];
@@ -42,7 +42,7 @@ function promises(commitsIn: "from" | "to", behind: () => Promise<Subjects[1]>) 
   });
 
   for (const { name, run } of storeContract(() =>
-    mirroredSubject(leading, following, commitsIn, clockOf(title)),
+    migratingSubject(leading, following, commitsIn, clockOf(title)),
   )) {
     it.runIf(isKept(commitsIn, name))(name, () => {
       title = name;
@@ -51,7 +51,7 @@ function promises(commitsIn: "from" | "to", behind: () => Promise<Subjects[1]>) 
   }
 }
 
-describe("mirrored", () => {
+describe("migrating", () => {
   describe("H69: between two tables of DynamoDB, with commits in `from`", () =>
     promises("from", tableSubject));
 

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Clock } from "../../lib/core/clock.ts";
 import type { Store } from "../../lib/core/store.ts";
-import { mirrored } from "../../lib/stores/mirrored.ts";
+import { migrating } from "../../lib/stores/migrating.ts";
 import type { MemoryWrite } from "../../lib/testing/index.ts";
 import { play } from "../core/plays/race.ts";
 import { callPlans } from "../core/plays/race-plan.ts";
@@ -21,14 +21,14 @@ const movingBy = (stages: readonly number[]) => {
   return {
     to: racedMemory(),
     endsInTo: (index: number) => stages[index] !== 1,
-    face: (index: number, own: Store<MemoryWrite>, other: Store<MemoryWrite>, clock: Clock) => {
+    adapter: (index: number, own: Store<MemoryWrite>, other: Store<MemoryWrite>, clock: Clock) => {
       const stage = stages[index];
       if (stage === 1) return own;
       if (stage === 4) return other;
       const commitsIn = stage === 2 ? "from" : "to";
       return commitsIn === "from"
-        ? mirrored(own, other, { clock })
-        : mirrored(own, other, { clock, commitsIn });
+        ? migrating(own, other, { clock })
+        : migrating(own, other, { clock, commitsIn });
     },
   };
 };

@@ -194,6 +194,6 @@ it("refuses what is no redaction, and encryption in front of it, at once", () =>
   expect(() => redacted(memory, "none" as never)).toThrow("redact");
   expect(() => redacted({} as never, "all")).toThrow("store");
   expect(() => encrypted(redacted(memory, "all"), { keys: keyService() })).toThrow(
-    "`redacted` in front of `encrypted`",
+    "redacted(encrypted(store))",
   );
 });

@@ -1,6 +1,8 @@
 // Two processes with one store behind one cache: what they ask of the store is counted, and time is the test's.
 import { randomUUID } from "node:crypto";
-import { cached, type EngineOptions, type Execution, runOnce } from "onceonly";
+import { type Execution, runOnce } from "onceonly";
+import type { EngineOptions } from "onceonly/store-kit";
+import { cached } from "onceonly/stores";
 import { MemoryStore, type MemoryWrite } from "onceonly/testing";
 import type { Clock } from "../../lib/core/clock.ts";
 import { identify } from "../../lib/core/identity.ts";

@@ -1,14 +1,9 @@
 // A cache in Valkey in front of another store: what it spares, and that nothing it does, or is, changes an answer.
 import { randomUUID } from "node:crypto";
-import {
-  cached,
-  DynamoDBStore,
-  encrypted,
-  eraseResult,
-  InvalidOptionError,
-  redacted,
-  runOnce,
-} from "onceonly";
+import { InvalidOptionError, runOnce } from "onceonly";
+import { DynamoDBStore } from "onceonly/dynamodb";
+import { eraseResult } from "onceonly/reconciler";
+import { cached, encrypted, redacted } from "onceonly/stores";
 import { fakeClock, MemoryStore, storeContract } from "onceonly/testing";
 import { valkeyCache } from "onceonly/valkey";
 import { beforeAll, describe, expect, inject, it, vi } from "vitest";
@@ -417,7 +412,7 @@ describe.skipIf(!hasServer)("erasing", () => {
       decrypt: async () => new Uint8Array(32).fill(1),
     };
     expect(() => cached(encrypted(world.durable, { keys }), { in: world.cache })).toThrow(
-      "option `in` must be behind `encrypted`",
+      "put the cache inside `encrypted`",
     );
     expect(() => cached(redacted(encrypted(world.durable, { keys }), "all"), { in: world.cache })).toThrow(
       InvalidOptionError,
@@ -448,7 +443,7 @@ describe("valkeyCache", () => {
     ["timeoutSeconds", { client, prefix: "orders", timeoutSeconds: 1 }],
   ])("refuses a wrong `%s`: %j", (name, options) => {
     expect(() => valkeyCache(options as never)).toThrow(InvalidOptionError);
-    expect(() => valkeyCache(options as never)).toThrow(`option \`${name}\` `);
+    expect(() => valkeyCache(options as never)).toThrow(`\`${name}\` `);
   });
 
   it.each([
@@ -457,13 +452,13 @@ describe("valkeyCache", () => {
     ["rememberSeconds", { in: valkeyCache({ client, prefix: "orders" }), rememberSeconds: 10 }],
     ["maxRecords", { in: valkeyCache({ client, prefix: "orders" }), maxRecords: 10 }],
   ])("cached refuses a wrong `%s` beside a cache: %j", (name, options) => {
-    expect(() => cached(new MemoryStore(), options as never)).toThrow(`option \`${name}\` `);
+    expect(() => cached(new MemoryStore(), options as never)).toThrow(`\`${name}\` `);
   });
 
   it("forgets names that a handler could have, and no others", async () => {
     const cache = valkeyCache({ client, prefix: "orders" });
-    await expect(cache.forget({ operation: "pay" } as never)).rejects.toThrow("option `key` ");
-    await expect(cache.forget({ key: "1" } as never)).rejects.toThrow("option `operation` ");
+    await expect(cache.forget({ operation: "pay" } as never)).rejects.toThrow("`key` ");
+    await expect(cache.forget({ key: "1" } as never)).rejects.toThrow("`operation` ");
     await expect(cache.forget({ operation: "pay", key: "1", scope: undefined })).resolves.toBeUndefined();
   });
 });

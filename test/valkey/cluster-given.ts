@@ -28,7 +28,7 @@ export function startLoad(stores: readonly ValkeyStore[], callers: number) {
     if (decision === "completion-lost") lost++;
   };
 
-  const insist = async (store: ValkeyStore, key: string): Promise<string> => {
+  const untilAnswered = async (store: ValkeyStore, key: string): Promise<string> => {
     for (;;) {
       try {
         return await runOnce(
@@ -59,8 +59,8 @@ export function startLoad(stores: readonly ValkeyStore[], callers: number) {
     for (let call = 0; !isOver; call++) {
       const key = `${index}-${call}`;
       const store = stores[index % stores.length] as ValkeyStore;
-      if ((await insist(store, key)) !== key) throw new Error(`${key} got another answer`);
-      await insist(store, key);
+      if ((await untilAnswered(store, key)) !== key) throw new Error(`${key} got another answer`);
+      await untilAnswered(store, key);
     }
     running--;
   };

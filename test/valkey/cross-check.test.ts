@@ -1,5 +1,7 @@
 // The reconciler's run compares the cache with the store: what the store does not confirm is dropped and counted.
-import { cached, emfMetrics, encrypted, type ReconcilerEvent, reconciler, redacted } from "onceonly";
+import { emfMetrics } from "onceonly";
+import { type ReconcilerEvent, reconciler } from "onceonly/reconciler";
+import { cached, encrypted, redacted } from "onceonly/stores";
 import { MemoryStore } from "onceonly/testing";
 import { describe, expect, it, vi } from "vitest";
 import type { Store } from "../../lib/core/store.ts";
@@ -76,7 +78,7 @@ describe.skipIf(!hasServer)("a run of the reconciler", () => {
     });
     await reconciler({ store: world.store, clock: world.clock, operations: { pay: "hold" } })();
 
-    expect(logged.mock.calls.flat()).toEqual([expect.stringContaining("the cache did not answer")]);
+    expect(logged.mock.calls.flat()).toEqual([expect.stringContaining("the cache didn't respond")]);
     vi.restoreAllMocks();
   });
 

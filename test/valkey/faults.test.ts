@@ -208,7 +208,7 @@ describe.skipIf(!hasServer)("a record", () => {
     await admin.set(recordOf(), "theirs");
 
     await expect(call(() => "done")).rejects.toMatchObject({ failure: "refused" });
-    await expect(call(() => "done")).rejects.toThrow("WRONGTYPE, something else has a key");
+    await expect(call(() => "done")).rejects.toThrow("WRONGTYPE, something else uses a key");
     expect([runs(), await admin.get(recordOf())]).toEqual([0, "theirs"]);
   });
 

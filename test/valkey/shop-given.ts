@@ -1,7 +1,8 @@
 // A shop on Valkey: a handler's call, and what stands on the server behind it.
 import { randomUUID } from "node:crypto";
 import type { Redis } from "ioredis";
-import { type DecisionEvent, type EngineOptions, type Execution, runOnce } from "onceonly";
+import { type DecisionEvent, type Execution, runOnce } from "onceonly";
+import type { EngineOptions } from "onceonly/store-kit";
 import { identify } from "../../lib/core/identity.ts";
 import { ValkeyKeys } from "../../lib/valkey/keys.ts";
 import type { ValkeyStoreOptions } from "../../lib/valkey/options.ts";

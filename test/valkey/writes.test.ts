@@ -24,13 +24,13 @@ describe("checkEffects", () => {
     ["must have one of the commands", { command: ["EVAL", "return 1"] }],
     ["must have a key", { command: ["SET"] }],
     ["must have a key", { command: ["SET", 7, "1"] }],
-    ["a key of the store itself", { command: ["SET", `${prefix}:{0}:a`, "1"] }],
+    ["a key that belongs to the store itself", { command: ["SET", `${prefix}:{0}:a`, "1"] }],
     ['must have the condition "absent" or "present"', { command: ["SET", "a", "1"], onlyIf: true }],
-    ["words behind its key", { command: ["SET", "a"] }],
+    ["words after its key", { command: ["SET", "a"] }],
     ["deletes one key", { command: ["DEL", "a", "b"] }],
-    ["well-formed text or finite numbers", { command: ["SET", "a", Number.NaN] }],
-    ["well-formed text or finite numbers", { command: ["SET", "a", {}] }],
-    ["well-formed text or finite numbers", { command: ["SET", "a", "\ud800"] }],
+    ["strings without lone surrogates, or finite numbers", { command: ["SET", "a", Number.NaN] }],
+    ["strings without lone surrogates, or finite numbers", { command: ["SET", "a", {}] }],
+    ["strings without lone surrogates, or finite numbers", { command: ["SET", "a", "\ud800"] }],
   ])("refuses a write that %s: %j", (fault, write) => {
     const check = () => store.checkEffects({ writes: [write as ValkeyWrite], messages: [] });
 
@@ -41,7 +41,7 @@ describe("checkEffects", () => {
   it("refuses more than 100 writes", () => {
     const writes = Array<ValkeyWrite>(101).fill({ command: ["DEL", "a"] });
 
-    expect(() => store.checkEffects({ writes, messages: [] })).toThrow("at most 100 writes, got 101");
+    expect(() => store.checkEffects({ writes, messages: [] })).toThrow("at most 100 writes (got 101)");
   });
 });
 

@@ -1,7 +1,7 @@
 // The functions of OutboxRelay. They are one bundle, since nearly all of their code is the same.
 import { ENVIRONMENT } from "../../lib/contract.ts";
-import { type OutboxOptions, outboxRelay, outboxSweeper } from "../../lib/index.ts";
 import { DynamoDBOutbox } from "../../lib/lean/index.ts";
+import { type OutboxOptions, outboxRelay, outboxSweeper } from "../../lib/messaging/index.ts";
 import { emfMetrics } from "../../lib/observe/emf-metrics.ts";
 
 const { env } = process;

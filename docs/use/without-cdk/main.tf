@@ -659,7 +659,7 @@ resource "aws_lambda_permission" "reconciling_invoke" {
 
 resource "aws_cloudwatch_metric_alarm" "alarm_replay_rate_warning" {
   alarm_name          = "${var.name}-alarm-replay-rate-warning"
-  alarm_description   = "Warning: Of all answers, many are replays: callers or queues repeat themselves. Runbook: https://github.com/onceonly/onceonly/blob/main/docs/operate/runbook.md#replay-rate"
+  alarm_description   = "Warning: Many responses are replays: callers or queues are repeating themselves. Runbook: https://github.com/onceonly/onceonly/blob/main/docs/operate/runbook.md#replay-rate"
   alarm_actions       = [var.alarm_topic]
   comparison_operator = "GreaterThanThreshold"
   evaluation_periods  = 3
@@ -706,7 +706,7 @@ resource "aws_cloudwatch_metric_alarm" "alarm_replay_rate_warning" {
 
 resource "aws_cloudwatch_metric_alarm" "alarm_mismatches_warning" {
   alarm_name          = "${var.name}-alarm-mismatches-warning"
-  alarm_description   = "Warning: Many keys came back with another payload, and were refused. Runbook: https://github.com/onceonly/onceonly/blob/main/docs/operate/runbook.md#mismatches"
+  alarm_description   = "Warning: Many calls reused a key with a different payload and were refused. Runbook: https://github.com/onceonly/onceonly/blob/main/docs/operate/runbook.md#mismatches"
   alarm_actions       = [var.alarm_topic]
   comparison_operator = "GreaterThanThreshold"
   evaluation_periods  = 3
@@ -723,7 +723,7 @@ resource "aws_cloudwatch_metric_alarm" "alarm_mismatches_warning" {
 
 resource "aws_cloudwatch_metric_alarm" "alarm_in_progress_warning" {
   alarm_name          = "${var.name}-alarm-in-progress-warning"
-  alarm_description   = "Warning: Many calls are refused because another one holds the claim of their key. Runbook: https://github.com/onceonly/onceonly/blob/main/docs/operate/runbook.md#in-progress"
+  alarm_description   = "Warning: Many calls are refused because another call holds the claim on their key. Runbook: https://github.com/onceonly/onceonly/blob/main/docs/operate/runbook.md#in-progress"
   alarm_actions       = [var.alarm_topic]
   comparison_operator = "GreaterThanThreshold"
   evaluation_periods  = 3
@@ -740,7 +740,7 @@ resource "aws_cloudwatch_metric_alarm" "alarm_in_progress_warning" {
 
 resource "aws_cloudwatch_metric_alarm" "alarm_in_progress_age_warning" {
   alarm_name          = "${var.name}-alarm-in-progress-age-warning"
-  alarm_description   = "Warning: A key has been in progress for longer than its attempts may take: nobody finishes it. Runbook: https://github.com/onceonly/onceonly/blob/main/docs/operate/runbook.md#in-progress-age"
+  alarm_description   = "Warning: A key has been in progress for longer than its attempts can last: no attempt is finishing it. Runbook: https://github.com/onceonly/onceonly/blob/main/docs/operate/runbook.md#in-progress-age"
   alarm_actions       = [var.alarm_topic]
   comparison_operator = "GreaterThanThreshold"
   evaluation_periods  = 1
@@ -757,7 +757,7 @@ resource "aws_cloudwatch_metric_alarm" "alarm_in_progress_age_warning" {
 
 resource "aws_cloudwatch_metric_alarm" "alarm_held_critical" {
   alarm_name          = "${var.name}-alarm-held-critical"
-  alarm_description   = "Critical: A key is held: an attempt ended with an unknown outcome, and nobody may run until it is resolved. Runbook: https://github.com/onceonly/onceonly/blob/main/docs/operate/runbook.md#held"
+  alarm_description   = "Critical: A key is held: an attempt ended with an unknown outcome, and no retry may run until it's resolved. Runbook: https://github.com/onceonly/onceonly/blob/main/docs/operate/runbook.md#held"
   alarm_actions       = [var.alarm_topic]
   comparison_operator = "GreaterThanThreshold"
   evaluation_periods  = 1
@@ -774,7 +774,7 @@ resource "aws_cloudwatch_metric_alarm" "alarm_held_critical" {
 
 resource "aws_cloudwatch_metric_alarm" "alarm_taken_over_warning" {
   alarm_name          = "${var.name}-alarm-taken-over-warning"
-  alarm_description   = "Warning: An attempt ended without a word, by a crash or a timeout, and another one took its key over. Runbook: https://github.com/onceonly/onceonly/blob/main/docs/operate/runbook.md#taken-over"
+  alarm_description   = "Warning: An attempt died in a crash or a timeout, and another one took over its key. Runbook: https://github.com/onceonly/onceonly/blob/main/docs/operate/runbook.md#taken-over"
   alarm_actions       = [var.alarm_topic]
   comparison_operator = "GreaterThanThreshold"
   evaluation_periods  = 1
@@ -791,7 +791,7 @@ resource "aws_cloudwatch_metric_alarm" "alarm_taken_over_warning" {
 
 resource "aws_cloudwatch_metric_alarm" "alarm_claim_lost_warning" {
   alarm_name          = "${var.name}-alarm-claim-lost-warning"
-  alarm_description   = "Warning: An attempt ran longer than its claim, or beside another one: what it did outside may be done twice. Runbook: https://github.com/onceonly/onceonly/blob/main/docs/operate/runbook.md#claim-lost"
+  alarm_description   = "Warning: An attempt outlived its claim or overlapped another one: its external effects may have happened twice. Runbook: https://github.com/onceonly/onceonly/blob/main/docs/operate/runbook.md#claim-lost"
   alarm_actions       = [var.alarm_topic]
   comparison_operator = "GreaterThanThreshold"
   evaluation_periods  = 1
@@ -808,7 +808,7 @@ resource "aws_cloudwatch_metric_alarm" "alarm_claim_lost_warning" {
 
 resource "aws_cloudwatch_metric_alarm" "alarm_completion_lost_critical" {
   alarm_name          = "${var.name}-alarm-completion-lost-critical"
-  alarm_description   = "Critical: A handler ran, but its result could not be recorded: a retry will run it again. Runbook: https://github.com/onceonly/onceonly/blob/main/docs/operate/runbook.md#completion-lost"
+  alarm_description   = "Critical: A handler ran, but its result couldn't be recorded: a retry will run it again. Runbook: https://github.com/onceonly/onceonly/blob/main/docs/operate/runbook.md#completion-lost"
   alarm_actions       = [var.alarm_topic]
   comparison_operator = "GreaterThanThreshold"
   evaluation_periods  = 1
@@ -825,7 +825,7 @@ resource "aws_cloudwatch_metric_alarm" "alarm_completion_lost_critical" {
 
 resource "aws_cloudwatch_metric_alarm" "alarm_ran_unprotected_critical" {
   alarm_name          = "${var.name}-alarm-ran-unprotected-critical"
-  alarm_description   = "Critical: Handlers ran without a claim: nothing keeps their effects from happening twice. Runbook: https://github.com/onceonly/onceonly/blob/main/docs/operate/runbook.md#ran-unprotected"
+  alarm_description   = "Critical: Handlers ran without a claim: nothing prevents their effects from happening twice. Runbook: https://github.com/onceonly/onceonly/blob/main/docs/operate/runbook.md#ran-unprotected"
   alarm_actions       = [var.alarm_topic]
   comparison_operator = "GreaterThanThreshold"
   evaluation_periods  = 1
@@ -842,7 +842,7 @@ resource "aws_cloudwatch_metric_alarm" "alarm_ran_unprotected_critical" {
 
 resource "aws_cloudwatch_metric_alarm" "alarm_outcome_unknown_warning" {
   alarm_name          = "${var.name}-alarm-outcome-unknown-warning"
-  alarm_description   = "Warning: An attempt ended, and nobody knows whether its effect happened: a retry will run after its lease. Runbook: https://github.com/onceonly/onceonly/blob/main/docs/operate/runbook.md#outcome-unknown"
+  alarm_description   = "Warning: An attempt ended with an unknown outcome: its effect may have happened, and a retry will run after its lease. Runbook: https://github.com/onceonly/onceonly/blob/main/docs/operate/runbook.md#outcome-unknown"
   alarm_actions       = [var.alarm_topic]
   comparison_operator = "GreaterThanThreshold"
   evaluation_periods  = 1
@@ -859,7 +859,7 @@ resource "aws_cloudwatch_metric_alarm" "alarm_outcome_unknown_warning" {
 
 resource "aws_cloudwatch_metric_alarm" "alarm_unsettled_age_warning" {
   alarm_name          = "${var.name}-alarm-unsettled-age-warning"
-  alarm_description   = "Warning: For long nobody has known whether the effect of an attempt happened, and the reconciler cannot settle its key, or does not run. Runbook: https://github.com/onceonly/onceonly/blob/main/docs/operate/runbook.md#unsettled-age"
+  alarm_description   = "Warning: An outcome has been unknown for a long time: the reconciler can't settle its key, or isn't running. Runbook: https://github.com/onceonly/onceonly/blob/main/docs/operate/runbook.md#unsettled-age"
   alarm_actions       = [var.alarm_topic]
   comparison_operator = "GreaterThanThreshold"
   evaluation_periods  = 1
@@ -876,7 +876,7 @@ resource "aws_cloudwatch_metric_alarm" "alarm_unsettled_age_warning" {
 
 resource "aws_cloudwatch_metric_alarm" "alarm_unsettled_age_critical" {
   alarm_name          = "${var.name}-alarm-unsettled-age-critical"
-  alarm_description   = "Critical: For long nobody has known whether the effect of an attempt happened, and the reconciler cannot settle its key, or does not run. Runbook: https://github.com/onceonly/onceonly/blob/main/docs/operate/runbook.md#unsettled-age"
+  alarm_description   = "Critical: An outcome has been unknown for a long time: the reconciler can't settle its key, or isn't running. Runbook: https://github.com/onceonly/onceonly/blob/main/docs/operate/runbook.md#unsettled-age"
   alarm_actions       = [var.alarm_topic]
   comparison_operator = "GreaterThanThreshold"
   evaluation_periods  = 1
@@ -893,7 +893,7 @@ resource "aws_cloudwatch_metric_alarm" "alarm_unsettled_age_critical" {
 
 resource "aws_cloudwatch_metric_alarm" "alarm_store_failures_warning" {
   alarm_name          = "${var.name}-alarm-store-failures-warning"
-  alarm_description   = "Warning: Requests to the table failed: calls are refused, or run unprotected where the options say so. Runbook: https://github.com/onceonly/onceonly/blob/main/docs/operate/runbook.md#store-failures"
+  alarm_description   = "Warning: Requests to the table failed: calls are refused, or run unprotected if the options allow it. Runbook: https://github.com/onceonly/onceonly/blob/main/docs/operate/runbook.md#store-failures"
   alarm_actions       = [var.alarm_topic]
   comparison_operator = "GreaterThanThreshold"
   evaluation_periods  = 1
@@ -910,7 +910,7 @@ resource "aws_cloudwatch_metric_alarm" "alarm_store_failures_warning" {
 
 resource "aws_cloudwatch_metric_alarm" "alarm_store_failures_critical" {
   alarm_name          = "${var.name}-alarm-store-failures-critical"
-  alarm_description   = "Critical: Requests to the table failed: calls are refused, or run unprotected where the options say so. Runbook: https://github.com/onceonly/onceonly/blob/main/docs/operate/runbook.md#store-failures"
+  alarm_description   = "Critical: Requests to the table failed: calls are refused, or run unprotected if the options allow it. Runbook: https://github.com/onceonly/onceonly/blob/main/docs/operate/runbook.md#store-failures"
   alarm_actions       = [var.alarm_topic]
   comparison_operator = "GreaterThanThreshold"
   evaluation_periods  = 3
@@ -927,7 +927,7 @@ resource "aws_cloudwatch_metric_alarm" "alarm_store_failures_critical" {
 
 resource "aws_cloudwatch_metric_alarm" "alarm_table_throttles_warning" {
   alarm_name          = "${var.name}-alarm-table-throttles-warning"
-  alarm_description   = "Warning: DynamoDB throttles requests to the table of the records. Runbook: https://github.com/onceonly/onceonly/blob/main/docs/operate/runbook.md#table-throttles"
+  alarm_description   = "Warning: DynamoDB is throttling requests to the records table. Runbook: https://github.com/onceonly/onceonly/blob/main/docs/operate/runbook.md#table-throttles"
   alarm_actions       = [var.alarm_topic]
   comparison_operator = "GreaterThanThreshold"
   evaluation_periods  = 1
@@ -1040,7 +1040,7 @@ resource "aws_cloudwatch_metric_alarm" "alarm_table_throttles_warning" {
 
 resource "aws_cloudwatch_metric_alarm" "alarm_table_throttles_critical" {
   alarm_name          = "${var.name}-alarm-table-throttles-critical"
-  alarm_description   = "Critical: DynamoDB throttles requests to the table of the records. Runbook: https://github.com/onceonly/onceonly/blob/main/docs/operate/runbook.md#table-throttles"
+  alarm_description   = "Critical: DynamoDB is throttling requests to the records table. Runbook: https://github.com/onceonly/onceonly/blob/main/docs/operate/runbook.md#table-throttles"
   alarm_actions       = [var.alarm_topic]
   comparison_operator = "GreaterThanThreshold"
   evaluation_periods  = 3
@@ -1187,7 +1187,7 @@ resource "aws_cloudwatch_metric_alarm" "alarm_outbox_lag_critical" {
 
 resource "aws_cloudwatch_metric_alarm" "alarm_send_failed_warning" {
   alarm_name          = "${var.name}-alarm-send-failed-warning"
-  alarm_description   = "Warning: Committed messages could not be sent; they are tried again. Runbook: https://github.com/onceonly/onceonly/blob/main/docs/operate/runbook.md#send-failed"
+  alarm_description   = "Warning: Committed messages couldn't be sent; the relay retries them. Runbook: https://github.com/onceonly/onceonly/blob/main/docs/operate/runbook.md#send-failed"
   alarm_actions       = [var.alarm_topic]
   comparison_operator = "GreaterThanThreshold"
   evaluation_periods  = 3
@@ -1204,7 +1204,7 @@ resource "aws_cloudwatch_metric_alarm" "alarm_send_failed_warning" {
 
 resource "aws_cloudwatch_metric_alarm" "alarm_outbox_age_warning" {
   alarm_name          = "${var.name}-alarm-outbox-age-warning"
-  alarm_description   = "Warning: A committed message has waited for long to be sent, or the sweeper does not run. Runbook: https://github.com/onceonly/onceonly/blob/main/docs/operate/runbook.md#outbox-age"
+  alarm_description   = "Warning: A committed message has been waiting for too long, or the sweeper isn't running. Runbook: https://github.com/onceonly/onceonly/blob/main/docs/operate/runbook.md#outbox-age"
   alarm_actions       = [var.alarm_topic]
   comparison_operator = "GreaterThanThreshold"
   evaluation_periods  = 1
@@ -1221,7 +1221,7 @@ resource "aws_cloudwatch_metric_alarm" "alarm_outbox_age_warning" {
 
 resource "aws_cloudwatch_metric_alarm" "alarm_outbox_age_critical" {
   alarm_name          = "${var.name}-alarm-outbox-age-critical"
-  alarm_description   = "Critical: A committed message has waited for long to be sent, or the sweeper does not run. Runbook: https://github.com/onceonly/onceonly/blob/main/docs/operate/runbook.md#outbox-age"
+  alarm_description   = "Critical: A committed message has been waiting for too long, or the sweeper isn't running. Runbook: https://github.com/onceonly/onceonly/blob/main/docs/operate/runbook.md#outbox-age"
   alarm_actions       = [var.alarm_topic]
   comparison_operator = "GreaterThanThreshold"
   evaluation_periods  = 1
@@ -1238,7 +1238,7 @@ resource "aws_cloudwatch_metric_alarm" "alarm_outbox_age_critical" {
 
 resource "aws_cloudwatch_metric_alarm" "alarm_outbox_backlog_warning" {
   alarm_name          = "${var.name}-alarm-outbox-backlog-warning"
-  alarm_description   = "Warning: The messages of many commits wait to be sent. Runbook: https://github.com/onceonly/onceonly/blob/main/docs/operate/runbook.md#outbox-backlog"
+  alarm_description   = "Warning: The messages of many commits are waiting to be sent. Runbook: https://github.com/onceonly/onceonly/blob/main/docs/operate/runbook.md#outbox-backlog"
   alarm_actions       = [var.alarm_topic]
   comparison_operator = "GreaterThanThreshold"
   evaluation_periods  = 3
@@ -1255,7 +1255,7 @@ resource "aws_cloudwatch_metric_alarm" "alarm_outbox_backlog_warning" {
 
 resource "aws_cloudwatch_metric_alarm" "alarm_outbox_parked_critical" {
   alarm_name          = "${var.name}-alarm-outbox-parked-critical"
-  alarm_description   = "Critical: Committed messages are parked: nobody sends them until somebody says so. Runbook: https://github.com/onceonly/onceonly/blob/main/docs/operate/runbook.md#outbox-parked"
+  alarm_description   = "Critical: Committed messages are parked: they won't be sent until an operator retries or drops them. Runbook: https://github.com/onceonly/onceonly/blob/main/docs/operate/runbook.md#outbox-parked"
   alarm_actions       = [var.alarm_topic]
   comparison_operator = "GreaterThanThreshold"
   evaluation_periods  = 1
@@ -1272,7 +1272,7 @@ resource "aws_cloudwatch_metric_alarm" "alarm_outbox_parked_critical" {
 
 resource "aws_cloudwatch_metric_alarm" "alarm_relay_iterator_age_warning" {
   alarm_name          = "${var.name}-alarm-relay-iterator-age-warning"
-  alarm_description   = "Warning: The relay falls behind the table's stream, which forgets after 24 hours. Runbook: https://github.com/onceonly/onceonly/blob/main/docs/operate/runbook.md#relay-iterator-age"
+  alarm_description   = "Warning: The relay is falling behind the table's stream, which keeps changes for only 24 hours. Runbook: https://github.com/onceonly/onceonly/blob/main/docs/operate/runbook.md#relay-iterator-age"
   alarm_actions       = [var.alarm_topic]
   comparison_operator = "GreaterThanThreshold"
   evaluation_periods  = 1
@@ -1289,7 +1289,7 @@ resource "aws_cloudwatch_metric_alarm" "alarm_relay_iterator_age_warning" {
 
 resource "aws_cloudwatch_metric_alarm" "alarm_relay_iterator_age_critical" {
   alarm_name          = "${var.name}-alarm-relay-iterator-age-critical"
-  alarm_description   = "Critical: The relay falls behind the table's stream, which forgets after 24 hours. Runbook: https://github.com/onceonly/onceonly/blob/main/docs/operate/runbook.md#relay-iterator-age"
+  alarm_description   = "Critical: The relay is falling behind the table's stream, which keeps changes for only 24 hours. Runbook: https://github.com/onceonly/onceonly/blob/main/docs/operate/runbook.md#relay-iterator-age"
   alarm_actions       = [var.alarm_topic]
   comparison_operator = "GreaterThanThreshold"
   evaluation_periods  = 1
@@ -1306,7 +1306,7 @@ resource "aws_cloudwatch_metric_alarm" "alarm_relay_iterator_age_critical" {
 
 resource "aws_cloudwatch_metric_alarm" "alarm_dead_letters_warning_shipments_dead_letters" {
   alarm_name          = "${var.name}-alarm-dead-letters-warning-shipments-dead-letters"
-  alarm_description   = "Warning: Messages were given up and wait in a dead-letter queue. Runbook: https://github.com/onceonly/onceonly/blob/main/docs/operate/runbook.md#dead-letters"
+  alarm_description   = "Warning: Messages failed every delivery and are waiting in a dead-letter queue. Runbook: https://github.com/onceonly/onceonly/blob/main/docs/operate/runbook.md#dead-letters"
   alarm_actions       = [var.alarm_topic]
   comparison_operator = "GreaterThanThreshold"
   evaluation_periods  = 1
@@ -1323,7 +1323,7 @@ resource "aws_cloudwatch_metric_alarm" "alarm_dead_letters_warning_shipments_dea
 
 resource "aws_cloudwatch_metric_alarm" "alarm_dead_letter_age_critical_shipments_dead_letters" {
   alarm_name          = "${var.name}-alarm-dead-letter-age-critical-shipments-dead-letters"
-  alarm_description   = "Critical: Messages wait in a dead-letter queue for long, and are deleted when its retention ends. Runbook: https://github.com/onceonly/onceonly/blob/main/docs/operate/runbook.md#dead-letter-age"
+  alarm_description   = "Critical: Messages have been in a dead-letter queue for a long time, and are deleted when its retention ends. Runbook: https://github.com/onceonly/onceonly/blob/main/docs/operate/runbook.md#dead-letter-age"
   alarm_actions       = [var.alarm_topic]
   comparison_operator = "GreaterThanThreshold"
   evaluation_periods  = 1
@@ -1340,7 +1340,7 @@ resource "aws_cloudwatch_metric_alarm" "alarm_dead_letter_age_critical_shipments
 
 resource "aws_cloudwatch_metric_alarm" "alarm_function_errors_warning_create_order" {
   alarm_name          = "${var.name}-alarm-function-errors-warning-create-order"
-  alarm_description   = "Warning: Invocations of a function fail. Runbook: https://github.com/onceonly/onceonly/blob/main/docs/operate/runbook.md#function-errors"
+  alarm_description   = "Warning: Invocations of a function are failing. Runbook: https://github.com/onceonly/onceonly/blob/main/docs/operate/runbook.md#function-errors"
   alarm_actions       = [var.alarm_topic]
   comparison_operator = "GreaterThanThreshold"
   evaluation_periods  = 1
@@ -1357,7 +1357,7 @@ resource "aws_cloudwatch_metric_alarm" "alarm_function_errors_warning_create_ord
 
 resource "aws_cloudwatch_metric_alarm" "alarm_function_errors_warning_ship_order" {
   alarm_name          = "${var.name}-alarm-function-errors-warning-ship-order"
-  alarm_description   = "Warning: Invocations of a function fail. Runbook: https://github.com/onceonly/onceonly/blob/main/docs/operate/runbook.md#function-errors"
+  alarm_description   = "Warning: Invocations of a function are failing. Runbook: https://github.com/onceonly/onceonly/blob/main/docs/operate/runbook.md#function-errors"
   alarm_actions       = [var.alarm_topic]
   comparison_operator = "GreaterThanThreshold"
   evaluation_periods  = 1
@@ -1374,7 +1374,7 @@ resource "aws_cloudwatch_metric_alarm" "alarm_function_errors_warning_ship_order
 
 resource "aws_cloudwatch_metric_alarm" "alarm_function_errors_warning_outbox_relay" {
   alarm_name          = "${var.name}-alarm-function-errors-warning-outbox-relay"
-  alarm_description   = "Warning: Invocations of a function fail. Runbook: https://github.com/onceonly/onceonly/blob/main/docs/operate/runbook.md#function-errors"
+  alarm_description   = "Warning: Invocations of a function are failing. Runbook: https://github.com/onceonly/onceonly/blob/main/docs/operate/runbook.md#function-errors"
   alarm_actions       = [var.alarm_topic]
   comparison_operator = "GreaterThanThreshold"
   evaluation_periods  = 1
@@ -1391,7 +1391,7 @@ resource "aws_cloudwatch_metric_alarm" "alarm_function_errors_warning_outbox_rel
 
 resource "aws_cloudwatch_metric_alarm" "alarm_function_errors_warning_outbox_sweeper" {
   alarm_name          = "${var.name}-alarm-function-errors-warning-outbox-sweeper"
-  alarm_description   = "Warning: Invocations of a function fail. Runbook: https://github.com/onceonly/onceonly/blob/main/docs/operate/runbook.md#function-errors"
+  alarm_description   = "Warning: Invocations of a function are failing. Runbook: https://github.com/onceonly/onceonly/blob/main/docs/operate/runbook.md#function-errors"
   alarm_actions       = [var.alarm_topic]
   comparison_operator = "GreaterThanThreshold"
   evaluation_periods  = 1
@@ -1408,7 +1408,7 @@ resource "aws_cloudwatch_metric_alarm" "alarm_function_errors_warning_outbox_swe
 
 resource "aws_cloudwatch_metric_alarm" "alarm_function_errors_warning_reconcile" {
   alarm_name          = "${var.name}-alarm-function-errors-warning-reconcile"
-  alarm_description   = "Warning: Invocations of a function fail. Runbook: https://github.com/onceonly/onceonly/blob/main/docs/operate/runbook.md#function-errors"
+  alarm_description   = "Warning: Invocations of a function are failing. Runbook: https://github.com/onceonly/onceonly/blob/main/docs/operate/runbook.md#function-errors"
   alarm_actions       = [var.alarm_topic]
   comparison_operator = "GreaterThanThreshold"
   evaluation_periods  = 1

@@ -1,4 +1,4 @@
-// Proves that the options of a function agree with its callers, its queues and its own timeout.
+// Checks that a function's options fit its callers, its queues and its own timeout.
 import { Annotations, type Duration } from "aws-cdk-lib";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import type { IConstruct } from "constructs";
@@ -23,7 +23,7 @@ import { tableResource } from "./table-resources.ts";
 
 const checked = sharedRegistry<true>("checked");
 
-/** Has a function's numbers checked at synthesis. */
+/** Checks a function's settings at synthesis. */
 export function checkConsumer(
   fn: LambdaFunction,
   table: IIdempotencyTable,
@@ -40,7 +40,7 @@ export function isChecked(fn: IConstruct): boolean {
 
 const runners = sharedRegistry<Map<unknown, Map<string, IConstruct>>>("runners");
 
-/** Under one key only one of two functions with the same operation runs. A warning, since both may be of one service. */
+/** Two functions with the same operation share keys, so only one of them runs. Only a warning: both may be of one service. */
 export function warnOfSharedOperations(
   fn: IConstruct,
   table: IIdempotencyTable,
@@ -48,7 +48,7 @@ export function warnOfSharedOperations(
 ): void {
   const ofApp = runners.get(fn.node.root) ?? new Map<unknown, Map<string, IConstruct>>();
   runners.set(fn.node.root, ofApp);
-  // A table may be imported several times.
+  // An app may import a table several times.
   const identity = tableIdentity(table.table);
   const known = ofApp.get(identity) ?? new Map<string, IConstruct>();
   ofApp.set(identity, known);
@@ -58,29 +58,29 @@ export function warnOfSharedOperations(
     else {
       Annotations.of(fn).addWarningV2(
         "onceonly:shared-operation",
-        `${other.node.path} and ${fn.node.path} both run the operation "${operation}" on ${table.node.path}, so that of one key only the first runs, and the other answers with its result: give each function an operation of its own`,
+        `${other.node.path} and ${fn.node.path} both run the operation "${operation}" on ${table.node.path}, so for one key only the first runs and the other returns its result: give each function its own operation name`,
       );
     }
   }
 }
 
-/** Seconds, or `undefined` where they are known at deployment only. */
+/** Seconds, or `undefined` if they're only known at deployment. */
 export function knownSeconds(duration: Duration): number | undefined {
   return duration.isUnresolved() ? undefined : duration.toSeconds();
 }
 
-/** As the construct was given it; the template may say something else in the end. */
+/** The timeout that the construct was created with. The template may override it. */
 export function timeoutOf({ timeout }: LambdaFunction): number | undefined {
   return timeout === undefined ? LAMBDA_DEFAULT_TIMEOUT_SECONDS : knownSeconds(timeout);
 }
 
-/** Redeliveries by clients and by all event sources. */
+/** Redeliveries from clients and from all event sources. */
 function allRedeliveries(fn: LambdaFunction, options: UseIdempotencyOptions): Redelivery[] {
   const clientWindow = knownSeconds(withDefaults(options, USE_DEFAULTS).clientWindow);
   return redeliveries(ResolvedApp.of(fn), resourceOf(fn), clientWindow);
 }
 
-/** The longest of them, unless a number is unknown. */
+/** The longest redelivery, or one that is unknown. */
 export function longestRedelivery(fn: LambdaFunction, options: UseIdempotencyOptions): Redelivery {
   return allRedeliveries(fn, options).reduce((one, other) => {
     if ("unknown" in one || "unknown" in other) return "unknown" in one ? one : other;
@@ -93,12 +93,15 @@ function consumerFaults(
   { table }: IIdempotencyTable,
   options: UseIdempotencyOptions,
 ): string[] {
-  const { retention, clientWindow, longRetention, outlivesGateway } = withDefaults(options, USE_DEFAULTS);
+  const { retention, clientWindow, allowLongRetention, outlivesGateway } = withDefaults(
+    options,
+    USE_DEFAULTS,
+  );
   const runner = {
     fn: resourceOf(fn),
     retention: knownSeconds(retention),
     clientWindow: knownSeconds(clientWindow),
-    longRetention,
+    allowLongRetention,
     outlivesGateway,
     table: tableResource(table),
   };

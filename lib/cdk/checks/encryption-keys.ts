@@ -1,4 +1,4 @@
-// Refuses the use of a resource whose customer key isn't granted.
+// Rejects the use of a resource whose customer managed key isn't granted.
 import type { IKey } from "aws-cdk-lib/aws-kms";
 import type { IConstruct } from "constructs";
 import { ownerPath } from "../rules/app.ts";
@@ -7,7 +7,7 @@ import { ResolvedApp } from "./resolved-app.ts";
 import { walkOnce } from "./resources.ts";
 
 /**
- * Has a resource of the app refused that is known by its name only, so that a grant leaves its key out.
+ * Rejects a resource of the app that was imported by its name without its key, because a grant would then omit the key.
  * @param user the construct that uses it
  */
 export function expectKey(user: IConstruct, resource: IConstruct, arn: string, key: IKey | undefined): void {
@@ -21,7 +21,7 @@ export function expectKey(user: IConstruct, resource: IConstruct, arn: string, k
         .filter((each) => hasCustomerKey(each, app.propertiesOf(each)))
         .map(
           (each) =>
-            `${ownerPath(each)}, which ${user.node.path} uses, is encrypted by a customer managed key, and ${resource.node.path} doesn't have the key, so no grant includes it and every request would be refused. Import ${resource.node.path} with its key, or use the construct itself`,
+            `${ownerPath(each)}, which ${user.node.path} uses, is encrypted with a customer managed key, but ${resource.node.path} was imported without it, so no grant includes the key and every request would be refused. Import ${resource.node.path} with its key, or use the construct itself`,
         );
     },
   });

@@ -1,4 +1,4 @@
-// Has FIFO queues looked at in a synthesis. No I/O.
+// Checks FIFO queues at synthesis. No I/O.
 import { CfnResource } from "aws-cdk-lib";
 import type { IQueue } from "aws-cdk-lib/aws-sqs";
 import type { IConstruct } from "constructs";
@@ -13,10 +13,10 @@ import { walkOnce } from "./resources.ts";
 
 const checked = sharedRegistry<true>("fifo-checked");
 
-/** Whether a construct of ours reports it, so that its consumers needn't. */
+/** Whether one of our constructs already reports it, so its consumers needn't. */
 export const isCheckedQueue = (queue: object) => checked.has(queue as IConstruct);
 
-/** Senders may be added later. */
+/** Checks at synthesis, because senders may be added later. */
 export function checkFifoQueues(construct: IConstruct, queues: readonly IQueue[]): void {
   const resources = () => queues.map((each) => each.node.defaultChild).filter(CfnResource.isCfnResource);
   for (const each of resources()) checked.set(each, true);
@@ -34,7 +34,7 @@ export function checkFifoQueues(construct: IConstruct, queues: readonly IQueue[]
   });
 }
 
-/** Only the senders of a FIFO queue of another app are known. */
+/** For a FIFO queue of another app, only its senders in this app are known. */
 export function importedFifoFaults(queue: IQueue): string[] {
   const app = ResolvedApp.of(queue);
   return faultsOfArn(app, app.resolve(queue.queueArn, queue), ownerPath(queue));

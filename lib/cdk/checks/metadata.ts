@@ -1,4 +1,4 @@
-// What `onceonly doctor --template` can't see in a template is written into the metadata of its resource, unless it's a default.
+// Writes settings that `onceonly doctor --template` can't see in a template into the resource's metadata, except defaults.
 import type { IConstruct } from "constructs";
 import { resourceIn } from "./resolved-app.ts";
 

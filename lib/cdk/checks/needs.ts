@@ -1,4 +1,4 @@
-// What the functions of an idempotency table ask of AWS services. No I/O.
+// The AWS services and actions that the functions of an idempotency table need. No I/O.
 import type { ITableV2 } from "aws-cdk-lib/aws-dynamodb";
 import type { OutboxDestination } from "../outbox-destination.ts";
 import { QUEUE } from "../rules/app.ts";

@@ -1,7 +1,8 @@
-// Whether the operations that a relay or a monitoring names are those that functions of the app run. No I/O.
+// Whether functions of the app run the operations that a relay or a monitoring construct names. No I/O.
 import { Annotations, Token } from "aws-cdk-lib";
 import type { ITableV2 } from "aws-cdk-lib/aws-dynamodb";
 import type { IConstruct } from "constructs";
+import { nearest } from "../../core/nearest.ts";
 import type { IIdempotencyTable } from "../idempotency-table-interface.ts";
 import { note } from "../note.ts";
 import type { RecordAccessOptions } from "../record-access.ts";
@@ -13,7 +14,7 @@ interface Run extends Pick<RecordAccessOptions, "operations" | "commits"> {
   readonly table: ITableV2;
 }
 
-/** The operations of an app, as grants name them. */
+/** For each app, the operations that its grants name. */
 const runs = sharedRegistry<Run[]>("runs");
 
 export function noteOperations({ node, table }: IIdempotencyTable, options: RecordAccessOptions): void {
@@ -24,7 +25,7 @@ export function noteOperations({ node, table }: IIdempotencyTable, options: Reco
 
 const identityOf = (table: ITableV2) => tableResource(table) ?? tableIdentity(table);
 
-/** `undefined` where others may run too: of a table that isn't made in this app, by a grant of all, or by tokens. */
+/** `undefined` if others may run too: if the table isn't defined in this app, or a grant covers all operations or has tokens. */
 function operationsOn({ table, node }: IIdempotencyTable, isMeant: (run: Run) => boolean) {
   if (!tableResource(table)) return undefined;
   const identity = identityOf(table);
@@ -34,7 +35,7 @@ function operationsOn({ table, node }: IIdempotencyTable, isMeant: (run: Run) =>
   return isOpen || names.length === 0 ? undefined : new Set(names);
 }
 
-/** A warning, since the function that commits may be in another app. */
+/** Only a warning, because the function that commits may be in another app. */
 export function warnOfDestinations(
   relay: IConstruct,
   table: IIdempotencyTable,
@@ -49,7 +50,7 @@ export function warnOfDestinations(
       without.length > 0 ? `, and messages of ${without.join(" and ")} would be parked unsent` : "";
     Annotations.of(relay).addWarningV2(
       "onceonly:unknown-operation",
-      `${relay.node.path} has destinations for ${unknown.join(" and ")}, which no function of this app commits on ${table.node.path} (known: ${[...committed].join(", ")})${lost}: write the \`operation\` of the handler, or acknowledge this if another app commits it`,
+      `${relay.node.path} has destinations for ${unknown.join(" and ")}, but no function of this app commits that operation on ${table.node.path} (${knownWords(unknown, committed)})${lost}: use the \`operation\` of the handler, or acknowledge this if another app commits it`,
     );
     return;
   }
@@ -57,12 +58,12 @@ export function warnOfDestinations(
     note(
       relay,
       "onceonly:no-destination",
-      `whether ${name} commits messages is not checked: ${relay.node.path} has no destination for it, so its messages would be parked unsent`,
+      `can't check whether ${name} commits messages: ${relay.node.path} has no destination for it, so its messages would be parked unsent`,
     );
   }
 }
 
-/** A warning, since the function may be in another app. */
+/** Only a warning, because the function may be in another app. */
 export function warnOfWatched(
   monitoring: IConstruct,
   table: IIdempotencyTable,
@@ -74,6 +75,13 @@ export function warnOfWatched(
   if (unknown.length === 0) return;
   Annotations.of(monitoring).addWarningV2(
     "onceonly:unknown-operation",
-    `${monitoring.node.path} watches ${unknown.join(" and ")}, which no function of this app runs on ${table.node.path} (known: ${[...known].join(", ")}), so its alarm would stay silent: write the \`operation\` of the handler, or acknowledge this if another app runs it`,
+    `${monitoring.node.path} watches ${unknown.join(" and ")}, but no function of this app runs that operation on ${table.node.path} (${knownWords(unknown, known)}), so its alarm would never fire: use the \`operation\` of the handler, or acknowledge this if another app runs it`,
   );
+}
+
+/** Lists the existing operations, and suggests those that were probably intended. */
+function knownWords(unknown: readonly string[], known: ReadonlySet<string>): string {
+  const meant = new Set(unknown.flatMap((name) => nearest(name, [...known]) ?? []));
+  const words = `known: ${[...known].join(", ")}`;
+  return meant.size === 0 ? words : `did you mean ${[...meant].join(" and ")}? ${words}`;
 }

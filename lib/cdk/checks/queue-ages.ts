@@ -1,4 +1,4 @@
-// Whether an alarm on the age of a queue's messages can be raised before the queue deletes them.
+// Whether an alarm on the age of a queue's messages can fire before the queue deletes them.
 import { Annotations, Token } from "aws-cdk-lib";
 import type { IQueue } from "aws-cdk-lib/aws-sqs";
 import type { IConstruct } from "constructs";
@@ -7,7 +7,7 @@ import { settingsOf } from "../rules/queue-settings.ts";
 import { ResolvedApp } from "./resolved-app.ts";
 import { walkOnce } from "./resources.ts";
 
-/** A warning, since the threshold may be the default. */
+/** Only a warning, because the threshold may be the default. */
 export function warnOfSilentAge(alarm: IConstruct, queue: IQueue, threshold: number, what: string): void {
   if (Token.isUnresolved(threshold)) return;
   walkOnce(alarm);
@@ -19,7 +19,7 @@ export function warnOfSilentAge(alarm: IConstruct, queue: IQueue, threshold: num
       if (resource && threshold >= kept) {
         Annotations.of(alarm).addWarningV2(
           "onceonly:silent-alarm",
-          `${what} is ${threshold} s, and ${ownerPath(resource)} deletes its messages after ${kept} s, so the alarm would never be raised: give a lower threshold, or keep the messages for longer`,
+          `${what} is ${threshold} s, but ${ownerPath(resource)} deletes its messages after ${kept} s, so the alarm would never fire: lower the threshold, or keep the messages longer`,
         );
       }
       return [];

@@ -1,4 +1,4 @@
-// The constructs to which a value of a template refers.
+// The constructs that a template value refers to.
 import { DefaultTokenResolver, Reference, StringConcat, Tokenization } from "aws-cdk-lib";
 import type { IConstruct } from "constructs";
 
@@ -16,18 +16,17 @@ class ReferenceCollector extends DefaultTokenResolver {
   }
 }
 
-/** Each function asks for the references of all event sources and routes, so one is resolved once. */
+/** Cached, because each function asks for the references of all event sources and routes. */
 const known = new WeakMap<IConstruct, Map<unknown, IConstruct[]>>();
 
 /**
- * The low-level constructs behind a value: `AWS::SQS::Queue` for the ARN of a queue. Imported constructs have
- * none.
+ * The low-level constructs that a value refers to: `AWS::SQS::Queue` for the ARN of a queue. Imported constructs have none.
  */
 export function referencedBy(value: unknown, scope: IConstruct): IConstruct[] {
   const ofScope = known.get(scope) ?? new Map<unknown, IConstruct[]>();
   known.set(scope, ofScope);
   const found = ofScope.get(value) ?? resolvedReferences(value, scope);
-  // A lazy value may have no reference yet.
+  // Not cached if empty: a lazy value may have no reference yet.
   if (found.length > 0) ofScope.set(value, found);
   return found;
 }
@@ -38,10 +37,10 @@ function resolvedReferences(value: unknown, scope: IConstruct): IConstruct[] {
   return [...resolver.targets];
 }
 
-/** The names under which CDK makes functions of its own: singletons by a UUID, and the framework of custom resources. */
+/** The names of functions that CDK creates for itself: singletons by a UUID, and the framework of custom resources. */
 const OF_CDK = /[\da-f]{32}$|^framework-on(?:Event|Timeout)$|^framework-isComplete$/i;
 
-/** Whether CDK made the function to make resources, such as `AwsCustomResource` or `BucketDeployment` do. */
+/** Whether CDK added the function to create resources, as `AwsCustomResource` and `BucketDeployment` do. */
 export function isOfCdk({ node }: IConstruct): boolean {
   return OF_CDK.test(node.id);
 }

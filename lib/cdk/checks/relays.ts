@@ -1,4 +1,4 @@
-// Refuses a second relay on the stream of a table, and tells of a table that has none. No I/O.
+// Rejects a second relay on the stream of a table, and warns about a table that has none. No I/O.
 import { CfnResource, Stack, Stage, Token } from "aws-cdk-lib";
 import type { ITableV2 } from "aws-cdk-lib/aws-dynamodb";
 import type { IGrantable } from "aws-cdk-lib/aws-iam";
@@ -17,10 +17,10 @@ interface Relay {
   readonly table: IIdempotencyTable;
 }
 
-/** The relays of an app. */
+/** For each app, its relays. */
 const relays = sharedRegistry<Relay[]>("relays");
 
-/** @throws Error for the second relay of a table in one app, however often the table is imported */
+/** @throws Error for the second relay of a table in one app, even if the app imports the table several times */
 export function checkOnlyRelay(relay: IConstruct, table: IIdempotencyTable): void {
   const ofApp = relays.get(relay.node.root) ?? [];
   relays.set(relay.node.root, ofApp);
@@ -30,7 +30,7 @@ export function checkOnlyRelay(relay: IConstruct, table: IIdempotencyTable): voi
   ofApp.push({ relay, table });
 }
 
-/** A table that is imported by its name is known at synthesis only. */
+/** Needed because a table imported by its name can only be matched at synthesis. */
 export function secondRelayFaults(relay: IConstruct, table: IIdempotencyTable): string[] {
   const resource = tableResource(table.table);
   const ofApp = relays.get(relay.node.root) ?? [];
@@ -43,9 +43,9 @@ export function secondRelayFaults(relay: IConstruct, table: IIdempotencyTable): 
 }
 
 const secondRelay = (relay: IConstruct, other: IConstruct, table: IConstruct) =>
-  `${relay.node.path} and ${other.node.path} both send from ${table.node.path}: each would send every message, and a stream has two readers at most. Leave one of the two, and give it all destinations`;
+  `${relay.node.path} and ${other.node.path} both send from ${table.node.path}: each would send every message, and a stream supports at most two readers. Keep one of them, and give it all the destinations`;
 
-/** What is the same for all imports of a table: its resource in the app, else its name and place. */
+/** The same value for all imports of a table: its resource in the app, else its name and place. */
 export function tableIdentity(table: ITableV2): unknown {
   const { tableName } = table;
   const { account, region } = Stack.of(table);
@@ -54,12 +54,12 @@ export function tableIdentity(table: ITableV2): unknown {
   );
   if (resource) return resource;
   if (Token.isUnresolved(tableName)) return table;
-  // Stages without an `env` may be deployed to accounts of their own.
+  // Stages without an `env` may be deployed to different accounts.
   const stage = Token.isUnresolved(`${account}${region}`) ? Stage.of(table)?.node.path : undefined;
   return JSON.stringify([stage, account, region, tableName]);
 }
 
-/** The tables of an app whose messages somebody has the rights to send: an `OutboxRelay`, or functions of the app's own. */
+/** For each app, the tables whose messages an `OutboxRelay` or one of the app's own functions may send. */
 const sent = sharedRegistry<Set<ITableV2>>("sent");
 
 export function noteSender({ node, table }: IIdempotencyTable): void {
@@ -68,13 +68,13 @@ export function noteSender({ node, table }: IIdempotencyTable): void {
   ofApp.add(table);
 }
 
-/** A warning for the function that commits, since the relay of a table may be in another app. */
+/** Warns on the function that commits. Only a warning, because the relay of a table may be in another app. */
 export function warnOfNoRelay(fn: IConstruct, table: IIdempotencyTable): void {
   fn.node.addValidation({
     validate: () => {
       const resource = tableResource(table.table);
       const senders = [...(sent.get(table.node.root) ?? [])];
-      // The relay of a table of elsewhere is there, and a restored table must have none for a while.
+      // A table of another app has its relay there, and a restored table must not have one for a while.
       const isOwn = resource && !table.restoredAt;
       if (isOwn && !senders.some((each) => tableResource(each) === resource)) {
         return reported(fn, (report) =>
@@ -86,10 +86,10 @@ export function warnOfNoRelay(fn: IConstruct, table: IIdempotencyTable): void {
   });
 }
 
-/** The functions of an app that may relay: the resource of each. */
+/** For each app, the resources of the functions that may relay. */
 const granted = sharedRegistry<Set<IConstruct>>("granted");
 
-/** A warning for a function with the rights of a relay whose table has a mapping to another such function, or two to this one. */
+/** Warns on a function with a relay's permissions if its table has a mapping to another such function, or two to this one. */
 export function warnOfSecondRelay({ node, table }: IIdempotencyTable, grantee: IGrantable): void {
   const fn = Construct.isConstruct(grantee) ? grantee.node.defaultChild : undefined;
   if (fn === undefined) return;

@@ -1,4 +1,4 @@
-// Says in a synthesis what a rule finds.
+// Reports the findings of a rule at synthesis.
 import { Annotations } from "aws-cdk-lib";
 import type { IConstruct } from "constructs";
 import { note } from "../note.ts";
@@ -6,9 +6,9 @@ import type { Report } from "../rules/app.ts";
 import { constructOf } from "./resolved-app.ts";
 
 /**
- * Warnings and notes become annotations, which can be acknowledged by their ids.
- * @param on has those about its own resource, since people know the construct
- * @returns what is refused, each text once: an API has a method for each of its routes
+ * Adds warnings and notes as annotations, which an app can acknowledge by their ids.
+ * @param on gets the annotations about its own resource, because users know the construct
+ * @returns the faults that synthesis fails for, without duplicates: an API has a method for each of its routes
  */
 export function reported(on: IConstruct, find: (report: Report) => void): string[] {
   const faults = new Set<string>();

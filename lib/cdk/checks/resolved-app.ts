@@ -1,4 +1,4 @@
-// The app of a synthesis: the properties of its resources as its templates will say them, with the constructs that they refer to.
+// The app at synthesis: the properties of its resources as in its templates, and the constructs that they refer to.
 import {
   CfnResource,
   DefaultTokenResolver,
@@ -16,7 +16,7 @@ import type { Place, Resource, ResourceDefinition, TemplateProperties } from "..
 import { MarkedApp } from "../rules/marked-app.ts";
 import { type ByType, resourcesByType } from "./resources.ts";
 
-/** As CloudFormation joins: its intrinsic functions are no text. */
+/** Joins as CloudFormation does, because its intrinsic functions aren't text. */
 const JOINED: IFragmentConcatenator = {
   join(left: unknown, right: unknown) {
     if (left === undefined || right === undefined) return left ?? right;
@@ -26,7 +26,7 @@ const JOINED: IFragmentConcatenator = {
   },
 };
 
-/** Puts a mark in the place of each reference to a construct. */
+/** Replaces each reference to a construct with a mark. */
 class MarkingResolver extends DefaultTokenResolver {
   readonly #markOf: (target: IConstruct) => unknown;
 
@@ -80,13 +80,13 @@ export class ResolvedApp extends MarkedApp {
     return constructOf(resource).node.root;
   }
 
-  /** The properties of the resource in a construct, such as a function. */
+  /** The properties of a construct's resource, such as a function's. */
   propertiesAt(construct: IConstruct): TemplateProperties {
     const resource = resourceIn(construct);
     return resource ? this.propertiesOf(resource) : {};
   }
 
-  /** Overrides and plain resources are in the template, and not in the typed properties of a construct. */
+  /** Reads the template, because overrides and plain resources aren't in the typed properties of a construct. */
   protected read(resource: Resource): ResourceDefinition {
     const element = resource as unknown as { _toCloudFormation(): object };
     const { Resources = {} } = this.resolve(element._toCloudFormation(), constructOf(resource));
@@ -94,7 +94,7 @@ export class ResolvedApp extends MarkedApp {
     return definition;
   }
 
-  /** A value as templates say it, with marks for references. */
+  /** A value as in the template, with marks for references. */
   // biome-ignore lint/suspicious/noExplicitAny: any value of a template
   resolve(value: unknown, scope: IConstruct): any {
     const resolver = new MarkingResolver((target) => this.mark(target));
@@ -102,15 +102,15 @@ export class ResolvedApp extends MarkedApp {
   }
 }
 
-/** The resource in a construct, such as a function. */
+/** The resource of a construct, such as a function's. */
 export function resourceIn({ node: { defaultChild } }: IConstruct): CfnResource | undefined {
   return CfnResource.isCfnResource(defaultChild) ? defaultChild : undefined;
 }
 
-/** The resource in a construct of the CDK's own that always has one. */
+/** The resource of a CDK construct that always has one. */
 export const resourceOf = (construct: IConstruct) => construct.node.defaultChild as CfnResource;
 
-/** In a synthesis each resource is a construct. */
+/** At synthesis each resource is a construct. */
 export const constructOf = (resource: Resource) => resource as unknown as IConstruct;
 
 const unlessToken = (value: string) => (Token.isUnresolved(value) ? undefined : value);

@@ -1,13 +1,13 @@
-// The resources of an app by their type. A walk through a large app takes long, so all checks of a synthesis share one.
+// The resources of an app by type. Walking a large app is slow, so all checks of a synthesis share one walk.
 import { CfnResource, Stage } from "aws-cdk-lib";
 import type { IConstruct } from "constructs";
 
 export type ByType = ReadonlyMap<string, readonly CfnResource[]>;
 
-/** By the stage that is synthesized; `undefined` until it is. */
+/** By the stage that is synthesized; `undefined` until its validation. */
 const walks = new WeakMap<IConstruct, ByType | undefined>();
 
-/** Has the app walked through once at each synthesis. A stage is validated before the constructs in it. */
+/** Makes each synthesis walk the app only once. CDK validates a stage before the constructs in it. */
 export function walkOnce(construct: IConstruct): void {
   const stage = stageOf(construct);
   if (walks.has(stage)) return;
@@ -20,7 +20,7 @@ export function walkOnce(construct: IConstruct): void {
   });
 }
 
-/** The same map for all constructs of a synthesis, and a new map before its validation. */
+/** All constructs of a synthesis get the same map; its validation starts with a new one. */
 export function resourcesByType(construct: IConstruct): ByType {
   const stage = stageOf(construct);
   return walks.get(stage) ?? walk(stage);

@@ -1,4 +1,4 @@
-// Warns where two tables of one account and region have their metrics under one name: two stages, mostly. No I/O.
+// Warns if two tables in one account and region have the same metrics namespace and service: usually two stages. No I/O.
 import { Annotations, Stack, Token } from "aws-cdk-lib";
 import type { IConstruct } from "constructs";
 import type { IIdempotencyTable } from "../idempotency-table-interface.ts";
@@ -12,7 +12,7 @@ interface Names {
 
 interface Use {
   readonly table: IIdempotencyTable;
-  /** Whether it watches the metrics, or only writes them. */
+  /** Whether the construct watches the metrics, or only writes them. */
   readonly isWatching: boolean;
 }
 
@@ -20,7 +20,7 @@ type Named = Names & Use & { readonly by: IConstruct };
 
 const namedIn = sharedRegistry<Named[]>("named");
 
-/** A warning, since one service may have two tables. */
+/** Only a warning, because one service may have two tables. */
 export function warnOfSharedService(by: IConstruct, names: Names, use: Use): void {
   const named: Named = { by, ...names, ...use };
   const others = namedIn.get(by.node.root) ?? [];
@@ -29,7 +29,7 @@ export function warnOfSharedService(by: IConstruct, names: Names, use: Use): voi
   if (!other) return;
   Annotations.of(by).addWarningV2(
     "onceonly:shared-service",
-    `${other.by.node.path} and ${by.node.path} have the service "${names.service}" in one account and region, and tables of their own: alarms of the one would be raised by what happens in the other. Give each a \`service\`, the name of its stack for example, and the handlers' emfMetrics the same`,
+    `${other.by.node.path} and ${by.node.path} share the service "${names.service}" in one account and region but use different tables, so alarms for one would fire on the other's metrics. Give each its own \`service\` (its stack's name, for example), and pass the same name to emfMetrics in its handlers`,
   );
 }
 
@@ -40,7 +40,7 @@ function isMixedUp(one: Named, other: Named): boolean {
   return tableIdentity(one.table.table) !== tableIdentity(other.table.table);
 }
 
-/** Stacks without an `env` are deployed to the account and region of whoever deploys them. */
+/** Stacks without an `env` go to the account and region of the CLI's credentials. */
 function isSamePlace(one: IConstruct, other: IConstruct): boolean {
   const [here, there] = [Stack.of(one), Stack.of(other)];
   return here.account === there.account && here.region === there.region;

@@ -1,4 +1,4 @@
-// Looks at tables that are made in the same app, as their templates say them. No I/O.
+// Checks tables that the same app defines, as they are in its templates. No I/O.
 import type { CfnResource } from "aws-cdk-lib";
 import type { ITable, ITableV2 } from "aws-cdk-lib/aws-dynamodb";
 import type { IConstruct } from "constructs";
@@ -20,7 +20,7 @@ import { walkOnce } from "./resources.ts";
 
 const known = new WeakMap<ResolvedApp, Map<ITableV2, CfnResource | undefined>>();
 
-/** The resource of a table, also where that is imported by a literal name or ARN. At synthesis only. */
+/** The resource of a table, even if it's imported by a literal name or ARN. At synthesis only. */
 export function tableResource(table: ITableV2): CfnResource | undefined {
   const app = ResolvedApp.of(table);
   const ofApp = known.get(app) ?? new Map<ITableV2, CfnResource | undefined>();
@@ -34,11 +34,11 @@ export function tableResource(table: ITableV2): CfnResource | undefined {
 
 type Known = Pick<IdempotencyTableAttributes, "encryptionKey">;
 
-/** What a function or a relay would learn from its first request, or never. */
+/** Faults that would otherwise only show in the first request of a function or a relay, or never. */
 export const tableFaults = (table: IIdempotencyTable, known: Known) =>
   withTable(table, known, (app, said, report) => findInTable(app, said, report));
 
-/** Warns only, since each key may be used in one region only. */
+/** Only warns, because each key may be used in just one region. */
 export const warnOfReplicas = (table: IIdempotencyTable) =>
   void withTable(table, {}, (app, said, report) => findReplicas(app, said, report));
 
@@ -52,7 +52,7 @@ function withTable(
   const { names, hasOutbox, listsUnknownOutcomes, node } = table;
   const said: RecordTable = {
     resource,
-    // Any construct can be reported about.
+    // A report can be about any construct.
     at: table as unknown as Resource,
     path: node.path,
     keys: names,
@@ -64,7 +64,7 @@ function withTable(
   return reported(table, (report) => find(ResolvedApp.of(table), said, report));
 }
 
-/** The keys and the index that a relay would look for in vain. */
+/** Faults for keys and an index that a relay needs and the table doesn't have. */
 export function relayFaults(
   relay: IConstruct,
   { table, node }: IIdempotencyTable,
@@ -86,7 +86,7 @@ export function relayFaults(
   });
 }
 
-/** Has a table of the app refused in whose transactions nothing can be written. */
+/** Rejects a table of the app that doesn't support transactions. */
 export function checkTransactions(table: ITable): void {
   walkOnce(table);
   table.node.addValidation({
@@ -95,7 +95,7 @@ export function checkTransactions(table: ITable): void {
       const resource = app.targetIn(app.resolve(table.tableArn, table), ...TABLES);
       if (!resource || app.propertiesOf(resource).MultiRegionConsistency !== "STRONG") return [];
       return [
-        `multiRegionConsistency of ${ownerPath(resource)} is STRONG: such a table has no transactions, so that nothing can be committed there`,
+        `multiRegionConsistency of ${ownerPath(resource)} is STRONG: such a table doesn't support transactions, so nothing can be committed to it`,
       ];
     },
   });

@@ -1,13 +1,12 @@
-// Refuses tables that would break the promise of their records, or whose deployment would fail. No I/O.
+// Rejects tables that couldn't keep their records' guarantees, or whose deployment would fail. No I/O.
 import { RemovalPolicy, Stack, Token } from "aws-cdk-lib";
 import { MultiRegionConsistency } from "aws-cdk-lib/aws-dynamodb";
 import type { IConstruct } from "constructs";
-import { ATTRIBUTES } from "../../contract.ts";
 import { wrongTime } from "../dates.ts";
 import type { IdempotencyTableProps } from "../idempotency-table-props.ts";
 import { protectionFaults } from "../rules/tables.ts";
 
-/** @throws Error that says which of the properties of a table exclude each other */
+/** @throws Error if properties of a table can't be combined */
 export function checkTable(table: IConstruct, props: IdempotencyTableProps): void {
   const { path } = table.node;
   const { deletionProtection = false, removalPolicy, multiRegionConsistency, encryptionKey } = props;
@@ -15,12 +14,12 @@ export function checkTable(table: IConstruct, props: IdempotencyTableProps): voi
   const faults = protectionFaults(path, deletionProtection, removalPolicy === RemovalPolicy.DESTROY);
   if (multiRegionConsistency === MultiRegionConsistency.STRONG) {
     faults.push(
-      `multiRegionConsistency of ${path} is STRONG: such a table has no TTL, so that ${ATTRIBUTES.expiresAt} deletes nothing, and no transactions, so that no commit and no take-over of one is possible: leave it out`,
+      `multiRegionConsistency of ${path} is STRONG: such a table has no TTL, so records never expire, and no transactions, so handlers can't commit. Leave it out`,
     );
   }
   if (encryptionKey && Token.isUnresolved(Stack.of(table).region)) {
     faults.push(
-      `encryptionKey of ${path} is given in a stack of no region, and a key is of one region: give the stack its env`,
+      `encryptionKey of ${path} is set, but a key belongs to one region and the stack has none: set the stack's env`,
     );
   }
   faults.push(...replicationFaults(path, regions, props));
@@ -33,10 +32,11 @@ const MAX_SHARDS = 1000;
 /** @throws Error for a value that isn't a number of shards, or for shards of a table without an outbox */
 export function checkShards(path: string, name: string, shards: number | undefined, hasOutbox = true): void {
   if (shards === undefined) return;
-  if (!hasOutbox) throw new Error(`${name} of ${path} is ${shards}, and it has no outbox: leave it out`);
+  if (!hasOutbox)
+    throw new Error(`${name} of ${path} is ${shards}, but the table has no outbox: leave it out`);
   if (Number.isInteger(shards) && shards >= 1 && shards <= MAX_SHARDS) return;
-  const given = Token.isUnresolved(shards) ? "known at deployment only" : shards;
-  throw new Error(`${name} of ${path} is ${given}: make it a whole number from 1 to ${MAX_SHARDS}`);
+  const given = Token.isUnresolved(shards) ? "only known at deployment" : shards;
+  throw new Error(`${name} of ${path} is ${given}: use a whole number from 1 to ${MAX_SHARDS}`);
 }
 
 /** @throws Error for a value that can't be the time of a table */
@@ -44,11 +44,11 @@ export function checkRestoration(path: string, restoredAt: Date | undefined): vo
   const wrong = restoredAt === undefined ? undefined : wrongTime(restoredAt);
   if (wrong === undefined) return;
   throw new Error(
-    `restoredAt of ${path} is ${wrong}: give the time at which the restored table was put to use`,
+    `restoredAt of ${path} is ${wrong}: pass the time at which the restored table went into use, as a Date`,
   );
 }
 
-/** The faults of these regions beside the table's own. */
+/** Faults of replicas in regions other than the table's own. */
 export function replicationFaults(
   path: string,
   otherRegions: readonly string[],
@@ -60,18 +60,18 @@ export function replicationFaults(
   const faults: string[] = [];
   if (!keysPinnedToRegion) {
     faults.push(
-      `${path} would be in ${count} regions (its own, ${named}), each of which decides claims by itself, so that ${count} can win the same key: use each key in one region only and say so by keysPinnedToRegion, or drop the replicas`,
+      `${path} would be in ${count} regions (its own, ${named}), and each region decides claims on its own, so ${count} callers can win the same key: use each key in only one region and declare that with keysPinnedToRegion, or remove the replicas`,
     );
   }
   if (outbox) {
     faults.push(
-      `outbox of ${path} is on in ${count} regions (its own, ${named}): a table with replicas cannot have a stream of new images only, and each of the ${count} streams would bring the messages of all: drop the replicas, or use a table per region`,
+      `outbox of ${path} is on in ${count} regions (its own, ${named}): a table with replicas can't have a stream of new images only, and each of the ${count} streams would carry every message. Remove the replicas, or use one table per region`,
     );
   }
   const without = otherRegions.filter((region) => !Object.hasOwn(replicaKeyArns, region));
   if (encryptionKey && without.length > 0) {
     faults.push(
-      `encryptionKey of ${path} is of its own region, and replicaKeyArns has no key for ${without.join(", ")}: give one for each`,
+      `encryptionKey of ${path} only works in the table's own region, and replicaKeyArns has no key for ${without.join(", ")}: add one for each`,
     );
   }
   return faults;

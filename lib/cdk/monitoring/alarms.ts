@@ -1,45 +1,46 @@
-// The alarms of IdempotencyMonitoring: their meaning, and their default thresholds.
+// The alarms of IdempotencyMonitoring: their descriptions and default thresholds.
 import { PROJECT_URL } from "../../contract.ts";
 import type { AlarmThresholds, IdempotencyAlarmProps } from "./thresholds.ts";
 
-/** Names an alarm, and its section in docs/operate/runbook.md. */
+/** The name of an alarm and of its section in docs/operate/runbook.md. */
 export type AlarmKind = keyof typeof MEANINGS;
 
 /** The first sentence of each alarm's description. */
 export const MEANINGS = {
-  "replay-rate": "Of all answers, many are replays: callers or queues repeat themselves.",
-  "replay-spike": "Replays are far more than they usually are at this time.",
-  mismatches: "Many keys came back with another payload, and were refused.",
-  "mismatch-spike":
-    "Keys that come back with another payload are far more than they usually are at this time.",
+  "replay-rate": "Many responses are replays: callers or queues are repeating themselves.",
+  "replay-spike": "There are far more replays than usual for this time.",
+  mismatches: "Many calls reused a key with a different payload and were refused.",
+  "mismatch-spike": "Far more calls than usual for this time reused a key with a different payload.",
   "new-keys":
-    "One payload comes under ever new keys: its caller may make a key for each try, and have its effect each time.",
-  "in-progress": "Many calls are refused because another one holds the claim of their key.",
-  "in-progress-age": "A key has been in progress for longer than its attempts may take: nobody finishes it.",
-  held: "A key is held: an attempt ended with an unknown outcome, and nobody may run until it is resolved.",
-  "taken-over":
-    "An attempt ended without a word, by a crash or a timeout, and another one took its key over.",
+    "The same payload keeps arriving under new keys: its caller may make a key for each retry, and then each retry has its effect.",
+  "in-progress": "Many calls are refused because another call holds the claim on their key.",
+  "in-progress-age":
+    "A key has been in progress for longer than its attempts can last: no attempt is finishing it.",
+  held: "A key is held: an attempt ended with an unknown outcome, and no retry may run until it's resolved.",
+  "taken-over": "An attempt died in a crash or a timeout, and another one took over its key.",
   "claim-lost":
-    "An attempt ran longer than its claim, or beside another one: what it did outside may be done twice.",
-  "completion-lost": "A handler ran, but its result could not be recorded: a retry will run it again.",
-  "ran-unprotected": "Handlers ran without a claim: nothing keeps their effects from happening twice.",
+    "An attempt outlived its claim or overlapped another one: its external effects may have happened twice.",
+  "completion-lost": "A handler ran, but its result couldn't be recorded: a retry will run it again.",
+  "ran-unprotected": "Handlers ran without a claim: nothing prevents their effects from happening twice.",
   "outcome-unknown":
-    "An attempt ended, and nobody knows whether its effect happened: a retry will run after its lease.",
+    "An attempt ended with an unknown outcome: its effect may have happened, and a retry will run after its lease.",
   "unsettled-age":
-    "For long nobody has known whether the effect of an attempt happened, and the reconciler cannot settle its key, or does not run.",
+    "An outcome has been unknown for a long time: the reconciler can't settle its key, or isn't running.",
   "store-failures":
-    "Requests to the table failed: calls are refused, or run unprotected where the options say so.",
-  "table-throttles": "DynamoDB throttles requests to the table of the records.",
+    "Requests to the table failed: calls are refused, or run unprotected if the options allow it.",
+  "table-throttles": "DynamoDB is throttling requests to the records table.",
   "outbox-lag": "Committed messages were sent late.",
-  "send-failed": "Committed messages could not be sent; they are tried again.",
-  "outbox-age": "A committed message has waited for long to be sent, or the sweeper does not run.",
-  "outbox-backlog": "The messages of many commits wait to be sent.",
-  "outbox-parked": "Committed messages are parked: nobody sends them until somebody says so.",
-  "relay-iterator-age": "The relay falls behind the table's stream, which forgets after 24 hours.",
-  "dead-letters": "Messages were given up and wait in a dead-letter queue.",
+  "send-failed": "Committed messages couldn't be sent; the relay retries them.",
+  "outbox-age": "A committed message has been waiting for too long, or the sweeper isn't running.",
+  "outbox-backlog": "The messages of many commits are waiting to be sent.",
+  "outbox-parked":
+    "Committed messages are parked: they won't be sent until an operator retries or drops them.",
+  "relay-iterator-age":
+    "The relay is falling behind the table's stream, which keeps changes for only 24 hours.",
+  "dead-letters": "Messages failed every delivery and are waiting in a dead-letter queue.",
   "dead-letter-age":
-    "Messages wait in a dead-letter queue for long, and are deleted when its retention ends.",
-  "function-errors": "Invocations of a function fail.",
+    "Messages have been in a dead-letter queue for a long time, and are deleted when its retention ends.",
+  "function-errors": "Invocations of a function are failing.",
   "work-near-lease":
     "The slowest runs of a function come close to its timeout, and so to the end of their leases.",
 } as const;
@@ -74,7 +75,7 @@ export const THRESHOLD_PROPERTIES = {
   "work-near-lease": "addWorkNearLeaseAlarm",
 } as const satisfies Readonly<Record<AlarmKind, keyof IdempotencyAlarmProps>>;
 
-/** The TSDoc of the properties says the same; a test compares them. */
+/** The same as the properties' `@default`; a test compares them. */
 export const DEFAULT_THRESHOLDS: Readonly<Record<AlarmKind, AlarmThresholds>> = {
   "replay-rate": { Warning: { threshold: 10, evaluationPeriods: 3 } },
   "replay-spike": {},
@@ -104,17 +105,17 @@ export const DEFAULT_THRESHOLDS: Readonly<Record<AlarmKind, AlarmThresholds>> = 
   "work-near-lease": { Warning: { threshold: 80, evaluationPeriods: 3 } },
 };
 
-/** Alarms whose threshold is the width of a band around what CloudWatch expects. */
+/** Alarms whose threshold is the width of a band around the values that CloudWatch expects. */
 export const SPIKES: ReadonlySet<AlarmKind> = new Set(["replay-spike", "mismatch-spike"] as const);
 
 /** The defaults of the construct. */
 export const MONITORING_DEFAULTS = { alarms: "all", compositeAlarms: false } as const;
 
-/** The defaults of a threshold, and the settings that all alarms share. */
+/** The default evaluation of a threshold. */
 export const DEFAULT_EVALUATION = { evaluationPeriods: 1, periodMinutes: 5 } as const;
 export const DEFAULT_RUNBOOK_URL = `${PROJECT_URL}/blob/main/docs/operate/runbook.md`;
 
-/** Which of the default alarms an `IdempotencyMonitoring` has. */
+/** Which of the default alarms an `IdempotencyMonitoring` creates. */
 export const ALARM_PRESETS = ["all", "critical", "none"] as const;
 export type AlarmPreset = (typeof ALARM_PRESETS)[number];
 

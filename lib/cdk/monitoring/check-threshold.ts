@@ -1,22 +1,22 @@
-// Refuses thresholds that no metric exceeds, or that every metric does. No I/O.
+// Rejects thresholds that a metric can never exceed, or always exceeds. No I/O.
 import { Token } from "aws-cdk-lib";
 import { type AlarmKind, SPIKES } from "./alarms.ts";
 
 const PERCENTAGES: ReadonlySet<AlarmKind> = new Set(["replay-rate", "work-near-lease"] as const);
 
-/** What a metric can't exceed, and why. */
+/** The maximum of a metric, and why. */
 const MOST: { readonly [Kind in AlarmKind]?: readonly [most: number, why: string] } = {
-  "replay-rate": [100, "it is a percentage"],
-  "work-near-lease": [100, "it is a percentage of the timeout"],
+  "replay-rate": [100, "it's a percentage"],
+  "work-near-lease": [100, "it's a percentage of the timeout"],
   // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Streams.html
-  "relay-iterator-age": [86_400_000, "it is in milliseconds, and the stream of a table keeps 24 hours"],
+  "relay-iterator-age": [86_400_000, "it's in milliseconds, and a table's stream keeps 24 hours"],
   // https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SetQueueAttributes.html
-  "dead-letter-age": [1_209_600, "it is in seconds, and no queue keeps a message for more than 14 days"],
+  "dead-letter-age": [1_209_600, "it's in seconds, and queues keep messages for at most 14 days"],
 };
 
 /**
  * @param what names the threshold: "threshold of Warning in addHeldAlarm of Shop/Monitoring"
- * @throws Error for a number that can't be meant
+ * @throws Error for a number that can't be intended
  */
 export function checkThreshold(kind: AlarmKind, threshold: number, what: string): void {
   if (Token.isUnresolved(threshold)) return;
@@ -25,14 +25,13 @@ export function checkThreshold(kind: AlarmKind, threshold: number, what: string)
 }
 
 function faultOf(kind: AlarmKind, threshold: number): string | undefined {
-  if (!Number.isFinite(threshold)) return "give a finite number";
-  if (threshold < 0)
-    return "the metric is never negative, so the alarm would always be raised: give 0 or more";
+  if (!Number.isFinite(threshold)) return "use a finite number";
+  if (threshold < 0) return "the metric is never negative, so the alarm would always fire: use 0 or more";
   if (SPIKES.has(kind) && threshold === 0)
-    return "the band would have no width: give 3, or another number above 0";
+    return "the band would have no width: use 3, or another number above 0";
   if (PERCENTAGES.has(kind) && threshold > 0 && threshold < 1) {
-    return `it is a percentage, not a fraction: did you mean ${Number((threshold * 100).toPrecision(12))}?`;
+    return `it's a percentage, not a fraction: did you mean ${Number((threshold * 100).toPrecision(12))}?`;
   }
   const [most, why] = MOST[kind] ?? [Number.POSITIVE_INFINITY, ""];
-  return threshold < most ? undefined : `${why}, so the alarm would never be raised: give less than ${most}`;
+  return threshold < most ? undefined : `${why}, so the alarm would never fire: use less than ${most}`;
 }

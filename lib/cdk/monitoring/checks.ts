@@ -1,4 +1,4 @@
-// Refuses names of metrics that nothing writes, because their alarms would stay silent. No I/O.
+// Rejects names of metrics that nothing writes, because their alarms would never fire. No I/O.
 import { Token } from "aws-cdk-lib";
 import type { IConstruct } from "constructs";
 import { DIMENSION_PATTERN, NAMESPACE_PATTERN } from "../../contract.ts";
@@ -11,8 +11,8 @@ interface MetricNames {
 }
 
 /**
- * @throws Error for names that CloudWatch does not take, for names other than those of the watched
- * relay, and for a runbook without absolute address
+ * @throws Error for names that CloudWatch doesn't accept, for names that differ from the watched relay's, and for a runbook
+ * URL that isn't absolute
  */
 export function checkMetricNames(
   monitoring: IConstruct,
@@ -31,18 +31,18 @@ export function checkMetricNames(
   }
 }
 
-/** The person on call reads the link in a message, where a relative link leads nowhere. */
+/** The person on call opens the link from a message, and a relative link doesn't work there. */
 function checkRunbook(path: string, url: string | undefined): void {
   if (url === undefined || Token.isUnresolved(url) || /^https?:\/\/[^\s#]+$/.test(url)) return;
   throw new Error(
-    `runbookUrl of ${path} is ${JSON.stringify(url)}, to which no alarm can link: give an absolute address without a fragment, such as "https://wiki.example/onceonly"`,
+    `runbookUrl of ${path} is ${JSON.stringify(url)}, which alarms can't link to: pass an absolute URL without a fragment, such as "https://wiki.example/onceonly"`,
   );
 }
 
 function checkPattern(path: string, name: keyof MetricNames, value: string, pattern: RegExp): void {
   if (Token.isUnresolved(value) || pattern.test(value)) return;
   throw new Error(
-    `${name} of ${path} is ${JSON.stringify(value)}, which CloudWatch does not take: give what emfMetrics was given, printable ASCII of 1 to 255 characters`,
+    `${name} of ${path} is ${JSON.stringify(value)}, which CloudWatch doesn't accept: use 1 to 255 printable ASCII characters, the same as for emfMetrics`,
   );
 }
 
@@ -50,6 +50,6 @@ function checkSame(path: string, name: keyof MetricNames, value: string, outbox:
   const { [name]: other, node } = outbox;
   if (value === other || Token.isUnresolved(value) || Token.isUnresolved(other)) return;
   throw new Error(
-    `${name} of ${path} is ${JSON.stringify(value)} and that of ${node.path} is ${JSON.stringify(other)}, so that its alarms would watch what nobody writes: give both the same`,
+    `${name} of ${path} is ${JSON.stringify(value)}, but that of ${node.path} is ${JSON.stringify(other)}, so its alarms would watch metrics that no function emits: use the same value for both`,
   );
 }

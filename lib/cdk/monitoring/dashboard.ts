@@ -1,5 +1,4 @@
-// The dashboard of IdempotencyMonitoring, row by row: from the callers' view down to the table and the
-// queues.
+// The dashboard of IdempotencyMonitoring, row by row: from the callers' view down to the table and the queues.
 import {
   type Alarm,
   AlarmStatusWidget,
@@ -52,7 +51,7 @@ export function widgetRows(
         "completion-lost",
         "outcome-unknown",
       ]),
-      counts("Weaker or dearer than promised", [
+      counts("Weaker or costlier than promised", [
         "ran-unprotected",
         "key-fallback",
         "key-expired",
@@ -65,7 +64,7 @@ export function widgetRows(
     [
       durations("Executions (ms)", METRICS.durations.executed),
       durations("Replays (ms)", METRICS.durations.replayed),
-      graph("Age of what is in progress (ms)", [metrics.inProgressAge({ label: "longest" })]),
+      graph("Age of keys in progress (ms)", [metrics.inProgressAge({ label: "longest" })]),
     ],
     tableRow(props),
     ...(props.operations ?? []).map((operation) => operationRow(operation, metrics)),
@@ -88,7 +87,7 @@ function operationRow(operation: string, metrics: IdempotencyMetrics): Graph[] {
   return [
     graph(`${operation}: answers`, [count("executed"), count("replayed"), count("released")]),
     graph(`${operation}: replay rate (%)`, [metrics.replayRate({ operation })]),
-    graph(`${operation}: what went wrong`, [
+    graph(`${operation}: problems`, [
       count("mismatch"),
       count("in-progress"),
       count("taken-over"),
@@ -104,8 +103,8 @@ function tableRow({ table: { table } }: IdempotencyMonitoringProps): Graph[] {
   return [
     graph("Table: throttled requests", [tableThrottles(table, { label: "throttled" })]),
     graph("Table: system errors", [tableSystemErrors(table, { label: "system errors" })]),
-    // Replays and refusals come from conditions that were not met: those are no errors.
-    graph("Table: refused conditions", [table.metricConditionalCheckFailedRequests({ label: "refused" })]),
+    // Replays and refusals fail a condition, so failed conditions aren't errors.
+    graph("Table: failed conditions", [table.metricConditionalCheckFailedRequests({ label: "refused" })]),
   ];
 }
 
@@ -118,7 +117,7 @@ function outboxRow({ relay }: IdempotencyMonitoringProps, metrics: IdempotencyMe
     ]),
     graph("Outbox lag (ms)", [
       metrics.outboxLag({ label: "longest" }),
-      metrics.outboxBacklog("oldestMs", { label: "oldest that waits" }),
+      metrics.outboxBacklog("oldestMs", { label: "oldest waiting" }),
     ]),
     graph("Outbox: commits left", [
       metrics.outboxBacklog("waiting", { label: "waiting" }),
@@ -131,18 +130,18 @@ function outboxRow({ relay }: IdempotencyMonitoringProps, metrics: IdempotencyMe
 function settlingRow(metrics: IdempotencyMetrics): Graph[] {
   return [
     graph(
-      "Unknown outcomes, by what was learnt",
+      "Unknown outcomes, by answer",
       (["happened", "did-not-happen", "unknown", "unasked", "unrecorded"] as const).map((event) =>
         metrics.settlingEvent(event, { label: event }),
       ),
     ),
     graph("Unknown outcomes: keys left", [
       metrics.unsettled("keys", { label: "all" }),
-      metrics.unsettled("unasked", { label: "nobody can be asked" }),
+      metrics.unsettled("unasked", { label: "no verifier" }),
     ]),
-    graph("Unknown outcomes: how long (ms)", [
-      metrics.unsettled("oldestMs", { label: "oldest that is left" }),
-      metrics.settlingTime({ label: "until settled" }),
+    graph("Unknown outcomes: age (ms)", [
+      metrics.unsettled("oldestMs", { label: "oldest unsettled" }),
+      metrics.settlingTime({ label: "when settled" }),
     ]),
   ];
 }

@@ -1,5 +1,5 @@
-// A dashboard and alarms for the operations of a service. They read the metrics of emfMetrics, and those
-// of the table, functions and queues.
+// A dashboard and alarms for the operations of a service. They read the metrics of emfMetrics, the table, functions and
+// queues.
 import {
   type Alarm,
   type CompositeAlarm,
@@ -22,29 +22,29 @@ import { alarmSources } from "./sources.ts";
 import type { AlarmSeverity } from "./thresholds.ts";
 
 /**
- * Watches the operations of one service: a dashboard, and alarms that link to docs/operate/runbook.md. The
- * functions that run operations, the relay, the sweeper and the reconciler need `observe: emfMetrics({ service })`. Without
- * it most of the metrics do not exist, and their alarms stay silent.
+ * Monitors the operations of one service with a dashboard, and with alarms that link to docs/operate/runbook.md. The functions
+ * that run operations, the relay, the sweeper and the reconciler need `observe: emfMetrics({ service })`. Without it most of
+ * the metrics don't exist, and their alarms never fire.
  *
- * Missing data raises no alarm, but those on what each run of the sweeper and the reconciler finds. An alarm does nothing
- * without `alarmActions`.
+ * Missing data doesn't raise an alarm, except for the metrics that the sweeper and the reconciler write in each run. Alarms do
+ * nothing without `alarmActions`.
  */
 export class IdempotencyMonitoring extends Construct {
-  /** The id by which property injectors of the app find this construct. */
+  /** The id that property injectors of the app use for this construct. */
   static readonly PROPERTY_INJECTION_ID: string = "onceonly.cdk.IdempotencyMonitoring";
 
-  /** The dashboard, for widgets of your own. */
+  /** The dashboard, so you can add your own widgets. */
   readonly dashboard: Dashboard;
 
-  /** All alarms but the composite ones. */
+  /** All alarms except the composite ones. */
   readonly alarms: readonly Alarm[];
 
-  /** The alarm of each severity that has alarms, with `compositeAlarms: true`. */
+  /** With `compositeAlarms: true`, the composite alarm of each severity that has alarms. */
   readonly compositeAlarms: { readonly [Severity in AlarmSeverity]?: CompositeAlarm };
 
   readonly #metrics: IdempotencyMetrics;
 
-  /** @throws Error for names that CloudWatch does not take, and for a severity or a preset that there is not */
+  /** @throws Error for names that CloudWatch doesn't accept, and for an unknown severity or preset */
   constructor(scope: Construct, id: string, props: IdempotencyMonitoringProps) {
     super(scope, id);
     props = injected(IdempotencyMonitoring.PROPERTY_INJECTION_ID, scope, id, props);
@@ -75,7 +75,7 @@ export class IdempotencyMonitoring extends Construct {
     });
   }
 
-  /** Any metric of `emfMetrics`, by its name. Sum over 5 minutes. */
+  /** Any metric of `emfMetrics`, by name. Sum over 5 minutes. */
   metric(metricName: string, options?: IdempotencyMetricOptions): Metric {
     return this.#metrics.metric(metricName, options);
   }
@@ -90,12 +90,12 @@ export class IdempotencyMonitoring extends Construct {
     return this.#metrics.decision("executed", options);
   }
 
-  /** How often a record answered. Sum over 5 minutes. */
+  /** How often a call was answered from its record. Sum over 5 minutes. */
   metricReplayed(options?: IdempotencyMetricOptions): Metric {
     return this.#metrics.decision("replayed", options);
   }
 
-  /** How often a known key came with another payload. Sum over 5 minutes. */
+  /** How often a known key was used with another payload. Sum over 5 minutes. */
   metricMismatches(options?: IdempotencyMetricOptions): Metric {
     return this.#metrics.decision("mismatch", options);
   }
@@ -115,7 +115,7 @@ export class IdempotencyMonitoring extends Construct {
     return this.#metrics.decision("held", options);
   }
 
-  /** How often a claim followed an attempt that had not ended by itself. Sum over 5 minutes. */
+  /** How often a claim took over from an attempt that hadn't completed or released its key. Sum over 5 minutes. */
   metricTakenOver(options?: IdempotencyMetricOptions): Metric {
     return this.#metrics.decision("taken-over", options);
   }
@@ -135,7 +135,7 @@ export class IdempotencyMonitoring extends Construct {
     return this.#metrics.decision("ran-unprotected", options);
   }
 
-  /** How often an attempt ended and nobody knows how. Sum over 5 minutes. */
+  /** How often an attempt ended with an unknown outcome. Sum over 5 minutes. */
   metricOutcomeUnknown(options?: IdempotencyMetricOptions): Metric {
     return this.#metrics.decision("outcome-unknown", options);
   }
@@ -145,7 +145,7 @@ export class IdempotencyMonitoring extends Construct {
     return this.#metrics.decision("store-failed", options);
   }
 
-  /** How long after their commit messages were sent, in milliseconds. Maximum over 5 minutes. */
+  /** How long after its commit a message was sent, in milliseconds. Maximum over 5 minutes. */
   metricOutboxLag(options?: IdempotencyMetricOptions): Metric {
     return this.#metrics.outboxLag(options);
   }
@@ -155,27 +155,27 @@ export class IdempotencyMonitoring extends Construct {
     return this.#metrics.outboxEvent("send-failed", options);
   }
 
-  /** How many commits have messages that wait to be sent, as each sweep finds it. Maximum over 5 minutes. */
+  /** How many commits have messages waiting to be sent, as each sweep finds. Maximum over 5 minutes. */
   metricOutboxBacklog(options?: IdempotencyMetricOptions): Metric {
     return this.#metrics.outboxBacklog("waiting", options);
   }
 
-  /** The age of the oldest of them, in milliseconds. Maximum over 5 minutes. */
+  /** The age of the oldest commit with messages waiting to be sent, in milliseconds. Maximum over 5 minutes. */
   metricOutboxAge(options?: IdempotencyMetricOptions): Metric {
     return this.#metrics.outboxBacklog("oldestMs", options);
   }
 
-  /** How many commits have parked messages and no others to send, as each sweep finds it. Maximum over 5 minutes. */
+  /** How many commits have only parked messages left to send, as each sweep finds. Maximum over 5 minutes. */
   metricOutboxParked(options?: IdempotencyMetricOptions): Metric {
     return this.#metrics.outboxBacklog("parked", options);
   }
 
-  /** For how long nobody has known about the oldest key of unknown outcome, in milliseconds. Maximum over 5 minutes. */
+  /** How long the oldest unsettled key has had an unknown outcome, in milliseconds. Maximum over 5 minutes. */
   metricUnsettledAge(options?: IdempotencyMetricOptions): Metric {
     return this.#metrics.unsettled("oldestMs", options);
   }
 
-  /** For how long nobody had known about a key when the reconciler settled it, in milliseconds. Maximum over 5 minutes. */
+  /** How long a key had an unknown outcome before the reconciler settled it, in milliseconds. Maximum over 5 minutes. */
   metricSettlingTime(options?: IdempotencyMetricOptions): Metric {
     return this.#metrics.settlingTime(options);
   }

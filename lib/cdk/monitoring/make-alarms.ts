@@ -1,4 +1,4 @@
-// Makes the alarms of an IdempotencyMonitoring: their thresholds, their actions, and what missing data means.
+// Creates the alarms of an IdempotencyMonitoring: their thresholds, actions, and treatment of missing data.
 import { Duration } from "aws-cdk-lib";
 import {
   Alarm,
@@ -40,7 +40,7 @@ import {
   SEVERITIES,
 } from "./thresholds.ts";
 
-/** The rule of a composite alarm has 10,240 characters, and about 130 for each alarm. */
+/** The rule of a composite alarm can have 10,240 characters, and each alarm uses about 130. */
 const MAX_COMPOSED = 75;
 
 interface MadeAlarms {
@@ -89,10 +89,10 @@ function thresholdsOf(
   return asked.filter(([severity]) => isFirst(scope, props, severity));
 }
 
-/** The tables of each app that have such an alarm already. */
+/** For each app, the tables that already have such an alarm. */
 const watched = sharedRegistry<Map<unknown, Set<AlarmSeverity>>>("watched");
 
-/** A table serves many services, and CloudWatch bills the same alarm for each of them. */
+/** A table can serve many services, and CloudWatch would charge for the same alarm in each of them. */
 function isFirst(
   { node }: Construct,
   { table }: IdempotencyMonitoringProps,
@@ -129,7 +129,7 @@ function makeAlarm(
       evaluationPeriods,
       ...(datapointsToAlarm !== undefined && { datapointsToAlarm }),
       comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
-      // A function that writes a metric in each run, and has written none, has stopped.
+      // The function writes the metric in each run, so no data means that it has stopped.
       treatMissingData: writer ? TreatMissingData.BREACHING : TreatMissingData.NOT_BREACHING,
       alarmDescription: `${severity}: ${MEANINGS[kind]} Runbook: ${runbookUrl}#${kind}`,
     },
@@ -143,8 +143,8 @@ function makeAlarm(
 }
 
 /**
- * Has the alarm watch whether its metric is above the band that CloudWatch expects. The number is the band's width in
- * standard deviations.
+ * Makes the alarm fire when its metric is above the band that CloudWatch expects. `deviations` is the band's width in standard
+ * deviations.
  */
 function watchBand(alarm: Alarm, deviations: number): void {
   const resource = alarm.node.defaultChild as CfnAlarm;
@@ -164,7 +164,7 @@ function watchBand(alarm: Alarm, deviations: number): void {
   resource.statistic = undefined;
 }
 
-/** A function that runs more rarely writes nothing in most periods of five minutes. */
+/** A function that runs less often than every five minutes writes nothing in most periods of that length. */
 function defaultPeriod(writer: AlarmSource["writer"]): Duration {
   const interval = writer && intervalOf(writer);
   const minutes = Math.ceil(((interval && knownSeconds(interval)) ?? 0) / 60);
@@ -182,12 +182,12 @@ function compose(
     if (alarms.length === 0) continue;
     if (alarms.length > MAX_COMPOSED) {
       throw new Error(
-        `${scope.node.path} has ${alarms.length} alarms of the severity ${severity}, and CloudWatch takes about ${MAX_COMPOSED} in one composite alarm: watch its functions and queues by two constructs, or leave compositeAlarms out`,
+        `${scope.node.path} has ${alarms.length} alarms of the severity ${severity}, but CloudWatch accepts about ${MAX_COMPOSED} in one composite alarm: split its functions and queues between two constructs, or leave compositeAlarms out`,
       );
     }
     const composite = new CompositeAlarm(scope, `Any${severity}`, {
       alarmRule: AlarmRule.anyOf(...alarms),
-      alarmDescription: `${severity}: at least one of ${alarms.length} alarms is raised. Runbook: ${props.runbookUrl ?? DEFAULT_RUNBOOK_URL}`,
+      alarmDescription: `${severity}: at least one of ${alarms.length} alarms is firing. Runbook: ${props.runbookUrl ?? DEFAULT_RUNBOOK_URL}`,
     });
     composite.addAlarmAction(...actionsOf(props.alarmActions, severity));
     composite.addOkAction(...actionsOf(props.okActions, severity));
@@ -200,8 +200,8 @@ function actionsOf(actions: AlarmActions = [], severity: AlarmSeverity): IAlarmA
   return Array.isArray(actions) ? actions : (actions[severity] ?? []);
 }
 
-/** @throws Error for what the types refuse, since an app may be JavaScript */
+/** @throws Error for a value that the types reject, because an app may be JavaScript */
 function checkOneOf(value: string, all: readonly string[], what: string): void {
   if (all.includes(value)) return;
-  throw new Error(`${what} is ${JSON.stringify(value)}: give ${all.join(" or ")}`);
+  throw new Error(`${what} is ${JSON.stringify(value)}: use ${all.join(" or ")}`);
 }

@@ -1,11 +1,11 @@
-// The metrics of emfMetrics, under the names that constructs use.
+// The metrics of emfMetrics, under the names that the constructs use.
 import { MathExpression, Metric, type MetricOptions, Stats } from "aws-cdk-lib/aws-cloudwatch";
 import { METRICS, operationDimension } from "../../contract.ts";
 
 /** Options of a metric that {@link IdempotencyMonitoring} names. */
 export interface IdempotencyMetricOptions extends MetricOptions {
   /**
-   * One operation only.
+   * Limits the metric to one operation.
    *
    * @default - all operations of the service together
    */
@@ -17,7 +17,7 @@ const { dimensions, decisions, outboxEvents, outboxBacklog, settlingEvents, unse
 const ANSWERS = "(FILL(replayed, 0) + FILL(executed, 0))";
 const REPLAY_RATE = `100 * FILL(replayed, 0) / ${ANSWERS}`;
 
-/** One retry among fewer answers is more than the default threshold. */
+/** Below this many answers, a single retry would exceed the default threshold. */
 const FEW_ANSWERS = 20;
 
 export class IdempotencyMetrics {
@@ -50,7 +50,7 @@ export class IdempotencyMetrics {
     return this.metric(outboxEvents[event], options);
   }
 
-  /** The sweeper's results: how many commits wait, the age of the oldest, and how many are parked. */
+  /** The sweeper's results: how many commits are waiting, the age of the oldest, and how many are parked. */
   outboxBacklog(of: keyof typeof outboxBacklog, options: IdempotencyMetricOptions = {}): Metric {
     return this.metric(outboxBacklog[of], { statistic: Stats.MAXIMUM, ...options });
   }
@@ -59,7 +59,7 @@ export class IdempotencyMetrics {
     return this.metric(settlingEvents[event], options);
   }
 
-  /** What each run of the reconciler left. */
+  /** The keys that each run of the reconciler left unsettled. */
   unsettled(of: keyof typeof unsettled, options: IdempotencyMetricOptions = {}): Metric {
     return this.metric(unsettled[of], { statistic: Stats.MAXIMUM, ...options });
   }
@@ -76,12 +76,12 @@ export class IdempotencyMetrics {
     return this.metric(METRICS.inProgressAge, { statistic: Stats.MAXIMUM, ...options });
   }
 
-  /** In percent. Without replays and executions there is no data. */
+  /** In percent. There's no data without replays or executions. */
   replayRate(options?: IdempotencyMetricOptions): MathExpression {
     return this.#ofAnswers(REPLAY_RATE, options);
   }
 
-  /** The same, and 0 where too few have answered for a rate to say anything. */
+  /** The replay rate, or 0 if there are too few answers for a meaningful rate. */
   replayRateOfMany(options?: IdempotencyMetricOptions): MathExpression {
     return this.#ofAnswers(`IF(${ANSWERS} >= ${FEW_ANSWERS}, ${REPLAY_RATE}, 0)`, options);
   }

@@ -11,29 +11,29 @@ export interface IdempotencyMonitoringProps extends IdempotencyAlarmProps {
   readonly table: IIdempotencyTable;
 
   /**
-   * The `service` that `emfMetrics` was given. Alarms are raised by service, for all of its operations together.
-   * Two stages of one account and region need two: `onceonly:shared-service` warns where they are in one app.
+   * The `service` that you pass to `emfMetrics`. Alarms cover all operations of the service together. Two stages in one
+   * account and region need different services: `onceonly:shared-service` warns if they're in one app.
    *
    * @default "onceonly"
    */
   readonly service?: string;
 
   /**
-   * The `namespace` that `emfMetrics` was given.
+   * The `namespace` that you pass to `emfMetrics`.
    *
    * @default "Onceonly"
    */
   readonly namespace?: string;
 
   /**
-   * Operations that the dashboard shows one by one.
+   * Operations that the dashboard shows separately.
    *
    * @default - the dashboard shows all together
    */
   readonly operations?: string[];
 
   /**
-   * Functions that run operations: their errors raise alarms, one per function.
+   * Functions that run operations. Each gets an alarm on its errors.
    *
    * @default - none
    */
@@ -47,7 +47,7 @@ export interface IdempotencyMonitoringProps extends IdempotencyAlarmProps {
   readonly relay?: IFunction;
 
   /**
-   * The function that sends what the relay has not sent.
+   * The function that sends the messages that the relay hasn't sent.
    *
    * @default - no operation commits messages
    */
@@ -61,50 +61,50 @@ export interface IdempotencyMonitoringProps extends IdempotencyAlarmProps {
   readonly reconciler?: IFunction;
 
   /**
-   * Queues whose messages operations handle: shown on the dashboard.
+   * Queues whose messages operations handle. The dashboard shows them.
    *
    * @default - none
    */
   readonly queues?: IQueue[];
 
   /**
-   * The dead-letter queues of these queues and of streams: their messages raise alarms.
+   * The dead-letter queues of these queues and of streams. Messages in them raise alarms.
    * @default - none
    */
   readonly deadLetterQueues?: IQueue[];
 
   /**
-   * Which alarms there are by default: all of them, the critical ones, or none. What the properties below ask for is
-   * there in any case.
+   * Which default alarms to create: all of them, the critical ones, or none. Alarms that you set with the `add…Alarm`
+   * properties are always created.
    *
    * @default "all"
    */
   readonly alarms?: AlarmPreset;
 
   /**
-   * What happens when an alarm is raised: a list, or a list for each severity.
+   * The actions when an alarm fires: a list, or a list for each severity.
    *
    * @default - nothing
    */
   readonly alarmActions?: AlarmActions;
 
   /**
-   * What happens when an alarm is over: a list, or a list for each severity.
+   * The actions when an alarm returns to OK: a list, or a list for each severity.
    *
    * @default - nothing
    */
   readonly okActions?: AlarmActions;
 
   /**
-   * Whether `alarmActions` and `okActions` belong to one composite alarm for each severity. Then an incident that raises
-   * many alarms tells once.
+   * Whether one composite alarm per severity runs `alarmActions` and `okActions`, so an incident that raises many alarms
+   * notifies you only once.
    *
    * @default false
    */
   readonly compositeAlarms?: boolean;
 
   /**
-   * The address of the runbook, to which every alarm links: your copy, if you have one.
+   * The URL of the runbook that every alarm links to. Set it if you have your own copy.
    * @default "https://github.com/onceonly/onceonly/blob/main/docs/operate/runbook.md"
    */
   readonly runbookUrl?: string;

@@ -1,5 +1,4 @@
-// The metrics behind each alarm of IdempotencyMonitoring: of the service, its table, its functions and its
-// queues.
+// The metrics that each alarm of IdempotencyMonitoring watches: those of the service, its table, functions and queues.
 import { Stack, Token } from "aws-cdk-lib";
 import { type IMetric, MathExpression, type MetricOptions, Stats } from "aws-cdk-lib/aws-cloudwatch";
 import { type ITable, Operation } from "aws-cdk-lib/aws-dynamodb";
@@ -16,15 +15,15 @@ export interface AlarmSource {
   readonly metric: (options: MetricOptions) => IMetric;
   /** The watched resource, if there may be several. */
   readonly resource?: IConstruct;
-  /** The queue of whose messages it watches the age. */
+  /** The queue, if the alarm watches the age of its messages. */
   readonly queue?: IQueue;
   /** The watched operation, if there may be several. */
   readonly operation?: string;
-  /** What writes the metric in each of its runs, so that no data means that it does not run. */
+  /** The function that writes the metric in each run, so missing data means that it isn't running. */
   readonly writer?: IFunction;
 }
 
-/** The requests of operations, relay and sweeper to the table. An alarm can read at most ten metrics. */
+/** The requests that operations, relay and sweeper make to the table. An alarm can read at most ten metrics. */
 const TABLE_OPERATIONS = [
   Operation.GET_ITEM,
   Operation.PUT_ITEM,
@@ -87,7 +86,7 @@ export function alarmSources(props: IdempotencyMonitoringProps, metrics: Idempot
   ];
 }
 
-/** The rate of one operation is lost among those of others. */
+/** One alarm per operation, because a combined rate hides a single operation's. */
 function replayRates(
   { operations = [] }: IdempotencyMonitoringProps,
   metrics: IdempotencyMetrics,
@@ -101,9 +100,9 @@ function replayRates(
   }));
 }
 
-/** In percent of the timeout, where that is known. */
+/** In percent of the timeout, if that's known. */
 function durationOf(resource: IFunction): AlarmSource[] {
-  // Imported functions have no runtime.
+  // Imported functions have no `runtime`.
   const seconds = "runtime" in resource ? timeoutOf(resource as LambdaFunction) : undefined;
   if (seconds === undefined) return [];
   const metric = ({ period }: MetricOptions) =>
@@ -147,7 +146,7 @@ export function tableThrottles(table: ITable, options: MetricOptions): IMetric {
   return table.metricThrottledRequestsForOperations(placed);
 }
 
-/** CDK refuses an alarm on a table whose Region is only known at deployment. Functions use a table of their own Region only. */
+/** CDK rejects an alarm on a table whose Region is only known at deployment. Functions only use a table in their own Region. */
 function placeOf(table: ITable): MetricOptions {
   const { region } = Stack.of(table);
   return Token.isUnresolved(table.env.region) && !Token.isUnresolved(region) ? { region } : {};

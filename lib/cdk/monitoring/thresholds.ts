@@ -2,30 +2,30 @@
 import type { Duration } from "aws-cdk-lib";
 import type { IAlarmAction } from "aws-cdk-lib/aws-cloudwatch";
 
-/** How bad it is: a warning is for office hours, and what is critical wakes somebody. */
+/** How urgent an alarm is: a warning can wait for office hours, a critical alarm wakes the person on call. */
 export const SEVERITIES = ["Warning", "Critical"] as const;
 export type AlarmSeverity = (typeof SEVERITIES)[number];
 
-/** An alarm for each severity that is given. */
+/** Creates an alarm for each severity in the object. */
 export type AlarmThresholds = { readonly [Severity in AlarmSeverity]?: AlarmThreshold };
 
-/** What alarms do: the same in each severity, or something else in each. */
+/** The actions of alarms: one list for all severities, or one for each. */
 export type AlarmActions = IAlarmAction[] | { readonly [Severity in AlarmSeverity]?: IAlarmAction[] };
 
-/** The threshold of an alarm, which is raised while its metric is greater than `threshold`. */
+/** The threshold of an alarm, which fires while its metric is greater than `threshold`. */
 export interface AlarmThreshold {
-  /** In the unit of the metric, which the property of the alarm names. */
+  /** In the metric's unit, which is documented on the alarm's property. */
   readonly threshold: number;
 
   /**
-   * Over how many periods the metric is looked at.
+   * The number of periods that are evaluated.
    *
    * @default 1
    */
   readonly evaluationPeriods?: number;
 
   /**
-   * In how many of these periods it must be greater than the threshold.
+   * The number of these periods in which the metric must be greater than the threshold.
    *
    * @default - all of them
    */
@@ -39,14 +39,14 @@ export interface AlarmThreshold {
   readonly period?: Duration;
 
   /**
-   * What happens when the alarm of this severity is raised.
+   * The actions when the alarm of this severity fires.
    *
    * @default - `alarmActions` of the construct
    */
   readonly alarmActions?: IAlarmAction[];
 
   /**
-   * What happens when the alarm of this severity is over.
+   * The actions when the alarm of this severity returns to OK.
    *
    * @default - `okActions` of the construct
    */
@@ -54,50 +54,51 @@ export interface AlarmThreshold {
 }
 
 /**
- * The alarms of an {@link IdempotencyMonitoring}. Each property maps the severities `Warning` and
- * `Critical` to thresholds: each severity is an alarm, and `{}` is no alarm. Alarms of resources that are
- * not given, such as a relay, do not exist. The preset `alarms` chooses among the defaults.
+ * The alarms of an {@link IdempotencyMonitoring}. Each property maps the severities `Warning` and `Critical` to thresholds. Each
+ * severity is a separate alarm, and `{}` creates none. If you don't pass a resource, such as a relay, its alarms aren't created.
+ * The preset `alarms` selects among the defaults.
  */
 export interface IdempotencyAlarmProps {
   /**
-   * Replays, in percent of replays and executions: of each of `operations`, or of all together. A period with fewer than 20 answers
-   * raises no alarm.
+   * Replays in percent of replays and executions, for each of `operations` or for all together. A period with fewer than 20
+   * answers raises no alarm.
    *
    * @default { Warning: { threshold: 10, evaluationPeriods: 3 } }
    */
   readonly addReplayRateAlarm?: AlarmThresholds;
 
   /**
-   * Replays above the band that CloudWatch expects at that time. The threshold is the width of the band in standard deviations: 3
-   * is a usual one. CloudWatch learns for two weeks, and bills three metrics for it.
+   * Replays above the band that CloudWatch expects at that time. The threshold is the width of the band in standard
+   * deviations, usually 3. CloudWatch learns for two weeks, and charges for three metrics.
    *
    * @default {}
    */
   readonly addReplaySpikeAlarm?: AlarmThresholds;
 
   /**
-   * Calls with a known key and another payload. One caller that repeats a bad key now and then stays below the default.
+   * Calls with a known key and another payload. A single caller that repeats a bad key occasionally stays below the default.
    *
    * @default { Warning: { threshold: 20, evaluationPeriods: 3 } }
    */
   readonly addMismatchesAlarm?: AlarmThresholds;
 
   /**
-   * Such calls above the band that CloudWatch expects at that time, as of `addReplaySpikeAlarm`.
+   * Calls with a known key and another payload, above the band that CloudWatch expects: see `addReplaySpikeAlarm`.
    *
    * @default {}
    */
   readonly addMismatchSpikeAlarm?: AlarmThresholds;
 
   /**
-   * New keys for a payload that came under several before, as `watchNewKeys` tells them.
+   * New keys for a payload that was already sent under several other keys, as `watchNewKeys` reports them.
    *
    * @default {}
    */
   readonly addNewKeysAlarm?: AlarmThresholds;
 
   /**
-   * Calls refused because another one holds a live claim. One caller that repeats one key now and then stays below the default.
+   * Calls refused because another one holds a live claim. A single caller that repeats a key occasionally stays below the
+   * default.
    *
    * @default { Warning: { threshold: 20, evaluationPeriods: 3 } }
    */
@@ -118,7 +119,7 @@ export interface IdempotencyAlarmProps {
   readonly addHeldAlarm?: AlarmThresholds;
 
   /**
-   * Claims of which the former attempt had not ended by itself.
+   * Claims that took over from a previous attempt that hadn't completed or released its key.
    *
    * @default { Warning: { threshold: 0 } }
    */
@@ -139,22 +140,22 @@ export interface IdempotencyAlarmProps {
   readonly addCompletionLostAlarm?: AlarmThresholds;
 
   /**
-   * Runs without a claim. Switch it off where the options of an operation allow them.
+   * Runs without a claim. Switch it off if the options of an operation allow them.
    *
    * @default { Critical: { threshold: 0 } }
    */
   readonly addRanUnprotectedAlarm?: AlarmThresholds;
 
   /**
-   * Attempts with an unknown end.
+   * Attempts that ended with an unknown outcome.
    *
    * @default { Warning: { threshold: 0 } }
    */
   readonly addOutcomeUnknownAlarm?: AlarmThresholds;
 
   /**
-   * For how long nobody has known about the oldest key of unknown outcome, in milliseconds, as each run of the reconciler
-   * finds it. No run raises the alarm too: missing data breaches.
+   * How long the oldest unsettled key has had an unknown outcome, in milliseconds, as each run of the reconciler finds. The
+   * alarm also fires if the reconciler doesn't run: missing data counts as breaching.
    *
    * @default { Warning: { threshold: 900000 }, Critical: { threshold: 14400000 } }
    */
@@ -168,15 +169,15 @@ export interface IdempotencyAlarmProps {
   readonly addStoreFailuresAlarm?: AlarmThresholds;
 
   /**
-   * Throttled requests to the table, as DynamoDB counts them. Only the first construct of an app that watches a table has
-   * this alarm by default.
+   * Throttled requests to the table, as DynamoDB counts them. By default, only the first construct of an app that watches a
+   * table creates this alarm.
    *
    * @default { Warning: { threshold: 0 }, Critical: { threshold: 0, evaluationPeriods: 3 } }
    */
   readonly addTableThrottlesAlarm?: AlarmThresholds;
 
   /**
-   * The longest time between a commit and the sending of its messages, in milliseconds.
+   * The longest time between a commit and sending its messages, in milliseconds.
    *
    * @default { Warning: { threshold: 60000 }, Critical: { threshold: 900000 } }
    */
@@ -190,29 +191,29 @@ export interface IdempotencyAlarmProps {
   readonly addSendFailedAlarm?: AlarmThresholds;
 
   /**
-   * How long ago the oldest commit was made whose messages wait to be sent, in milliseconds, as each sweep finds it.
-   * With `sweeper`, no sweep raises the alarm too: missing data breaches.
+   * The age of the oldest commit with messages waiting to be sent, in milliseconds, as each sweep finds. With `sweeper`, the
+   * alarm also fires if no sweep runs: missing data counts as breaching.
    *
    * @default { Warning: { threshold: 900000 }, Critical: { threshold: 14400000 } }
    */
   readonly addOutboxAgeAlarm?: AlarmThresholds;
 
   /**
-   * Commits whose messages wait to be sent, as each sweep finds them.
+   * Commits with messages waiting to be sent, as each sweep finds.
    *
    * @default { Warning: { threshold: 10000, evaluationPeriods: 3 } }
    */
   readonly addOutboxBacklogAlarm?: AlarmThresholds;
 
   /**
-   * Commits that have parked messages and no others to send, as each sweep finds them.
+   * Commits that have only parked messages left to send, as each sweep finds.
    *
    * @default { Critical: { threshold: 0 } }
    */
   readonly addOutboxParkedAlarm?: AlarmThresholds;
 
   /**
-   * The age of what the relay reads from the stream, in milliseconds.
+   * The age of the changes that the relay reads from the stream, in milliseconds.
    *
    * @default { Warning: { threshold: 60000 }, Critical: { threshold: 43200000 } }
    */
@@ -233,15 +234,15 @@ export interface IdempotencyAlarmProps {
   readonly addDeadLetterAgeAlarm?: AlarmThresholds;
 
   /**
-   * Failed invocations of a function, the relay and the sweeper included.
+   * Failed invocations of a function, including the relay and the sweeper.
    *
    * @default { Warning: { threshold: 0 } }
    */
   readonly addFunctionErrorsAlarm?: AlarmThresholds;
 
   /**
-   * How long the slowest runs (p99) of each of `functions` take, in percent of its timeout: its leases end with it. Functions that are
-   * imported, or whose timeout is known at deployment only, have no such alarm.
+   * The duration of the slowest runs (p99) of each of `functions`, in percent of its timeout, because leases end with the
+   * timeout. Imported functions, and those whose timeout is only known at deployment, get no such alarm.
    *
    * @default { Warning: { threshold: 80, evaluationPeriods: 3 } }
    */

@@ -1,5 +1,5 @@
-// What a rule reads: the resources of an app, as their templates say them. A synthesis reads them from the construct tree, and
-// `onceonly doctor` from the templates. Imports nothing of the CDK.
+// The input of a rule: the resources of an app, as in its templates. Synthesis reads them from the construct tree, and
+// `onceonly doctor` from the templates. Imports nothing from the CDK.
 
 /** A resource of a template. A `CfnResource` is one. */
 export interface Resource {
@@ -13,7 +13,7 @@ interface ResourceNode {
   readonly scope?: { readonly node: ResourceNode } | undefined;
 }
 
-/** Properties by their names in templates. A value that is known at deployment only is an intrinsic function. */
+/** Properties by their template names. A value that is only known at deployment is an intrinsic function. */
 export type TemplateProperties = Readonly<Record<string, unknown>>;
 
 export interface ResourceDefinition {
@@ -22,7 +22,7 @@ export interface ResourceDefinition {
   readonly Condition?: string;
 }
 
-/** Where a resource is deployed; the account and the region are undefined if only the deployment decides. */
+/** Where a resource is deployed. Account and region are undefined if they're only known at deployment. */
 export interface Place {
   readonly account: string | undefined;
   readonly region: string | undefined;
@@ -38,29 +38,29 @@ export interface App {
 
   placeOf(resource: Resource): Place;
 
-  /** Stands for the default event bus. */
+  /** The root of the app, which represents the default event bus. */
   rootOf(resource: Resource): object;
 
-  /** The resources that a part of properties refers to. A version or an alias stands for its function. */
+  /** The resources that a part of properties refers to. For a version or an alias, that's its function. */
   targetsIn(part: unknown): readonly Resource[];
 
   targetIn(part: unknown, ...types: string[]): Resource | undefined;
 
-  /** What a property refers to that accepts a bare name too, such as `FunctionName`. */
+  /** The resources that a property refers to, if it also accepts a bare name, such as `FunctionName`. */
   namedIn(name: unknown, service: string, near: Resource): readonly Resource[];
 }
 
-/** A synthesis fails for what is refused, and prints the rest. */
+/** Synthesis fails for `refused`, and prints the rest. */
 export type Severity = "refused" | "warned" | "noted";
 
-/** Where a rule reports what it finds. A resource may be reported by several rules, and by one rule several times. */
+/** Receives the findings of a rule. Several rules may report a resource, and one rule may report it several times. */
 export type Report = (severity: Severity, rule: string, at: Resource, text: string) => void;
 
 export const FUNCTION = "AWS::Lambda::Function";
 export const QUEUE = "AWS::SQS::Queue";
 export const TABLES = ["AWS::DynamoDB::Table", "AWS::DynamoDB::GlobalTable"];
 
-/** Empty for anything but an object. */
+/** An empty object for anything but an object. */
 export function objectIn(value: unknown): TemplateProperties {
   return Object(value);
 }
@@ -69,10 +69,10 @@ export function valueIn(properties: TemplateProperties, ...path: string[]): unkn
   return path.reduce<unknown>((part, name) => Object(part)[name], properties);
 }
 
-/** The ids that a construct gives what it makes for itself. */
+/** The ids that a construct uses for its main resource. */
 const INNER_IDS = new Set(["Resource", "Default"]);
 
-/** The path that a user knows: the path of the construct around the resource. */
+/** The path that users know: that of the construct that contains the resource. */
 export function ownerPath(resource: { readonly node: ResourceNode }): string {
   const { scope, id, path } = resource.node;
   return scope && INNER_IDS.has(id) ? ownerPath(scope) : path;

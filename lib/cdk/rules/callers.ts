@@ -1,4 +1,4 @@
-// What stands between the callers of a function and its handler: it may remove the key, change it, or answer by itself.
+// Services between the callers of a function and its handler, which may remove or change the key, or respond themselves.
 import { type App, QUEUE, type Report, type Resource } from "./app.ts";
 import { findCors } from "./cors.ts";
 import { findDistributions } from "./distributions.ts";
@@ -6,7 +6,7 @@ import { findInputs } from "./event-inputs.ts";
 import { readersInto } from "./event-sources.ts";
 import { findMappings, findMessages } from "./request-mappings.ts";
 
-/** Warnings and notes, since a handler may read its key from elsewhere. */
+/** Only warnings and notes, because a handler may read its key from elsewhere. */
 export function findCallers(app: App, fn: Resource, report: Report): void {
   const queues = readersInto(app, fn).flatMap(({ source }) =>
     source?.cfnResourceType === QUEUE ? source : [],

@@ -11,11 +11,11 @@ import {
 import { isKeyHeader, KEY_HEADER } from "./key-header.ts";
 import { keyedRoutes, type Route } from "./routes.ts";
 
-/** What a preflight is answered. */
+/** The response to a preflight. */
 interface Allowed {
   readonly path: string;
   readonly headers: readonly unknown[];
-  /** `undefined` where no methods are listed; browsers then still send POST. */
+  /** `undefined` if no methods are listed; browsers then still send POST. */
   readonly methods: readonly unknown[] | undefined;
   /** With credentials a browser reads "*" as the name of a header. */
   readonly isWildcard: boolean;
@@ -29,7 +29,7 @@ export function findCors(app: App, fn: Resource, report: Report): void {
       "warned",
       "cors-headers",
       fn,
-      `${path} answers the preflight requests of browsers, and allows ${headers.length > 0 ? headers.join(", ") : "no headers"} and not ${KEY_HEADER}: a browser sends no call with a key to ${ownerPath(fn)}. Add "${KEY_HEADER}" to the allowed headers of its CORS settings, or acknowledge this if the key is not in that header`,
+      `${path} answers CORS preflight requests and allows ${headers.length > 0 ? headers.join(", ") : "no headers"}, but not ${KEY_HEADER}: browsers won't send calls with a key to ${ownerPath(fn)}. Add "${KEY_HEADER}" to the allowed headers of its CORS settings, or acknowledge this if the key isn't in that header`,
     );
   }
 }
@@ -38,7 +38,7 @@ export function allowsKey({ headers, methods, isWildcard }: Omit<Allowed, "path"
   const isRead = methods?.every((method) => /^(GET|HEAD|OPTIONS|PUT|DELETE)$/i.test(`${method}`));
   return (
     isRead === true ||
-    // A token may be the header.
+    // A token may resolve to the header.
     headers.some((name) => typeof name !== "string" || isKeyHeader(name) || (isWildcard && name === "*"))
   );
 }
@@ -48,7 +48,7 @@ function ofRoutes(app: App, fn: Resource): Allowed[] {
   return [...new Map(all.map((each) => [JSON.stringify(each), each])).values()];
 }
 
-/** A REST API answers `OPTIONS` by a mock integration. */
+/** A REST API responds to `OPTIONS` with a mock integration. */
 function ofPreflight({ preflight, path, api }: Route): Allowed[] {
   const headers = preflight ? responseHeaders(preflight) : {};
   if (headers["access-control-allow-origin"] === undefined) return [];
@@ -65,7 +65,7 @@ function ofPreflight({ preflight, path, api }: Route): Allowed[] {
 
 const RESPONSE_HEADER = "method.response.header.";
 
-/** Wherever the integration has its responses: as a list, or by their patterns. */
+/** An integration has its responses as a list or by their patterns. */
 const responseHeaders = (part: unknown): TemplateProperties => Object.fromEntries(headerEntries(part));
 
 function headerEntries(part: unknown): (readonly [string, unknown])[] {
@@ -77,7 +77,7 @@ function headerEntries(part: unknown): (readonly [string, unknown])[] {
   );
 }
 
-/** "'Content-Type,Authorization'"; `undefined` for nothing. */
+/** Parses "'Content-Type,Authorization'"; `undefined` if it's empty. */
 function namesIn(text: unknown): unknown[] | undefined {
   if (text === undefined) return undefined;
   return typeof text === "string" ? text.replace(/^'|'$/g, "").split(/\s*,\s*/) : [text];
@@ -109,10 +109,10 @@ function ofUrls(app: App, fn: Resource): Allowed[] {
   });
 }
 
-/** A list that is known at deployment only is one unknown name. */
+/** A list that is only known at deployment counts as one unknown name. */
 export const listIn = (value: unknown): readonly unknown[] | undefined =>
   value === undefined || Array.isArray(value) ? value : [value];
 
-/** Settings that only the deployment decides on, such as those of a condition. */
+/** Settings that are only known at deployment, such as those of a condition. */
 const isIntrinsic = (value: unknown) =>
   Object.keys(objectIn(value)).some((name) => /^(Fn::|Ref$)/.test(name));

@@ -1,4 +1,4 @@
-// Warns of event sources that lose messages, or that deliver them in a way which their consumer cannot stand.
+// Warns about event sources that lose messages, or deliver them in a way that their consumer can't handle.
 import { type App, ownerPath, QUEUE, type Report, type Resource, TABLES, valueIn } from "./app.ts";
 import { type Reader, readersFrom, readersInto, reportsFailures } from "./event-sources.ts";
 import { findDroppedEvents, findUnusableKey } from "./events.ts";
@@ -14,61 +14,77 @@ export function findDeliveries(
   report: Report,
 ): void {
   const warn: Warn = (rule, text) => report("warned", rule, fn, text);
-  const path = ownerPath(fn);
   const concurrency = numberIn(app.propertiesOf(fn).ReservedConcurrentExecutions);
   if (concurrency === 0) {
-    warn("no-concurrency", `reservedConcurrentExecutions of ${path} is 0: no event reaches it`);
+    warn("no-concurrency", `reservedConcurrentExecutions of ${ownerPath(fn)} is 0, so it never runs`);
   }
   findRetries(app, fn, timeoutSeconds, warn);
   warnOfUnusedDeadLetters(app, fn, warn);
   const queues = readersInto(app, fn).flatMap(({ source }) => source ?? []);
   findDroppedEvents(app, [fn, ...queues], warn);
   for (const queue of queues) findUnusableKey(app, queue, report);
-  for (const reader of readersInto(app, fn)) {
-    const { source, settings } = reader;
-    const queue = source?.cfnResourceType === QUEUE ? source : undefined;
-    const from = queue ? ownerPath(queue) : reader.path;
-    if (readsPartly(reader) && !isOfOne(reader)) warnOfUnread(reader, from, path, warn);
-    const most = numberIn(valueIn(settings, "ScalingConfig", "MaximumConcurrency"));
-    if (concurrency && most !== undefined && most > concurrency) {
-      warn(
-        "throttled-source",
-        `${from} feeds ${path} by up to ${most} invocations at once, and reservedConcurrentExecutions is ${concurrency}: throttled receives count against maxReceiveCount. Lower maxConcurrency`,
-      );
-    }
-    const pollers = numberIn(valueIn(settings, "ProvisionedPollerConfig", "MaximumPollers"));
-    if (concurrency && pollers !== undefined && pollers > concurrency) {
-      warn(
-        "throttled-source",
-        `${from} feeds ${path} by up to ${pollers} provisioned pollers, each of which invokes it at least once at a time, and reservedConcurrentExecutions is ${concurrency}: what is above is throttled. Lower maximumPollers`,
-      );
-    }
-    const retries = numberIn(settings.MaximumRetryAttempts) ?? -1;
-    if (retries >= 0 && (settings.DestinationConfig ?? settings.DeadLetterConfig) === undefined) {
-      warn(
-        "dropped-records",
-        `${from} gives up a batch after ${retries} retries and drops its records: give it an onFailure destination, or no retryAttempts`,
-      );
-    }
-    if (source && TABLES.includes(source.cfnResourceType)) warnOfReaders(app, path, source, warn);
-    if (queue) warnOfQueue(app, path, queue, reader, timeoutSeconds, warn);
+  for (const reader of readersInto(app, fn)) warnOfReader(app, fn, reader, timeoutSeconds, warn);
+}
+
+function warnOfReader(
+  app: App,
+  fn: Resource,
+  reader: Reader,
+  timeoutSeconds: number | undefined,
+  warn: Warn,
+): void {
+  const { source, settings } = reader;
+  const path = ownerPath(fn);
+  const queue = source?.cfnResourceType === QUEUE ? source : undefined;
+  const from = queue ? ownerPath(queue) : reader.path;
+  if (readsPartly(reader) && !isOfOne(reader)) warnOfUnread(reader, from, path, warn);
+  warnOfThrottling(app, fn, reader, from, warn);
+  const retries = numberIn(settings.MaximumRetryAttempts) ?? -1;
+  if (retries >= 0 && (settings.DestinationConfig ?? settings.DeadLetterConfig) === undefined) {
+    warn(
+      "dropped-records",
+      `${from} drops the records of a batch after ${retries} retries: give it an onFailure destination, or leave retryAttempts out`,
+    );
+  }
+  if (source && TABLES.includes(source.cfnResourceType)) warnOfReaders(app, path, source, warn);
+  if (queue) warnOfQueue(app, path, queue, reader, timeoutSeconds, warn);
+}
+
+/** Warns about a source that makes more concurrent invocations than the function's reserved concurrency allows. */
+function warnOfThrottling(app: App, fn: Resource, { settings }: Reader, from: string, warn: Warn): void {
+  const path = ownerPath(fn);
+  const concurrency = numberIn(app.propertiesOf(fn).ReservedConcurrentExecutions);
+  if (!concurrency) return;
+  const most = numberIn(valueIn(settings, "ScalingConfig", "MaximumConcurrency"));
+  if (most !== undefined && most > concurrency) {
+    warn(
+      "throttled-source",
+      `${from} feeds ${path} with up to ${most} concurrent invocations, but reservedConcurrentExecutions is ${concurrency}: throttled receives count towards maxReceiveCount. Lower maxConcurrency`,
+    );
+  }
+  const pollers = numberIn(valueIn(settings, "ProvisionedPollerConfig", "MaximumPollers"));
+  if (pollers !== undefined && pollers > concurrency) {
+    warn(
+      "throttled-source",
+      `${from} feeds ${path} from up to ${pollers} provisioned pollers, each with at least one invocation at a time, but reservedConcurrentExecutions is ${concurrency}: the rest are throttled. Lower maximumPollers`,
+    );
   }
 }
 
-/** Lambda puts only asynchronous invocations there. */
+/** Lambda only sends asynchronous invocations to this dead-letter queue. */
 function warnOfUnusedDeadLetters(app: App, fn: Resource, warn: Warn): void {
   if (app.propertiesOf(fn).DeadLetterConfig === undefined || isInvokedAsynchronously(app, fn)) return;
   for (const { source } of readersInto(app, fn)) {
     if (source?.cfnResourceType !== QUEUE || settingsOf(app, source).redrive) continue;
     warn(
       "unused-dead-letters",
-      `${ownerPath(fn)} has a dead-letter queue and consumes ${ownerPath(source)}, which has none: Lambda puts no message of a queue there, so that a message that always fails is lost. Give ${ownerPath(source)} the dead-letter queue`,
+      `${ownerPath(fn)} has a dead-letter queue and consumes ${ownerPath(source)}, which has none: Lambda doesn't move queue messages there, so a message that always fails is lost. Add the dead-letter queue to ${ownerPath(source)}`,
     );
   }
 }
 
 /**
- * What becomes of a partly failed batch. Kafka's answer is read in provisioned mode only.
+ * How a partly failed batch is handled. For Kafka, Lambda reads the response in provisioned mode only.
  * https://docs.aws.amazon.com/lambda/latest/dg/kafka-retry-configurations.html
  */
 function warnOfUnread(reader: Reader, from: string, path: string, warn: Warn): void {
@@ -78,17 +94,17 @@ function warnOfUnread(reader: Reader, from: string, path: string, warn: Warn): v
     if (isRead) return;
     warn(
       "no-batch-failures",
-      `${from} feeds ${path} without ReportBatchItemFailures: Lambda takes an answer for the success of the whole batch, and loses the records that it names as failed. Set reportBatchItemFailures`,
+      `${from} feeds ${path} without ReportBatchItemFailures: Lambda treats any response as success of the whole batch, so the records that it reports as failed are lost. Set reportBatchItemFailures`,
     );
   } else if (!isRead) {
     warn(
       "no-batch-failures",
-      `${from} feeds ${path} without ReportBatchItemFailures: idempotentBatch throws for a failed record, and Lambda delivers the whole batch again; another handler's answer is taken for success, and loses the records that it names as failed. Set provisionedPollerConfig and reportBatchItemFailures, and reportBatchItemFailures: true of idempotentBatch`,
+      `${from} feeds ${path} without ReportBatchItemFailures: idempotentBatch throws if a record fails, and Lambda delivers the whole batch again; any other handler's response counts as success, so the records that it reports as failed are lost. Set provisionedPollerConfig and reportBatchItemFailures, and reportBatchItemFailures: true in idempotentBatch`,
     );
   } else if (!isProvisioned) {
     warn(
       "not-provisioned",
-      `${from} feeds ${path} with ReportBatchItemFailures, which Lambda offers for Kafka in provisioned mode only: set provisionedPollerConfig`,
+      `${from} feeds ${path} with ReportBatchItemFailures, which Lambda only supports for Kafka in provisioned mode: set provisionedPollerConfig`,
     );
   }
 }
@@ -101,7 +117,7 @@ function warnOfReaders(app: App, path: string, table: Resource, warn: Warn): voi
   if (length <= MAX_STREAM_READERS) return;
   warn(
     "stream-readers",
-    `${length} functions read the stream of ${ownerPath(table)}, ${path} among them: DynamoDB throttles more than ${MAX_STREAM_READERS} of a shard, an OutboxRelay too. Feed one function, which passes the changes on`,
+    `${length} functions read the stream of ${ownerPath(table)}, ${path} among them: DynamoDB throttles more than ${MAX_STREAM_READERS} readers per shard, and an OutboxRelay counts as one. Have one function read the stream and pass the changes on`,
   );
 }
 
@@ -119,21 +135,21 @@ function warnOfQueue(
   if (window > 0 && timeoutSeconds !== undefined && hidden < timeoutSeconds + window) {
     warn(
       "batching-window",
-      `visibility timeout ${hidden} s of ${path} < timeout ${timeoutSeconds} s of ${consumer} + batching window ${window} s: messages come again while they are handled. Make it longer`,
+      `visibility timeout ${hidden} s of ${path} < timeout ${timeoutSeconds} s of ${consumer} + batching window ${window} s: messages are delivered again while they're being handled. Make it longer`,
     );
   }
   const others = readersFrom(app, queue).length - 1;
   if (others > 0) {
     warn(
       "shared-queue",
-      `${path} feeds ${consumer} and ${others} more: each message reaches one of them. Give each consumer a queue of its own, behind a topic`,
+      `${path} feeds ${consumer} and ${others} more: each message reaches only one of them. Give each consumer its own queue, and have a topic feed them`,
     );
   }
   if (!redrive) {
     if (isFifo) {
       warn(
         "no-dead-letters",
-        `${path} is a FIFO queue without a dead-letter queue: a message that always fails holds up its group for ${kept} s and is then lost`,
+        `${path} is a FIFO queue without a dead-letter queue: a message that always fails blocks its group for ${kept} s and is then lost. Add a dead-letter queue`,
       );
     }
     return;
@@ -142,35 +158,35 @@ function warnOfQueue(
   if (receives === 1) {
     warn(
       "one-receive",
-      `maxReceiveCount of ${path} is 1: one throttled or killed invocation parks a message. Make it 3 or more`,
+      `maxReceiveCount of ${path} is 1: a single throttled or killed invocation sends a message to the dead-letter queue. Make it 3 or more`,
     );
   }
   if (hidden * receives > kept) {
     warn(
       "lost-before-dead-letters",
-      `visibility timeout ${hidden} s × ${receives} receives > ${kept} s, for which ${path} keeps messages: SQS deletes a message that always fails before it is a dead letter. Keep them longer`,
+      `visibility timeout ${hidden} s × ${receives} receives > ${kept} s, the retention of ${path}: SQS deletes a message that always fails before it reaches the dead-letter queue. Keep messages longer`,
     );
   }
   const deadLetters = app.targetIn(redrive.deadLetters, QUEUE);
-  // The age of a message in a FIFO dead-letter queue begins anew.
+  // In a FIFO dead-letter queue, a message's age starts again.
   if (!deadLetters || isFifo) return;
   const parked = settingsOf(app, deadLetters).kept;
   if (parked <= kept) {
     warn(
       "short-dead-letters",
-      `${ownerPath(deadLetters)} keeps messages for ${parked} s, and ${path} for ${kept} s: their age counts from the first queue on, so parked messages may be deleted at once. Keep them longer`,
+      `${ownerPath(deadLetters)} keeps messages for ${parked} s, no longer than ${path} (${kept} s): a message's age counts from when it was first sent, so dead letters may be deleted as soon as they arrive. Keep them longer`,
     );
   }
 }
 
 const isKafka = ({ settings }: Reader) => settings.Topics !== undefined;
 
-/** Brokers of Amazon MQ, and DocumentDB. */
+/** Settings of Amazon MQ brokers and DocumentDB. */
 const WHOLE = ["Queues", "DocumentDBEventSourceConfig"];
 
 /** Whether Lambda can read which records failed. A pipe always does. */
 const readsPartly = ({ isPipe, settings }: Reader) =>
   !isPipe && WHOLE.every((name) => settings[name] === undefined);
 
-/** A batch of one fails or succeeds as a whole; a handler that throws is enough. */
+/** A batch of one fails or succeeds as a whole, so it's enough that the handler throws. */
 const isOfOne = ({ settings }: Reader) => numberIn(settings.BatchSize) === 1;

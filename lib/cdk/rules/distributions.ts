@@ -1,4 +1,4 @@
-// Whether CloudFront passes a call on to the function with its key. No I/O.
+// Whether CloudFront forwards a call to the function with its key. No I/O.
 import {
   type App,
   objectIn,
@@ -13,7 +13,7 @@ import { isKeyHeader, KEY_HEADER, mayHoldKey } from "./key-header.ts";
 import { keyedRoutes } from "./routes.ts";
 
 /**
- * The policies that AWS manages, and whether they pass every header on.
+ * The policies that AWS manages, and whether they forward every header.
  * https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/using-managed-origin-request-policies.html
  */
 const MANAGED_REQUEST_POLICIES: Readonly<Record<string, boolean>> = {
@@ -27,7 +27,7 @@ const MANAGED_REQUEST_POLICIES: Readonly<Record<string, boolean>> = {
   "bf0718e1-ba1e-49d1-88b1-f726733018ae": false, // HostHeaderOnly
 };
 
-/** None of them has the key's header: https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/using-managed-cache-policies.html */
+/** None has the key's header: https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/using-managed-cache-policies.html */
 const MANAGED_CACHE_POLICIES = [
   "08627262-05a9-4f76-9ded-b50ca2e3a84f",
   "2e54312d-136d-493c-8eb9-b001f22f67d2",
@@ -40,41 +40,61 @@ const MANAGED_CACHE_POLICIES = [
 
 export function findDistributions(app: App, fn: Resource, report: Report): void {
   for (const distribution of app.ofType("AWS::CloudFront::Distribution")) {
-    const path = ownerPath(distribution);
     const config = objectIn(app.propertiesOf(distribution).DistributionConfig);
-    for (const origin of partsIn(config.Origins).filter(({ DomainName }) => leadsTo(app, DomainName, fn))) {
-      const set = partsIn(origin.OriginCustomHeaders).some(({ HeaderName }) => isKeyHeader(HeaderName));
-      if (set) {
-        report(
-          "warned",
-          "changed-key",
-          fn,
-          `${path} sets ${KEY_HEADER} to a constant in each request to ${ownerPath(fn)}, so only the first call runs, and the others get its answer. Pass on the key that the caller sent`,
-        );
-      }
-      const behaviors = [objectIn(config.DefaultCacheBehavior), ...partsIn(config.CacheBehaviors)].filter(
-        ({ TargetOriginId }) => TargetOriginId === origin.Id,
-      );
-      const posting = behaviors.filter(takesPosts);
-      if (behaviors.length > 0 && posting.length === 0) {
-        report(
-          "warned",
-          "refused-methods",
-          fn,
-          `${path} passes no POST and no PATCH on to ${ownerPath(fn)}: CloudFront answers them with 403 itself. Allow all methods, AllowedMethods.ALLOW_ALL, or acknowledge this if callers send them elsewhere`,
-        );
-      }
-      if (behaviors.some(({ CachedMethods }) => isPosting(CachedMethods))) {
-        report(
-          "warned",
-          "cached-post",
-          fn,
-          `${path} is set to cache POST or PATCH before ${ownerPath(fn)}, and CloudFront only caches GET, HEAD and OPTIONS: the deployment would fail. Leave them out of cachedMethods`,
-        );
-      }
-      for (const behavior of set ? [] : posting) findHeader(app, fn, { path, behavior }, report);
-      for (const behavior of posting) findCorsPolicy(app, fn, { path, behavior }, report);
+    for (const origin of partsIn(config.Origins)) {
+      if (!leadsTo(app, origin.DomainName, fn)) continue;
+      const behaviors = [objectIn(config.DefaultCacheBehavior), ...partsIn(config.CacheBehaviors)];
+      const ofOrigin = behaviors.filter(({ TargetOriginId }) => TargetOriginId === origin.Id);
+      findOrigin(app, fn, ownerPath(distribution), origin, ofOrigin, report);
     }
+  }
+}
+
+function findOrigin(
+  app: App,
+  fn: Resource,
+  path: string,
+  origin: TemplateProperties,
+  behaviors: readonly TemplateProperties[],
+  report: Report,
+): void {
+  const set = partsIn(origin.OriginCustomHeaders).some(({ HeaderName }) => isKeyHeader(HeaderName));
+  if (set) {
+    report(
+      "warned",
+      "changed-key",
+      fn,
+      `${path} sets ${KEY_HEADER} to a constant on every request to ${ownerPath(fn)}, so only the first call runs and all others get its answer. Forward the key that the caller sent`,
+    );
+  }
+  findMethods(fn, path, behaviors, report);
+  for (const behavior of behaviors.filter(takesPosts)) {
+    if (!set) findHeader(app, fn, { path, behavior }, report);
+    findCorsPolicy(app, fn, { path, behavior }, report);
+  }
+}
+
+function findMethods(
+  fn: Resource,
+  path: string,
+  behaviors: readonly TemplateProperties[],
+  report: Report,
+): void {
+  if (behaviors.length > 0 && !behaviors.some(takesPosts)) {
+    report(
+      "warned",
+      "refused-methods",
+      fn,
+      `${path} doesn't forward POST and PATCH to ${ownerPath(fn)}: CloudFront rejects them with 403. Allow all methods (AllowedMethods.ALLOW_ALL), or acknowledge this if callers send them elsewhere`,
+    );
+  }
+  if (behaviors.some(({ CachedMethods }) => isPosting(CachedMethods))) {
+    report(
+      "warned",
+      "cached-post",
+      fn,
+      `${path} is set to cache POST or PATCH in front of ${ownerPath(fn)}, but CloudFront only caches GET, HEAD and OPTIONS: the deployment would fail. Remove them from cachedMethods`,
+    );
   }
 }
 
@@ -91,19 +111,19 @@ function findHeader(app: App, fn: Resource, { path, behavior }: Behavior, report
       "warned",
       "header-not-forwarded",
       fn,
-      `${path} passes requests for ${PathPattern} on to ${ownerPath(fn)} without ${KEY_HEADER}, which CloudFront removes: give the behavior OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER, or a policy with that header`,
+      `${path} forwards requests for ${PathPattern} to ${ownerPath(fn)} without ${KEY_HEADER}, which CloudFront removes: give the behavior OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER, or a policy with that header`,
     );
   } else if (forwarded === undefined) {
     report(
       "noted",
       "header-unknown",
       fn,
-      `whether ${path} passes ${KEY_HEADER} on to ${ownerPath(fn)} is not checked: a policy of its behavior for ${PathPattern} isn't made in this app`,
+      `can't check whether ${path} forwards ${KEY_HEADER} to ${ownerPath(fn)}: a policy of its behavior for ${PathPattern} isn't defined in this app`,
     );
   }
 }
 
-/** A function URL, an API or a load balancer by its domain name. */
+/** Matches a function URL, an API or a load balancer by its domain name. */
 function leadsTo(app: App, domain: unknown, fn: Resource): boolean {
   const routes = keyedRoutes(app, fn);
   return app.targetsIn(domain).some((each) => {
@@ -134,14 +154,14 @@ function balances(app: App, balancer: Resource, fn: Resource): boolean {
     );
 }
 
-/** GET and HEAD, unless others are allowed. */
+/** CloudFront only allows GET and HEAD by default. */
 const takesPosts = ({ AllowedMethods }: TemplateProperties) =>
   AllowedMethods !== undefined && (!Array.isArray(AllowedMethods) || isPosting(AllowedMethods));
 
 const isPosting = (methods: unknown) =>
   Array.isArray(methods) && methods.some((method) => /^(POST|PATCH)$/.test(`${method}`));
 
-/** `undefined` where a policy isn't known in the app. */
+/** `undefined` if the app doesn't define the policy. */
 function forwardsKey(app: App, behavior: TemplateProperties): boolean | undefined {
   const { OriginRequestPolicyId: request, CachePolicyId: cache, ForwardedValues } = behavior;
   const headers = valueIn(objectIn(ForwardedValues), "Headers");
@@ -164,7 +184,7 @@ function requestPolicy(app: App, id: unknown): boolean | undefined {
   return HeaderBehavior === "allExcept" ? !isListed : HeaderBehavior === "whitelist" && isListed;
 }
 
-/** What is a part of the cache key is passed on too. */
+/** CloudFront also forwards the headers in the cache key. */
 function cachePolicy(app: App, id: unknown): boolean | undefined {
   if (id === undefined || MANAGED_CACHE_POLICIES.includes(`${id}`)) return false;
   const made = app.targetIn(id, "AWS::CloudFront::CachePolicy");
@@ -176,7 +196,7 @@ function cachePolicy(app: App, id: unknown): boolean | undefined {
   return HeaderBehavior === "whitelist" && mayHoldKey(Headers);
 }
 
-/** CloudFront answers a preflight in place of its origin where such a policy has CORS settings that win. */
+/** CloudFront responds to a preflight instead of its origin if such a policy has CORS settings that override the origin's. */
 function findCorsPolicy(app: App, fn: Resource, { path, behavior }: Behavior, report: Report): void {
   const policy = app.targetIn(behavior.ResponseHeadersPolicyId, "AWS::CloudFront::ResponseHeadersPolicy");
   const cors = policy && valueIn(app.propertiesOf(policy), "ResponseHeadersPolicyConfig", "CorsConfig");
@@ -190,7 +210,7 @@ function findCorsPolicy(app: App, fn: Resource, { path, behavior }: Behavior, re
     "warned",
     "cors-headers",
     fn,
-    `${path} answers the preflight requests of browsers by a response headers policy, which allows ${headers.join(", ")} and not ${KEY_HEADER}: a browser sends no call with a key to ${ownerPath(fn)}. Add "${KEY_HEADER}" to its allowed headers, or acknowledge this if the key is not in that header`,
+    `${path} answers CORS preflight requests with a response headers policy that allows ${headers.join(", ")}, but not ${KEY_HEADER}: browsers won't send calls with a key to ${ownerPath(fn)}. Add "${KEY_HEADER}" to its allowed headers, or acknowledge this if the key isn't in that header`,
   );
 }
 

@@ -1,7 +1,7 @@
-// Customer keys of resources: known to those who need them, and kept as long as the data.
+// Customer managed keys of resources: which ones a resource has, and whether they're kept as long as the data.
 import { type App, objectIn, ownerPath, type Report, type Resource, type TemplateProperties } from "./app.ts";
 
-/** The names of the customer keys in a template. Keys that AWS manages for a service are open to the account. */
+/** The customer managed keys in a template. The whole account can use keys that AWS manages for a service. */
 function keysIn({ cfnResourceType }: Resource, properties: TemplateProperties): unknown[] {
   if (/^AWS::(SQS::Queue|SNS::Topic)$/.test(cfnResourceType)) {
     const { KmsMasterKeyId: key } = properties;
@@ -23,7 +23,7 @@ export const hasCustomerKey = (resource: Resource, properties: TemplatePropertie
 const isKept = (app: App, resource: Resource) =>
   /^Retain/.test(`${app.definitionOf(resource).DeletionPolicy}`);
 
-/** A warning, since KMS waits for 7 to 30 days, in which a key can be kept after all. */
+/** Only a warning, because KMS waits for 7 to 30 days, during which the deletion can be cancelled. */
 export function findDestroyedKey(app: App, resource: Resource, report: Report): void {
   if (!isKept(app, resource)) return;
   for (const key of app.targetsIn(keysIn(resource, app.propertiesOf(resource)))) {
@@ -32,7 +32,7 @@ export function findDestroyedKey(app: App, resource: Resource, report: Report): 
       "warned",
       "destroyed-key",
       resource,
-      `${ownerPath(resource)} is kept when its stack is deleted, and its key ${ownerPath(key)} isn't: without the key nothing in it can be read again. Give the key RemovalPolicy.RETAIN`,
+      `${ownerPath(resource)} is kept when its stack is deleted, but its key ${ownerPath(key)} isn't: without the key its data can't be read. Give the key RemovalPolicy.RETAIN`,
     );
   }
 }

@@ -1,16 +1,16 @@
-// The VPC endpoints by which a function reaches a service, and whether their policies let it. No I/O.
+// The VPC endpoints that a function uses to reach a service, and whether their policies allow it. No I/O.
 import { type App, objectIn, QUEUE, type Resource, type TemplateProperties, valueIn } from "./app.ts";
 import { flatText, nameIn } from "./named.ts";
 
-/** As the names of endpoints say them: "com.amazonaws.eu-west-1.sqs". */
+/** As in endpoint names: "com.amazonaws.eu-west-1.sqs". */
 export type Service = "dynamodb" | "sqs" | "sns" | "events";
 
-/** What a function needs of a service. */
+/** The actions that a function needs to call. */
 export interface Need {
   readonly service: Service;
   /** "dynamodb:PutItem" */
   readonly actions: readonly string[];
-  /** The resource, where it is made in this app. */
+  /** The resource, if this app defines it. */
   readonly resource: Resource | undefined;
 }
 
@@ -23,13 +23,13 @@ const SENDING: Readonly<Record<string, Omit<Need, "resource">>> = {
   [EVENT_BUS]: { service: "events", actions: ["events:PutEvents"] },
 };
 
-/** What sending to a queue, a topic or a bus needs. */
+/** Needs for sending to a queue, a topic or a bus. */
 export function needOfSending(type: string, resource: Resource | undefined): Need[] {
   const need = SENDING[type];
   return need ? [{ ...need, resource }] : [];
 }
 
-/** Updates of a table. */
+/** Needs for updating a table. */
 export const needOfUpdates = (resource: Resource | undefined): Need => ({
   service: "dynamodb",
   actions: ["dynamodb:UpdateItem"],
@@ -41,7 +41,7 @@ export interface Network {
   readonly routeTables: readonly Resource[];
 }
 
-/** A gateway endpoint is in route tables, and an interface endpoint in subnets of the VPC. */
+/** A gateway endpoint belongs to route tables, an interface endpoint to subnets of the VPC. */
 export function endpointsFor(app: App, service: Service, network: Network): Resource[] {
   const { subnets, routeTables } = network;
   const vpcs = subnets.flatMap((subnet) => app.targetsIn(app.propertiesOf(subnet).VpcId));
@@ -54,7 +54,7 @@ export function endpointsFor(app: App, service: Service, network: Network): Reso
   });
 }
 
-/** The actions that no statement of an endpoint's policy can allow. Without a policy an endpoint allows everything. */
+/** The actions that no statement of an endpoint's policy allows. An endpoint without a policy allows everything. */
 export function deniedBy(app: App, endpoint: Resource, { actions, resource }: Need): string[] {
   const { PolicyDocument } = app.propertiesOf(endpoint);
   if (PolicyDocument === undefined) return [];
@@ -73,7 +73,7 @@ function mayAllow(
   return NotResource !== undefined || [Resource].flat().some((each) => mayMean(app, each, resource));
 }
 
-/** Whether a pattern of a policy may mean the resource. What is known at deployment only may. */
+/** Whether a policy's pattern may match the resource. A pattern that is only known at deployment may. */
 function mayMean(app: App, pattern: unknown, resource: Resource | undefined): boolean {
   if (resource === undefined) return true;
   const named = app.targetsIn(pattern);
@@ -85,7 +85,7 @@ function mayMean(app: App, pattern: unknown, resource: Resource | undefined): bo
   return own === undefined ? name.includes("*") : isMatch(name, own);
 }
 
-/** With the wildcards of IAM. Actions have no case. */
+/** Matches with IAM's wildcards. Actions are case-insensitive. */
 function isMatch(pattern: unknown, text: string): boolean {
   if (typeof pattern !== "string") return true;
   const escaped = pattern.replace(/[.+^${}()|[\]\\]/g, "\\$&");

@@ -1,4 +1,4 @@
-// Whether an event still names what happened when a rule, a schedule or a pipe has made another input of it. No I/O.
+// Whether an event still has an id after a rule, a schedule or a pipe has transformed it into another input. No I/O.
 import {
   type App,
   objectIn,
@@ -10,16 +10,16 @@ import {
 } from "./app.ts";
 import { flatText } from "./named.ts";
 
-/** The input that a source makes. */
+/** The input that a source creates. */
 interface Input {
   readonly source: string;
-  /** The parts of the event that are in it, as paths. */
+  /** The parts of the event that it contains, as paths. */
   readonly paths: readonly string[];
-  /** What would name the event. */
+  /** The part that would identify the event. */
   readonly name: string;
 }
 
-/** Of inputs for the function, and for the queues that it consumes. */
+/** Checks inputs for the function and for the queues that it consumes. */
 export function findInputs(app: App, fn: Resource, queues: readonly Resource[], report: Report): void {
   const leadsIn = (part: unknown) => app.targetsIn(part).some((each) => each === fn || queues.includes(each));
   const inputs = [...ofRules(app, leadsIn), ...ofSchedules(app, leadsIn), ...ofPipes(app, leadsIn)];
@@ -31,7 +31,7 @@ export function findInputs(app: App, fn: Resource, queues: readonly Resource[], 
         "noted",
         "event-id-unknown",
         fn,
-        `whether what ${source} passes on names the event is not checked: it leaves out ${name}, so the key must come from ${parts}`,
+        `can't check whether what ${source} passes on identifies the event: it leaves out ${name}, so the key must come from ${parts}`,
       );
     } else {
       report(
@@ -39,8 +39,8 @@ export function findInputs(app: App, fn: Resource, queues: readonly Resource[], 
         "dropped-event-id",
         fn,
         paths.length === 0
-          ? `${source} sends the same input each time, so no key can be made of it: either nothing runs, or only the first event does. Add ${name} to the input, or acknowledge this if one run is meant`
-          : `${source} passes on ${parts} and not ${name}, so no key can be made of it. Add ${name} to the input, or acknowledge this if what is left names the event`,
+          ? `${source} sends the same input each time, so no key can be derived from it: either every event is refused, or only the first one runs. Add ${name} to the input, or acknowledge this if it should run only once`
+          : `${source} passes on ${parts} but not ${name}, so no key can be derived from it. Add ${name} to the input, or acknowledge this if the rest identifies the event`,
       );
     }
   }
@@ -61,7 +61,7 @@ function ofRules(app: App, leadsIn: LeadsIn): Input[] {
   });
 }
 
-/** In a list, or `undefined` for a target that gets the whole event. */
+/** The paths as a list, or `undefined` for a target that gets the whole event. */
 function pathsOfTarget({ Input, InputPath, InputTransformer }: TemplateProperties): string[][] | undefined {
   if (Input !== undefined) return [[]];
   if (InputPath !== undefined) return [[`${InputPath}`]];
@@ -80,7 +80,7 @@ function ofSchedules(app: App, leadsIn: LeadsIn): Input[] {
   return app.ofType("AWS::Scheduler::Schedule").flatMap((schedule): Input[] => {
     const { ScheduleExpression, Target } = app.propertiesOf(schedule);
     const { Arn, Input } = objectIn(Target);
-    // A schedule for one time runs once.
+    // A one-time schedule runs once.
     const isOnce = /^at\(/.test(`${ScheduleExpression}`);
     if (!leadsIn(Arn) || Input === undefined || isOnce || OF_ONE_RUN.test(flatText(Input))) return [];
     const source = `the schedule ${ownerPath(schedule)}`;
@@ -100,8 +100,8 @@ function ofPipes(app: App, leadsIn: LeadsIn): Input[] {
   });
 }
 
-/** The whole event or record, or a part whose name says that it names something: `$.detail.orderId`. */
+/** The whole event or record, or a part that looks like an identifier: `$.detail.orderId`. */
 const NAMES = /^\$$|[._-](id|key|number|uuid|arn)$|[a-z\d](Id|ID|Key|Number|Uuid|Arn)$/;
 
-/** An object in which such a part may be. */
+/** An object that may contain an identifier. */
 const MAY_NAME = /^\$\.(detail|body|data|dynamodb(\.(Keys|NewImage))?|messageAttributes)$/;

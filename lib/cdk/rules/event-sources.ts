@@ -1,5 +1,6 @@
-// What reads queues and streams for functions: event source mappings of Lambda and pipes of EventBridge, however they
-// were made.
+// The readers of queues and streams for functions: Lambda event source mappings and EventBridge pipes, however they were
+// created.
+import { EVENT_SOURCES } from "../../contract.ts";
 import {
   type App,
   objectIn,
@@ -14,18 +15,18 @@ import {
 const STREAM = "AWS::Kinesis::Stream";
 const CONSUMER = "AWS::Kinesis::StreamConsumer";
 
-/** A mapping or a pipe. */
+/** An event source mapping or a pipe. */
 export interface Reader {
   readonly path: string;
   readonly into: readonly Resource[];
-  /** It does not wait for these of `into`. */
+  /** The members of `into` that it doesn't wait for. */
   readonly forgotten: readonly Resource[];
   readonly isPipe: boolean;
-  /** What it reads, by its ARN. */
+  /** The ARN of its source. */
   readonly arn: unknown;
-  /** The queue, stream or table of that ARN, where it is made in this app. */
+  /** The queue, stream or table with that ARN, if this app defines it. */
   readonly source: Resource | undefined;
-  /** Batches, retries and destinations. A pipe has the names of a mapping for them. */
+  /** Batches, retries and destinations, with the names of a mapping even for a pipe. */
   readonly settings: TemplateProperties;
 }
 
@@ -88,8 +89,8 @@ function mappingIn(app: App, at: Resource): Reader {
 
 function pipeIn(app: App, at: Resource): Reader {
   const { Source: arn, SourceParameters, Target, TargetParameters, Enrichment } = app.propertiesOf(at);
-  const { SqsQueueParameters, KinesisStreamParameters, DynamoDBStreamParameters } =
-    objectIn(SourceParameters);
+  const parameters = objectIn(SourceParameters);
+  const settings = Object.values(EVENT_SOURCES).find(({ pipe }) => pipe && parameters[pipe] !== undefined);
   const targets = app.targetsIn(Target);
   const invocation = valueIn(objectIn(TargetParameters), "LambdaFunctionParameters", "InvocationType");
   return {
@@ -99,11 +100,11 @@ function pipeIn(app: App, at: Resource): Reader {
     isPipe: true,
     arn,
     source: sourceIn(app, arn),
-    settings: objectIn(SqsQueueParameters ?? KinesisStreamParameters ?? DynamoDBStreamParameters),
+    settings: objectIn(settings?.pipe && parameters[settings.pipe]),
   };
 }
 
-/** A consumer of a stream stands for its stream. */
+/** For a stream consumer, the source is its stream. */
 function sourceIn(app: App, arn: unknown): Resource | undefined {
   const consumer = app.targetIn(arn, CONSUMER);
   return consumer

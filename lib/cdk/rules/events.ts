@@ -1,4 +1,4 @@
-// Warns of EventBridge rules and schedules whose events are lost without a trace.
+// Warns about EventBridge rules and schedules whose events are lost silently.
 import {
   type App,
   objectIn,
@@ -12,7 +12,7 @@ import {
 import type { Warn } from "./retries.ts";
 import { numberIn } from "./windows/hop.ts";
 
-/** The targets of each rule and schedule that are among these resources. */
+/** For each rule and schedule, its targets among these resources. */
 function targetsAt(app: App, into: readonly Resource[]) {
   const rules = app.ofType("AWS::Events::Rule").flatMap((at) => {
     const { Targets } = app.propertiesOf(at);
@@ -33,7 +33,7 @@ export function findDroppedEvents(app: App, into: readonly Resource[], warn: War
     if (retries !== 0 || target.DeadLetterConfig !== undefined) continue;
     warn(
       "dropped-events",
-      `${ownerPath(at)} gives up an event after its first failed delivery and drops it: its retryAttempts is 0 and it has no dead-letter queue. Give it one, or some retries`,
+      `${ownerPath(at)} drops an event after its first failed delivery: its retryAttempts is 0 and it has no dead-letter queue. Add a dead-letter queue, or allow some retries`,
     );
   }
 }
@@ -47,13 +47,13 @@ export function findUnusableKey(app: App, queue: Resource, report: Report): void
   const isClosed = key !== undefined && !isOpenToEvents(app.propertiesOf(key).KeyPolicy);
   if (!isManaged && !isClosed) return;
   for (const { at } of targetsAt(app, [queue])) {
-    // A schedule sends with a role.
+    // A schedule sends with a role, so only rules depend on the key's policy.
     if (at.cfnResourceType !== "AWS::Events::Rule") continue;
     report(
       "warned",
       "undelivered-events",
       queue,
-      `${ownerPath(at)} sends to ${ownerPath(queue)}, which is encrypted by ${isManaged ? "the key of SQS that AWS manages" : ownerPath(key ?? queue)}, and EventBridge may not use that key, so no event arrives. ${isManaged ? "Use a customer managed key, or the encryption of SQS itself" : "Let events.amazonaws.com use it (kms:Decrypt and kms:GenerateDataKey)"}`,
+      `${ownerPath(at)} sends to ${ownerPath(queue)}, which is encrypted with ${isManaged ? "the AWS managed key for SQS" : ownerPath(key ?? queue)}, and EventBridge isn't allowed to use that key, so no event arrives. ${isManaged ? "Use a customer managed key, or SQS-managed encryption" : "Allow events.amazonaws.com to use it (kms:Decrypt and kms:GenerateDataKey)"}`,
     );
   }
 }

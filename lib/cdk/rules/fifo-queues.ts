@@ -1,4 +1,4 @@
-// What may send to a FIFO queue, and under which conditions: else a deployment fails, or what is sent is lost.
+// Which services can send to a FIFO queue, and under which conditions. Otherwise a deployment fails, or messages are lost.
 import {
   type App,
   objectIn,
@@ -12,12 +12,12 @@ import {
 import { nameFaults } from "./names.ts";
 import { settingsOf } from "./queue-settings.ts";
 
-/** What sends to a queue. */
+/** A sender to a queue. */
 interface FifoSender {
   /** "the rule Shop/Rule" */
   readonly what: string;
   readonly group: unknown;
-  /** What it gives for deduplication; undefined where it can give nothing. */
+  /** Its setting for deduplication; undefined if it has none. */
   readonly deduplication?: unknown;
 }
 
@@ -27,14 +27,14 @@ interface FifoTaker {
 }
 
 interface Senders {
-  /** By the queue, or by the ARN of a queue of elsewhere. */
+  /** By the queue, or by the ARN of a queue that this app doesn't define. */
   readonly senders: ReadonlyMap<Resource | string, readonly FifoSender[]>;
   readonly refusing: ReadonlyMap<Resource, readonly FifoTaker[]>;
 }
 
 const known = new WeakMap<App, Senders>();
 
-/** Why a FIFO queue cannot get, or cannot give up, what the app has it get or give up. */
+/** Reports senders that can't send to a FIFO queue, and dead-letter queues that it can't move messages to. */
 export function findFifo(app: App, queue: Resource, report: Report): void {
   if (queue.cfnResourceType !== QUEUE) return;
   const { isFifo } = settingsOf(app, queue);
@@ -45,7 +45,7 @@ export function findFifo(app: App, queue: Resource, report: Report): void {
   for (const text of redriveFaults(app, queue)) report("refused", "redrive-policy", queue, text);
 }
 
-/** Only the senders of a FIFO queue of another app are known. */
+/** For a FIFO queue of another app, only its senders in this app are known. */
 export function importedFifoFaults(app: App, queueArn: unknown, path: string): string[] {
   const arn = JSON.stringify(queueArn);
   const { senders } = known.get(app) ?? sendersOf(app);
@@ -54,14 +54,14 @@ export function importedFifoFaults(app: App, queueArn: unknown, path: string): s
   );
 }
 
-/** The FIFO queues of other apps that the senders of this one name by a literal ARN. */
+/** Faults of FIFO queues of other apps that senders in this app name by a literal ARN. */
 export function foreignFifoFaults(app: App): string[] {
   const { senders } = known.get(app) ?? sendersOf(app);
   const arns = [...senders.keys()].filter((key) => typeof key === "string" && /^"arn:.*\.fifo"$/.test(key));
   return arns.flatMap((arn) => importedFifoFaults(app, JSON.parse(arn as string), `${arn}`));
 }
 
-const ungrouped = (feeds: string) => `${feeds} without a messageGroupId: give one to its target`;
+const ungrouped = (feeds: string) => `${feeds} without a messageGroupId: set one on its target`;
 
 function sendingFaults(app: App, queue: Resource, senders: Senders["senders"]): string[] {
   const isContentBased = `${app.propertiesOf(queue).ContentBasedDeduplication}` === "true";
@@ -70,7 +70,7 @@ function sendingFaults(app: App, queue: Resource, senders: Senders["senders"]): 
     return [
       ...(isContentBased || deduplication !== undefined
         ? []
-        : [`${feeds}, and EventBridge gives no deduplication ids: set contentBasedDeduplication`]),
+        : [`${feeds}, and EventBridge doesn't send deduplication ids: set contentBasedDeduplication`]),
       ...(group === undefined ? [ungrouped(feeds)] : []),
     ];
   });
@@ -78,23 +78,23 @@ function sendingFaults(app: App, queue: Resource, senders: Senders["senders"]): 
 
 const refusalFaults = (queue: Resource, refusing: Senders["refusing"]) =>
   (refusing.get(queue) ?? []).map(
-    ({ what, why }) => `${what} is the FIFO queue ${ownerPath(queue)}: ${why}, so give it a standard queue`,
+    ({ what, why }) => `${what} is the FIFO queue ${ownerPath(queue)}: ${why}, so use a standard queue`,
   );
 
-/** A dead-letter queue may refuse what a queue gives up. */
+/** A dead-letter queue's redrive allow policy may reject this queue. */
 function redriveFaults(app: App, queue: Resource): string[] {
   const { redrive } = settingsOf(app, queue);
   const deadLetters = redrive && app.targetIn(redrive.deadLetters, QUEUE);
   if (!deadLetters) return [];
   const { redrivePermission, sourceQueueArns } = objectIn(app.propertiesOf(deadLetters).RedriveAllowPolicy);
   const sources = listIn(sourceQueueArns).map((arn) => app.targetsIn(arn));
-  // A source that is known at deployment only may be this queue.
+  // A source ARN that is only known at deployment may be this queue's.
   const isRefused =
     redrivePermission === "denyAll" ||
     (redrivePermission === "byQueue" && sources.every((each) => each.length > 0 && !each.includes(queue)));
   if (!isRefused) return [];
   return [
-    `${ownerPath(queue)} gives up messages to ${ownerPath(deadLetters)}, whose redriveAllowPolicy does not let it, so that SQS refuses the queue: use another dead-letter queue`,
+    `${ownerPath(queue)} has the dead-letter queue ${ownerPath(deadLetters)}, whose redriveAllowPolicy doesn't allow it, so SQS rejects the queue: allow it there, or use another dead-letter queue`,
   ];
 }
 
@@ -120,7 +120,7 @@ function sendersOf(app: App): Senders {
       send(target.Arn, { what: `the rule ${path}`, group });
       refuse(valueIn(target, "DeadLetterConfig", "Arn"), {
         what: `the dead-letter queue of the rule ${path}`,
-        why: "EventBridge takes no FIFO queue there",
+        why: "EventBridge doesn't accept a FIFO queue there",
       });
     }
   });
@@ -130,7 +130,7 @@ function sendersOf(app: App): Senders {
     send(target.Arn, { what: `the schedule ${path}`, group });
     refuse(valueIn(target, "DeadLetterConfig", "Arn"), {
       what: `the dead-letter queue of the schedule ${path}`,
-      why: "EventBridge Scheduler takes no FIFO queue there",
+      why: "EventBridge Scheduler doesn't accept a FIFO queue there",
     });
   });
   each("AWS::Pipes::Pipe", ({ Target, TargetParameters }, path) => {
@@ -142,17 +142,17 @@ function sendersOf(app: App): Senders {
     const topic = app.targetIn(TopicArn, "AWS::SNS::Topic");
     if (!topic || `${app.propertiesOf(topic).FifoTopic}` === "true") return;
     const what = `the endpoint of ${path}, a subscription to the standard topic ${ownerPath(topic)},`;
-    refuse(Endpoint, { what, why: "SNS delivers there from FIFO topics only" });
+    refuse(Endpoint, { what, why: "SNS only delivers to FIFO queues from FIFO topics" });
   });
   for (const type of ["AWS::S3::Bucket", "Custom::S3BucketNotifications"]) {
     each(type, ({ NotificationConfiguration }, path) => {
       refuse(NotificationConfiguration, {
         what: `a destination of ${path}`,
-        why: "S3 sends to no FIFO queue",
+        why: "S3 can't send to a FIFO queue",
       });
     });
   }
-  const takesStandard = "Lambda takes no FIFO queue there";
+  const takesStandard = "Lambda doesn't accept a FIFO queue there";
   each("AWS::Lambda::Function", ({ DeadLetterConfig }, path) => {
     refuse(valueIn(objectIn(DeadLetterConfig), "TargetArn"), {
       what: `the dead-letter queue of ${path}`,

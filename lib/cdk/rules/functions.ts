@@ -1,4 +1,4 @@
-// The rules about functions that run operations: their numbers agree with their callers, their queues and their own timeout.
+// Rules for functions that run operations: their settings must fit their callers, their queues and their own timeout.
 import { MAX_LONG_RETENTION_SECONDS, MAX_RETENTION_SECONDS } from "../../contract.ts";
 import { type App, objectIn, ownerPath, QUEUE, type Report, type Resource, TABLES } from "./app.ts";
 import { findCallers } from "./callers.ts";
@@ -16,18 +16,18 @@ import { OUTBOX } from "./windows/outboxes.ts";
 /** https://docs.aws.amazon.com/lambda/latest/dg/configuration-timeout.html */
 export const LAMBDA_DEFAULT_TIMEOUT_SECONDS = 3;
 
-/** As `engines` of package.json says. */
+/** The same as in `engines` of package.json. */
 const OLDEST_NODE = 20;
 
 /** A function that runs operations. */
 export interface Runner {
   readonly fn: Resource;
-  /** Seconds, as are those of `clientWindow`; undefined if only the deployment knows them. */
+  /** In seconds, like `clientWindow`; undefined if it's only known at deployment. */
   readonly retention: number | undefined;
   readonly clientWindow: number | undefined;
-  readonly longRetention: boolean;
+  readonly allowLongRetention: boolean;
   readonly outlivesGateway: boolean;
-  /** The resource of its table, if that is in the app. */
+  /** The resource of its table, if the app defines it. */
   readonly table: Resource | undefined;
 }
 
@@ -56,9 +56,9 @@ function timeoutIn(app: App, fn: Resource): number | undefined {
   return Number.isNaN(timeout) ? undefined : timeout;
 }
 
-/** Redeliveries by clients and by all event sources. */
+/** Redeliveries from clients and from all event sources. */
 export function redeliveries(app: App, fn: Resource, clientWindow: number | undefined): Redelivery[] {
-  if (clientWindow === undefined) return [{ unknown: "clientWindow is known at deployment only" }];
+  if (clientWindow === undefined) return [{ unknown: "clientWindow is only known at deployment" }];
   return redeliveriesTo(app, fn, clientWindow);
 }
 
@@ -79,29 +79,29 @@ function findRetention(app: App, { fn, retention, clientWindow }: Runner, report
   const path = ownerPath(fn);
   for (const redelivery of redeliveries(app, fn, clientWindow)) {
     if (retention === undefined || "unknown" in redelivery) {
-      const why = "unknown" in redelivery ? redelivery.unknown : "it is known at deployment only";
+      const why = "unknown" in redelivery ? redelivery.unknown : "it's only known at deployment";
       report(
         "noted",
         "retention-unknown",
         fn,
-        `whether the retention of ${path} is long enough is not checked: ${why}`,
+        `can't check whether the retention of ${path} is long enough: ${why}`,
       );
       continue;
     }
     if (retention >= redelivery.seconds) continue;
-    const inequality = `retention ${retention} s < ${redelivery.seconds} s, the longest redelivery to ${path} (${redelivery.sum}): what comes after the retention runs again`;
+    const inequality = `retention ${retention} s < ${redelivery.seconds} s, the longest redelivery to ${path} (${redelivery.sum}): a delivery after the retention would run again`;
     if (redelivery.limit === undefined || retention < redelivery.setSeconds) {
       report(
         "refused",
         "retention",
         fn,
-        `${inequality}. Give UseIdempotency a retention of two to three times that, and the handler the same retentionSeconds`,
+        `${inequality}. Set the retention of UseIdempotency to two to three times that, and the handler's retentionSeconds to the same value`,
       );
     } else findLimit(fn, redelivery.limit, inequality, redelivery, report);
   }
 }
 
-/** A warning, since the template sets no such number, and AWS takes its time up in the worst case only. */
+/** Only a warning, because the template doesn't set the number, and AWS uses the full time only in the worst case. */
 function findLimit(
   fn: Resource,
   limit: string,
@@ -111,47 +111,49 @@ function findLimit(
 ): void {
   const days = Math.ceil(seconds / 86_400);
   const cover =
-    seconds > MAX_RETENTION_SECONDS ? `Duration.days(${days}) with longRetention` : `Duration.days(${days})`;
+    seconds > MAX_RETENTION_SECONDS
+      ? `Duration.days(${days}) with allowLongRetention`
+      : `Duration.days(${days})`;
   if (limit === PRESUMED) {
     report(
       "warned",
       "no-asynchronous-source",
       fn,
-      `${inequality}. Nothing in this app invokes ${ownerPath(fn)} asynchronously, but it has a dead-letter queue or other settings for such invocations. If there are none, acknowledge this. A retention of ${cover} covers them, here and as retentionSeconds of the handler`,
+      `${inequality}. Nothing in this app invokes ${ownerPath(fn)} asynchronously, but it has a dead-letter queue or other settings for asynchronous invocations. If it's never invoked that way, acknowledge this; otherwise a retention of ${cover} covers it, here and as the handler's retentionSeconds`,
     );
     return;
   }
   const part =
     limit === OUTBOX
-      ? "An OutboxRelay that can't send a message tries for 3 days, and an older message than the consumer remembers is refused"
-      : "A part of that is a maximum of AWS";
+      ? "An OutboxRelay that can't send a message retries for 3 days, and the consumer rejects messages older than its retention"
+      : "Part of that is an AWS maximum";
   report(
     "warned",
     `${limit}-window`,
     fn,
-    `${inequality}. ${part}. A retention of ${cover} covers it, here and as retentionSeconds of the handler`,
+    `${inequality}. ${part}. A retention of ${cover} covers it, here and as the handler's retentionSeconds`,
   );
 }
 
-/** The handler would refuse such a number when it starts. */
-function findRetentionBound({ fn, retention, longRetention }: Runner, report: Report): void {
+/** The handler would reject such a number when it starts. */
+function findRetentionBound({ fn, retention, allowLongRetention }: Runner, report: Report): void {
   if (retention === undefined) return;
-  const text = boundFault(retention, longRetention, ownerPath(fn));
+  const text = boundFault(retention, allowLongRetention, ownerPath(fn));
   if (text !== undefined) report("refused", "retention-bound", fn, text);
 }
 
-function boundFault(seconds: number, longRetention: boolean, path: string): string | undefined {
-  const most = longRetention ? MAX_LONG_RETENTION_SECONDS : MAX_RETENTION_SECONDS;
+function boundFault(seconds: number, allowLongRetention: boolean, path: string): string | undefined {
+  const most = allowLongRetention ? MAX_LONG_RETENTION_SECONDS : MAX_RETENTION_SECONDS;
   const given = `retention ${seconds} s of ${path}`;
-  if (seconds < 1) return `${given} < 1 s, which the handler refuses as its retentionSeconds: make it longer`;
+  if (seconds < 1) return `${given} < 1 s, which the handler rejects as its retentionSeconds: make it longer`;
   if (seconds <= most) return undefined;
   const bound = `${given} > ${most} s`;
-  return longRetention
-    ? `${bound} (ten years), which no handler takes: shorten it`
-    : `${bound} (366 days), which the handler refuses as its retentionSeconds: shorten it, or set longRetention of UseIdempotency and of the handler`;
+  return allowLongRetention
+    ? `${bound} (ten years), more than any handler accepts: shorten it`
+    : `${bound} (366 days), which the handler rejects as its retentionSeconds: shorten it, or set allowLongRetention on both UseIdempotency and the handler`;
 }
 
-/** What a function reads, and where goes what it gives up. */
+/** The queues that a function reads, and those that its failed events go to. */
 export function queuesAround(app: App, fn: Resource): Resource[] {
   const readers = readersInto(app, fn);
   const configs = asynchronousConfigs(app, fn);
@@ -176,11 +178,11 @@ function findReader(
   const path = ownerPath(source);
   if (TABLES.includes(source.cfnResourceType)) {
     if (app.propertiesOf(source).StreamSpecification !== undefined) return;
-    const text = `${ownerPath(fn)} reads the stream of ${path}, which has 0 streams: switch one on`;
+    const text = `${ownerPath(fn)} reads the stream of ${path}, which doesn't have one: enable it`;
     report("refused", "no-stream", fn, text);
   }
   if (source.cfnResourceType !== QUEUE) return;
-  // A pipe that doesn't wait has its messages deleted immediately.
+  // If a pipe doesn't wait for the function, its messages are deleted immediately.
   if (!isPipe || !forgotten.includes(fn)) findHiding(app, fn, source, timeout, report);
   findFifoSettings(app, source, report);
 }
@@ -199,7 +201,7 @@ function findHiding(
       "noted",
       "visibility-unknown",
       fn,
-      `whether ${path} hides messages for as long as ${ownerPath(fn)} runs is not checked: its timeout, or theirs, is known at deployment only`,
+      `can't check whether ${path} hides messages for as long as ${ownerPath(fn)} runs: one of the two timeouts is only known at deployment`,
     );
     return;
   }
@@ -208,7 +210,7 @@ function findHiding(
     "refused",
     "visibility-timeout",
     queue,
-    `visibility timeout ${hidden} s of ${path} < timeout ${timeout} s of ${ownerPath(fn)}: messages come again while they are handled. Make it six times as long: ${6 * timeout} s`,
+    `visibility timeout ${hidden} s of ${path} < timeout ${timeout} s of ${ownerPath(fn)}: messages are delivered again while they're being handled. Make it six times the function's timeout: ${6 * timeout} s`,
   );
 }
 
@@ -219,44 +221,44 @@ function findFifoSettings(app: App, queue: Resource, report: Report): void {
     "refused",
     "fifo-throughput",
     queue,
-    `fifoThroughputLimit of ${ownerPath(queue)} is perMessageGroupId and its deduplicationScope is ${String(DeduplicationScope)}: SQS takes it with messageGroup only`,
+    `fifoThroughputLimit of ${ownerPath(queue)} is perMessageGroupId, but its deduplicationScope is ${String(DeduplicationScope)}: SQS accepts that limit only with messageGroup`,
   );
 }
 
 function findGateways(app: App, fn: Resource, timeout: number | undefined, report: Report): void {
   for (const { waits, seconds } of gatewayLimits(app, fn)) {
     if (timeout === undefined || Number.isNaN(seconds)) {
-      const what = `whether ${waits.replace("its", "the")} before ${ownerPath(fn)} waits for as long as it runs`;
+      const what = `can't check whether ${waits.replace("its", "the")} in front of ${ownerPath(fn)} waits as long as it runs`;
       report(
         "noted",
         "gateway-unknown",
         fn,
-        `${what} is not checked: one of the two is known at deployment only, or is not made in this app`,
+        `${what}: one of the two timeouts is only known at deployment, or isn't set in this app`,
       );
     } else if (timeout > seconds) {
       report(
         "refused",
         "gateway-timeout",
         fn,
-        `timeout ${timeout} s of ${ownerPath(fn)} > ${seconds} s, for which ${waits} waits: the caller gets an error while the function goes on. Shorten the timeout, or set outlivesGateway of UseIdempotency if a retry is to fetch the result`,
+        `timeout ${timeout} s of ${ownerPath(fn)} > ${seconds} s, how long ${waits} waits: the caller gets an error while the function keeps running. Shorten the timeout, or set outlivesGateway on UseIdempotency if a retry should fetch the result`,
       );
     }
   }
 }
 
-/** Its capacity provider may be given after the mixin. */
+/** Read from the template, because the capacity provider may be set after the mixin. */
 function findManagedInstances(app: App, fn: Resource, report: Report): void {
   if (app.propertiesOf(fn).CapacityProviderConfig === undefined) return;
   report(
     "noted",
     "managed-instances",
     fn,
-    `${ownerPath(fn)} runs on Lambda Managed Instances, which let code run on after its timeout. Its handlers find that in AWS_LAMBDA_INITIALIZATION_TYPE, so that UseIdempotency sets nothing for it: leases are 30 s long (\`leaseSeconds\`) and renewed, one write for each 10 s of a call`,
+    `${ownerPath(fn)} runs on Lambda Managed Instances, where code keeps running after a timeout. The handlers read that from AWS_LAMBDA_INITIALIZATION_TYPE, so UseIdempotency sets nothing for it: leases last 30 s (\`leaseSeconds\`) and are renewed, which costs one write per 10 s of a call`,
   );
 }
 
 /**
- * Some mistakes show in the first call of a process and not in a template, and a warning in the log reports them.
+ * Some mistakes only show in the first call of a process, not in a template. A warning in the log reports them.
  * https://docs.aws.amazon.com/lambda/latest/dg/monitoring-cloudwatchlogs-log-level.html
  */
 function findHiddenLogs(app: App, fn: Resource, report: Report): void {
@@ -266,7 +268,7 @@ function findHiddenLogs(app: App, fn: Resource, report: Report): void {
     "noted",
     "hidden-logs",
     fn,
-    `${ownerPath(fn)} logs from ${ApplicationLogLevel} on, so the warnings that onceonly logs on a first call aren't seen: a key that changes with each retry, a scope that callers can write, a lease that is too long. Set its applicationLogLevel to WARN, or acknowledge this`,
+    `${ownerPath(fn)} only logs ${ApplicationLogLevel} and above, so you won't see the warnings that onceonly logs on a first call: a key that changes with each retry, a scope that callers can write, a lease that is too long. Set its applicationLogLevel to WARN, or acknowledge this`,
   );
 }
 
@@ -288,6 +290,6 @@ function findDurable(app: App, fn: Resource, report: Report): void {
     "warned",
     "durable-function",
     fn,
-    `${ownerPath(fn)} is a durable function: Lambda calls its handler from the beginning after each wait, so that a wrapped handler meets its own claim, and a wait outlives the lease. Wrap what a step does, with a key of the execution's name, and acknowledge this`,
+    `${ownerPath(fn)} is a durable function: Lambda runs its handler from the start after each wait, so a wrapped handler meets its own claim, and a wait outlives the lease. Wrap the body of a step instead, with a key derived from the execution's name, and acknowledge this`,
   );
 }

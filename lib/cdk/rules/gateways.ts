@@ -1,4 +1,4 @@
-// Whether the API or the load balancer in front of a function waits for as long as the function may run.
+// Whether the API or the load balancer in front of a function waits as long as the function may run.
 import { type App, objectIn, type Resource, type TemplateProperties, valueIn } from "./app.ts";
 import { numberIn } from "./windows/hop.ts";
 import { answeredTasks } from "./windows/step-functions.ts";
@@ -12,7 +12,7 @@ const REST_API_MS = 29_000;
 /** https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-execution-service-websocket-limits-table.html */
 const WEBSOCKET_MS = 29_000;
 
-/** A caller that does not wait may have a function of any timeout behind it. */
+/** If the caller doesn't wait, the function can have any timeout. */
 const ANSWERS_AT_ONCE = Number.POSITIVE_INFINITY;
 
 /** https://docs.aws.amazon.com/general/latest/gr/appsync.html */
@@ -29,11 +29,11 @@ const ORIGIN_SECONDS = 30;
 
 export interface GatewayLimit {
   readonly waits: "its API" | "its distribution" | "its load balancer" | "its task" | "its user pool";
-  /** `NaN` for a time that is not known at synthesis. */
+  /** `NaN` for a time that isn't known at synthesis. */
   readonly seconds: number;
 }
 
-/** For how long each API and each load balancer before a function waits. */
+/** How long each API and load balancer in front of a function waits. */
 export const gatewayLimits = (app: App, fn: Resource): GatewayLimit[] =>
   gatewaysBefore(app, (part) => app.targetsIn(part).includes(fn));
 
@@ -74,13 +74,13 @@ function methods(app: App, isTarget: IsTarget): GatewayLimit[] {
   });
 }
 
-/** Whether a REST API has Lambda queue the invocation: it answers at once. */
+/** Whether a REST API makes Lambda queue the invocation, so it responds immediately. */
 export function isForgotten({ RequestParameters, requestParameters }: TemplateProperties): boolean {
   const parameters = objectIn(RequestParameters ?? requestParameters);
   return /Event/.test(String(parameters["integration.request.header.X-Amz-Invocation-Type"]));
 }
 
-/** CloudFront before a function URL. */
+/** CloudFront in front of a function URL. */
 function distributions(app: App, isTarget: IsTarget): GatewayLimit[] {
   const isOrigin = (domain: unknown) =>
     app.targetsIn(domain).some((each) => {
@@ -98,7 +98,7 @@ function distributions(app: App, isTarget: IsTarget): GatewayLimit[] {
   });
 }
 
-/** A task of Step Functions with a timeout of its own. */
+/** A Step Functions task with its own timeout. */
 function tasks(app: App, isTarget: IsTarget): GatewayLimit[] {
   return answeredTasks(app)
     .filter(({ task }) => numberIn(task.TimeoutSeconds) !== undefined && isTarget(task))
@@ -112,7 +112,7 @@ function graphs(app: App, isTarget: IsTarget): GatewayLimit[] {
     .map(() => api(GRAPHQL_MS));
 }
 
-/** A trigger that runs longer is called again, twice. A custom sender is invoked asynchronously, so no one waits for it. */
+/** Cognito retries a trigger that runs longer, twice. It invokes custom senders asynchronously, so it doesn't wait for them. */
 function userPools(app: App, isTarget: IsTarget): GatewayLimit[] {
   return app
     .ofType("AWS::Cognito::UserPool")
@@ -125,7 +125,7 @@ function userPools(app: App, isTarget: IsTarget): GatewayLimit[] {
     .map(() => ({ waits: "its user pool", seconds: USER_POOL_SECONDS }));
 }
 
-/** APIs that an OpenAPI document describes, and the quick way to an HTTP API. */
+/** APIs that an OpenAPI document describes, and quick-create HTTP APIs. */
 function bodies(app: App, isTarget: IsTarget): GatewayLimit[] {
   const described = [
     { type: "AWS::ApiGateway::RestApi", most: REST_API_MS },
@@ -146,7 +146,7 @@ function bodies(app: App, isTarget: IsTarget): GatewayLimit[] {
 
 const known = new WeakMap<object, TemplateProperties[]>();
 
-/** Each object with a URI, wherever the document has it. A document is read once for all functions. */
+/** Each object with a URI, anywhere in the document. A document is read once for all functions. */
 export function integrationsIn(document: unknown): TemplateProperties[] {
   if (typeof document !== "object" || document === null) return [];
   const found = known.get(document) ?? integrationsBelow(document);
@@ -188,7 +188,7 @@ function idleSeconds(app: App, listener: Resource | undefined): number {
   return numberIn(set && valueIn(set, "Value")) ?? LOAD_BALANCER_SECONDS;
 }
 
-/** An API of another app, or of a document in a file. */
+/** Whether an API of another app, or one from a document in a file, may invoke the function. */
 function isOpenToApis(app: App, isTarget: IsTarget): boolean {
   return app
     .ofType("AWS::Lambda::Permission")

@@ -1,4 +1,4 @@
-/** The entry "onceonly/cdk-rules": the rules of the synthesis, over resolved resources and without aws-cdk-lib. `onceonly doctor` reads them too. */
+/** The entry "onceonly/cdk-rules": the rules that synthesis applies, without aws-cdk-lib. `onceonly doctor` uses them too. */
 export {
   objectIn,
   ownerPath,

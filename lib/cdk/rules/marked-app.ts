@@ -1,5 +1,5 @@
-// What both kinds of apps have in common: how properties refer to resources. References are marks, put in when a definition is
-// read; a literal name or ARN, as imports have them, is looked up.
+// Shared by both kinds of apps: how properties refer to resources. Reading a definition replaces references with marks. Literal
+// names and ARNs, as in imports, are looked up.
 import {
   type App,
   type Place,
@@ -24,7 +24,7 @@ export abstract class MarkedApp implements App {
   abstract placeOf(resource: Resource): Place;
   abstract rootOf(resource: Resource): object;
 
-  /** The definition with a mark in the place of each reference. Each resource is read once. */
+  /** The definition, with each reference replaced by a mark. Each resource is read once. */
   protected abstract read(resource: Resource): ResourceDefinition;
 
   definitionOf(resource: Resource): ResourceDefinition {
@@ -37,12 +37,12 @@ export abstract class MarkedApp implements App {
     return this.definitionOf(resource).Properties ?? {};
   }
 
-  /** Has the shape of an intrinsic function, which is accepted where a property expects a number. */
+  /** Shaped like an intrinsic function, because a property that expects a number accepts that. */
   protected mark(target: object): { readonly Ref: string } {
     return { Ref: `onceonly:resource:${this.#targets.push(target) - 1};` };
   }
 
-  /** A part as a text that is the same wherever the part is the same. */
+  /** A part as text, so that equal parts have equal text. */
   textOf(part: unknown): string | undefined {
     const path = (_: string, index: string) => (this.#targets[Number(index)] as Resource)?.node.path ?? "";
     return JSON.stringify(part)?.replace(MARK, path);
@@ -64,7 +64,7 @@ export abstract class MarkedApp implements App {
   }
 
   targetsIn(part: unknown): readonly Resource[] {
-    // Each function asks about the targets of all sources.
+    // Cached, because each function asks for the targets of all sources.
     const found = this.#found.get(Object(part)) ?? this.#find(part);
     if (typeof part === "object" && part !== null) this.#found.set(part, found);
     return found;
@@ -79,7 +79,7 @@ export abstract class MarkedApp implements App {
         ? this.namedIn(valueIn(this.propertiesOf(target), "FunctionName"), "lambda", target)
         : target;
     });
-    // Imports name what is in another stack by a literal ARN.
+    // Imports name resources of another stack by a literal ARN.
     const named = /\barn:/.test(text) ? this.#names().byArn(flatText(part)) : [];
     return [...new Set([...found.flat(), ...named])];
   }

@@ -1,4 +1,4 @@
-// The resources of an app that somebody names by a literal name or ARN, as imports do.
+// Finds resources of an app by a literal name or ARN, as imports use them.
 import type { App, Resource } from "./app.ts";
 
 /** The property with the physical name of a resource, and the service in its ARN. */
@@ -15,11 +15,11 @@ const NAMES: Readonly<Record<string, readonly [service: string, property: string
 
 export const NAMED_TYPES = Object.keys(NAMES);
 
-/** "arn:aws:lambda:eu-west-1:111111111111:function:pay:live" in its parts; what is known at deployment only is a "?". */
+/** The parts of "arn:aws:lambda:eu-west-1:111111111111:function:pay:live". Parts that are only known at deployment are "?". */
 const ARN =
   /arn:[^:\s"]*:([a-z]+):([^:\s"]*):([^:\s"]*):(?:(?:function:|stateMachine:|table\/|stream\/|event-bus\/))?([\w.-]+)/g;
 
-/** The name by which a template calls a resource, where that is a literal. */
+/** The physical name of a resource in a template, if it's a literal. */
 export function nameIn(
   resource: Resource,
   properties: Readonly<Record<string, unknown>>,
@@ -29,7 +29,7 @@ export function nameIn(
   return typeof name === "string" ? name : undefined;
 }
 
-/** Names by the service, for all named resources of an app. */
+/** All named resources of an app, by service. */
 export class NamedResources {
   readonly #app: Pick<App, "placeOf">;
   readonly #byName = new Map<string, Resource[]>();
@@ -44,7 +44,7 @@ export class NamedResources {
     this.#byName.set(key, [...(this.#byName.get(key) ?? []), resource]);
   }
 
-  /** Those that ARNs in a text name. A name that several stages have, for accounts or regions of deployment, names none. */
+  /** The resources that ARNs in a text name. A name that several stages have without a fixed account or region matches none. */
   byArn(text: string): Resource[] {
     if (this.#byName.size === 0) return [];
     return [...text.matchAll(ARN)].flatMap(([, service = "", region = "", account = "", name = ""]) => {
@@ -56,7 +56,7 @@ export class NamedResources {
     });
   }
 
-  /** A bare name means a resource of the same stage, account and region. */
+  /** A bare name refers to a resource in the same stage, account and region. */
   byName(service: string, name: string, near: Resource): Resource[] {
     const own = this.#app.placeOf(near);
     return this.#find(service, name).filter((each) => {
@@ -71,7 +71,7 @@ export class NamedResources {
 const isSame = (own: string | undefined, named: string) =>
   named === "?" || own === undefined || own === named;
 
-/** A text of a template with its joined parts in a row. */
+/** A template value as text, with its joined parts concatenated. */
 export function flatText(value: unknown): string {
   if (typeof value === "string") return value;
   if (typeof value !== "object" || value === null) return "";
@@ -87,7 +87,7 @@ export function flatText(value: unknown): string {
     return Array.isArray(parts) ? parts.map(flatText).join(separator) : "?";
   }
   if (substituted !== undefined) return String([substituted].flat()[0]).replace(/\$\{[^}]*\}/g, "?");
-  // An import takes the name out of an ARN.
+  // An import extracts the name from an ARN.
   const inner = split ?? selected;
   if (inner !== undefined) return Array.isArray(inner) ? flatText(inner.at(-1)) : "?";
   if (Ref !== undefined || Object.keys(value).some((name) => name.startsWith("Fn::"))) return "?";

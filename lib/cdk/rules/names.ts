@@ -1,4 +1,4 @@
-// Whether two resources of an app have one name in one place: the second one could not be created.
+// Whether two resources of an app have the same name in one place, so the second couldn't be created.
 import { type App, ownerPath, type Resource } from "./app.ts";
 
 /** @param property the name of the resource in its template: "TableName" */
@@ -11,11 +11,11 @@ export function nameFaults(app: App, resource: Resource, property: string, types
     .filter((each) => isSamePlace(app, each, resource))
     .map(
       (each) =>
-        `${ownerPath(resource)} and ${ownerPath(each)} both have the name ${name}, so only one of them can be created: give each its own name, or leave the names out`,
+        `${ownerPath(resource)} and ${ownerPath(each)} are both named ${name}, so only one of them can be created: give each its own name, or leave the names out`,
     );
 }
 
-/** Stages without an account and Region may be deployed to different ones. Of two resources with conditions one may be left out. */
+/** Stages without an account and Region may go to different ones. Of two resources with conditions, only one may exist. */
 function isSamePlace(app: App, one: Resource, other: Resource): boolean {
   const [{ account, region, stage }, place] = [app.placeOf(one), app.placeOf(other)];
   if (account !== place.account || region !== place.region) return false;

@@ -1,4 +1,4 @@
-// Whether a function in a VPC has a way to DynamoDB, and to what it sends to.
+// Whether a function in a VPC has a route to DynamoDB and to its destinations.
 import {
   type App,
   objectIn,
@@ -11,7 +11,7 @@ import {
 import { deniedBy, endpointsFor, type Need, type Network, type Service } from "./endpoints.ts";
 import { numberIn } from "./windows/hop.ts";
 
-/** Where a route may lead out. A function has no public address, so an internet gateway is no way for it. */
+/** Targets that a route out of the VPC may have. A function has no public address, so an internet gateway doesn't work for it. */
 const WAYS_OUT = [
   "CarrierGatewayId",
   "CoreNetworkArn",
@@ -34,12 +34,12 @@ const NAMES: Readonly<Record<Service, string>> = {
 
 const A_TABLE: Need = { service: "dynamodb", actions: [], resource: undefined };
 
-/** Warnings, since routes and endpoints may be made elsewhere. */
+/** Only warns, because routes and endpoints may be defined elsewhere. */
 export function findNoWay(app: App, fn: Resource, report: Report, needs: readonly Need[] = [A_TABLE]): void {
   const subnets = app.targetsIn(valueIn(objectIn(app.propertiesOf(fn).VpcConfig), "SubnetIds"));
   const network = { subnets, routeTables: subnets.flatMap((subnet) => routeTablesOf(app, subnet)) };
   findClosedGroups(app, fn, report);
-  // Subnets and route tables of elsewhere are not known.
+  // Subnets and route tables that are defined elsewhere aren't known.
   if (network.routeTables.length === 0) return;
   findNoRoute(app, fn, network, [...new Set(needs.map(({ service }) => service))], report);
   for (const need of needs) findPolicies(app, fn, network, need, report);
@@ -57,13 +57,13 @@ function findNoRoute(
   if (missing.length === 0) return;
   const names = missing.map((each) => NAMES[each]).join(" or ");
   const endpoints = missing.map(
-    (each) => `${each === "dynamodb" ? "a gateway" : "an interface"} endpoint of ${NAMES[each]}`,
+    (each) => `${each === "dynamodb" ? "a gateway" : "an interface"} endpoint for ${NAMES[each]}`,
   );
   report(
     "warned",
     "no-way-out",
     fn,
-    `${ownerPath(fn)} runs in ${network.subnets.length} subnets of which no route leads to ${names}, so that each of its requests there would time out: add ${endpoints.join(" and ")} to the VPC, or choose subnets with a NAT gateway`,
+    `${ownerPath(fn)} runs in ${network.subnets.length} subnets without a route to ${names}, so each of its requests there would time out: add ${endpoints.join(" and ")} to the VPC, or choose subnets with a NAT gateway`,
   );
 }
 
@@ -76,12 +76,12 @@ function findPolicies(app: App, fn: Resource, network: Network, need: Need, repo
       "warned",
       "endpoint-policy",
       fn,
-      `${ownerPath(fn)} reaches ${NAMES[need.service]} by ${ownerPath(endpoint)}, whose policy doesn't allow ${denied.join(" and ")}${on}: each such request is refused. Add that to the policy of the endpoint`,
+      `${ownerPath(fn)} reaches ${NAMES[need.service]} through ${ownerPath(endpoint)}, whose policy doesn't allow ${denied.join(" and ")}${on}: those requests are refused. Allow it in the endpoint's policy`,
     );
   }
 }
 
-/** Whether every security group of a function keeps it from sending HTTPS requests. A group of elsewhere is not known. */
+/** Whether every security group of a function blocks outgoing HTTPS. A group that is defined elsewhere isn't known. */
 function findClosedGroups(app: App, fn: Resource, report: Report): void {
   const ids = valueIn(objectIn(app.propertiesOf(fn).VpcConfig), "SecurityGroupIds");
   const groups = (Array.isArray(ids) ? ids : []).map((id) => app.targetIn(id, "AWS::EC2::SecurityGroup"));
@@ -90,11 +90,11 @@ function findClosedGroups(app: App, fn: Resource, report: Report): void {
     "warned",
     "no-way-out",
     fn,
-    `${ownerPath(fn)} has ${groups.length} security groups of which none lets HTTPS requests out, so that each of its requests to DynamoDB would time out: allow outbound TCP on port 443`,
+    `${ownerPath(fn)} has ${groups.length} security groups, none of which allows outbound HTTPS, so each of its requests to DynamoDB would time out: allow outbound TCP on port 443`,
   );
 }
 
-/** Without rules of its own a group lets everything out. */
+/** A group without egress rules allows everything out. */
 function leavesOut(app: App, group: Resource): boolean {
   const { SecurityGroupEgress } = app.propertiesOf(group);
   const others = app
@@ -107,10 +107,10 @@ function leavesOut(app: App, group: Resource): boolean {
 }
 
 function letsHttpsOut({ IpProtocol, FromPort, ToPort, CidrIp }: TemplateProperties): boolean {
-  // CDK writes this rule if nothing is to be let out.
+  // CDK writes this rule to allow nothing out.
   if (CidrIp === "255.255.255.255/32") return false;
   if (`${IpProtocol}` === "-1") return true;
-  // A port that is known at deployment only may be the one.
+  // A port that is only known at deployment may be 443.
   const isAbove = (numberIn(FromPort) ?? 0) > 443;
   const isBelow = (numberIn(ToPort) ?? 65_535) < 443;
   return /^(tcp|6)$/.test(`${IpProtocol}`) && !isAbove && !isBelow;

@@ -1,4 +1,4 @@
-// What SQS does where a template says nothing.
+// The settings of a queue, with SQS's defaults for those that a template doesn't set.
 import { type App, objectIn, type Resource } from "./app.ts";
 import { numberIn } from "./windows/hop.ts";
 
@@ -6,7 +6,7 @@ import { numberIn } from "./windows/hop.ts";
 const SQS_DEFAULTS = { visibilityTimeout: 30, messageRetentionPeriod: 345_600 };
 
 interface QueueSettings {
-  /** Seconds, as are those of `kept`. */
+  /** In seconds, like `kept`. */
   readonly hidden: number;
   readonly kept: number;
   readonly isFifo: boolean;
@@ -14,7 +14,7 @@ interface QueueSettings {
   readonly redrive: { readonly deadLetters: unknown; readonly receives: number } | undefined;
 }
 
-/** A queue's settings in its template; SQS decides on missing ones. `NaN` for what is known at deployment only. */
+/** A queue's settings in its template, or SQS's defaults. `NaN` for a value that is only known at deployment. */
 export function settingsOf(app: App, queue: Resource): QueueSettings {
   const { VisibilityTimeout, MessageRetentionPeriod, FifoQueue, RedrivePolicy } = app.propertiesOf(queue);
   const { deadLetterTargetArn, maxReceiveCount } = objectIn(RedrivePolicy);

@@ -1,21 +1,21 @@
-// For how long after its first delivery something may come to a function again.
+// How long after its first delivery an event may be redelivered to a function.
 import type { App, Resource } from "./app.ts";
 import { waysTo } from "./windows/hops.ts";
 import { OUTBOX } from "./windows/outboxes.ts";
 
-/** A redelivery, as a number and as its sum; or the part that is not known at synthesis. */
+/** A redelivery as a number and the sum that it's computed from, or the part that isn't known at synthesis. */
 export type Redelivery = KnownRedelivery | { readonly unknown: string };
 
 export interface KnownRedelivery {
   readonly seconds: number;
   readonly sum: string;
-  /** What the template sets of the seconds. */
+  /** The part of `seconds` that the template sets. */
   readonly setSeconds: number;
-  /** The id of the warning about the rest: the maximum of a service, or the time of an outbox. */
+  /** The id of the warning about the rest: a service's maximum, or the time in an outbox. */
   readonly limit?: string | undefined;
 }
 
-/** For each way to the function, from clients and from event sources: after how long a call can come again. */
+/** For each path to the function, from clients and event sources: how long after its first delivery a call can be repeated. */
 export function redeliveriesTo(app: App, fn: Resource, clientSeconds: number): Redelivery[] {
   const client = { seconds: clientSeconds, text: `client window ${clientSeconds} s`, limit: undefined };
   return [[], ...waysTo(app, fn)].map((way): Redelivery => {
@@ -27,7 +27,7 @@ export function redeliveriesTo(app: App, fn: Resource, clientSeconds: number): R
       seconds: total(terms),
       sum: terms.map(({ text }) => text).join(" + "),
       setSeconds: total(terms.filter(({ limit }) => limit === undefined)),
-      // What AWS may add is longer than the outbox's time, and says more.
+      // An AWS maximum is longer than the outbox's time, and more useful to report.
       limit: limits.find((limit) => limit !== OUTBOX) ?? limits[0],
     };
   });

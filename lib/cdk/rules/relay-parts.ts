@@ -1,4 +1,4 @@
-// Whether relay and sweeper still get and do their work when an app has overridden their parts. The template decides. No I/O.
+// Whether relay and sweeper still work after an app has overridden their parts. Checks the template. No I/O.
 import {
   type App,
   objectIn,
@@ -12,16 +12,16 @@ import { type Reader, readersInto, reportsFailures } from "./event-sources.ts";
 import { numberIn } from "./windows/hop.ts";
 
 interface Parts {
-  /** Undefined if the app has none, as only templates can. So may be the sweeper. */
+  /** Undefined if the app has none, which only happens with templates. The sweeper may be undefined too. */
   readonly relay: Resource | undefined;
   readonly sweeper: Resource | undefined;
-  /** Its table, if that is in the app. */
+  /** Its table, if the app defines it. */
   readonly table: Resource | undefined;
   /** The attribute of records with unsent messages. */
   readonly unsent: string;
 }
 
-/** Warnings, since an operator may pause a relay. */
+/** Only warns, because an operator may pause a relay. */
 export function findRelayParts(app: App, parts: Parts, report: Report): void {
   const { relay, sweeper } = parts;
   findIdle(app, parts, report);
@@ -31,18 +31,18 @@ export function findRelayParts(app: App, parts: Parts, report: Report): void {
       "warned",
       "relay-off",
       sweeper,
-      `${ownerPath(sweeper)} sends messages a minute late and without order, and no relay reads the stream of its table: make an OutboxRelay`,
+      `${ownerPath(sweeper)} sends messages a minute late and out of order, and no relay reads its table's stream: create an OutboxRelay`,
     );
   }
   // One function can be both.
   const at = sweeper ?? relay;
   if (!at || isScheduled(app, at)) return;
-  const what = sweeper ? `no enabled rule runs ${ownerPath(sweeper)}` : `${ownerPath(at)} has no sweeper`;
+  const what = sweeper ? `no enabled rule invokes ${ownerPath(sweeper)}` : `${ownerPath(at)} has no sweeper`;
   report(
     "warned",
     "no-sweep",
     at,
-    `${what}: messages that the stream lost, or that the relay gave up, are never sent, and nothing reports the backlog. ${sweeper ? "Enable its rule" : "Make one with a rule that runs it every minute"}, or acknowledge this while it is paused`,
+    `${what}: messages that the stream lost or the relay gave up on are never sent, and nothing reports the backlog. ${sweeper ? "Enable its rule" : "Create one with a rule that invokes it every minute"}, or acknowledge this while it's paused`,
   );
 }
 
@@ -57,24 +57,24 @@ function findIdle(app: App, { relay, sweeper }: Parts, report: Report): void {
       ? "messages that the stream lost are never sent"
       : idle.length > 1
         ? "no committed message is sent"
-        : "only the sweeper sends committed messages, late and without order";
+        : "only the sweeper sends committed messages, late and out of order";
   report(
     "warned",
     "no-concurrency",
     relay ?? first,
-    `reservedConcurrentExecutions of ${idle.map(ownerPath).join(" and ")} is 0, so that ${lost}: make it 1 or more, or leave it out`,
+    `reservedConcurrentExecutions of ${idle.map(ownerPath).join(" and ")} is 0, so ${lost}: set it to at least 1, or leave it out`,
   );
 }
 
 function findStream(app: App, relay: Resource, { table, unsent }: Parts, report: Report): void {
-  // A source that isn't made in the app may be its stream.
+  // A source that the app doesn't define may be its stream.
   const readers = readersInto(app, relay).filter(({ source }) => !source || !table || source === table);
   if (!readers.some(isOn)) {
     report(
       "warned",
       "relay-off",
       relay,
-      `the event source mapping of ${ownerPath(relay)} is ${readers.length > 0 ? "disabled" : "gone"}, so only the sweeper sends messages, a minute late and without order. Enable it, or acknowledge this while the relay is paused`,
+      `the event source mapping of ${ownerPath(relay)} is ${readers.length > 0 ? "disabled" : "gone"}, so only the sweeper sends messages, a minute late and out of order. Enable it, or acknowledge this while the relay is paused`,
     );
   }
   for (const reader of readers.filter(isOn)) {
@@ -83,7 +83,7 @@ function findStream(app: App, relay: Resource, { table, unsent }: Parts, report:
         "warned",
         "relay-filter",
         relay,
-        `the filter of ${reader.path} leaves out changes with unsent messages: commits come by INSERT and by MODIFY, with the attribute ${unsent}. Only the sweeper sends what it leaves out, late and without order. Leave the filter as OutboxRelay makes it`,
+        `the filter of ${reader.path} excludes changes with unsent messages: commits arrive as INSERT and as MODIFY, with the attribute ${unsent}. Only the sweeper sends the excluded ones, late and out of order. Leave the filter as OutboxRelay sets it`,
       );
     }
     const { StartingPosition: start } = reader.settings;
@@ -92,7 +92,7 @@ function findStream(app: App, relay: Resource, { table, unsent }: Parts, report:
         "warned",
         "relay-start",
         relay,
-        `${reader.path} starts at ${start}, so ${ownerPath(relay)} skips what was committed before it was made, and only the sweeper sends that. Set startingPosition to TRIM_HORIZON`,
+        `${reader.path} starts at ${start}, so ${ownerPath(relay)} skips messages committed before it was created, and only the sweeper sends those. Set startingPosition to TRIM_HORIZON`,
       );
     }
     if (!reportsFailures(reader)) {
@@ -100,13 +100,13 @@ function findStream(app: App, relay: Resource, { table, unsent }: Parts, report:
         "warned",
         "no-batch-failures",
         relay,
-        `${reader.path} feeds ${ownerPath(relay)} without ReportBatchItemFailures: Lambda takes the relay's answer for the success of the whole batch, and goes on without what was not sent. Set reportBatchItemFailures`,
+        `${reader.path} feeds ${ownerPath(relay)} without ReportBatchItemFailures: Lambda treats any response as success of the whole batch, and moves on without the unsent messages. Set reportBatchItemFailures`,
       );
     }
   }
 }
 
-/** A value that is known at deployment only may switch it on. */
+/** A value that is only known at deployment may enable it. */
 const isOn = ({ settings: { Enabled } }: Reader) => `${Enabled}` !== "false";
 
 /** Whether one filter lets each change with unsent messages through. */

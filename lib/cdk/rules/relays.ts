@@ -1,4 +1,4 @@
-// The rules about relays, sweepers and reconcilers.
+// Rules for relays, sweepers and reconcilers.
 import { type App, ownerPath, type Report, type Resource } from "./app.ts";
 import { readersFrom, readersInto } from "./event-sources.ts";
 import { numberIn } from "./windows/hop.ts";
@@ -19,28 +19,28 @@ export function findSecondRelay(
     "warned",
     "second-relay",
     fn,
-    `${first?.path} and ${relays[own || 1]?.path} both read the stream of ${table.path} for a relay, so standard queues, topics and buses get each message twice: remove one, or acknowledge this if their filters share no record`,
+    `${first?.path} and ${relays[own || 1]?.path} both read the stream of ${table.path} for a relay, so standard queues, topics and buses get each message twice: remove one, or acknowledge this if their filters don't overlap`,
   );
 }
 
-/** Reports a function that commits to a table of the app from which nothing sends. */
+/** Reports a function that commits to a table of the app if nothing sends the table's messages. */
 export function findNoRelay(fn: Resource, table: string, report: Report): void {
   report(
     "warned",
     "no-relay",
     fn,
-    `${ownerPath(fn)} commits to ${table}, which has an outbox and no OutboxRelay in this app, so that nobody sends its messages: make one, or acknowledge this where the relay is elsewhere or no commit has messages`,
+    `${ownerPath(fn)} commits to ${table}, which has an outbox but no OutboxRelay in this app, so its messages are never sent: create one, or acknowledge this if the relay is elsewhere or no commit has messages`,
   );
 }
 
-/** @param so what follows from it */
+/** @param so the consequence, for the report */
 export function findNoConcurrency(app: App, fn: Resource, so: string, report: Report): void {
   if (numberIn(app.propertiesOf(fn).ReservedConcurrentExecutions) !== 0) return;
-  const text = `reservedConcurrentExecutions of ${ownerPath(fn)} is 0, ${so}: make it 1 or more, or leave it out`;
+  const text = `reservedConcurrentExecutions of ${ownerPath(fn)} is 0, ${so}: set it to at least 1, or leave it out`;
   report("warned", "no-concurrency", fn, text);
 }
 
-/** Reports several batches of one shard at a time. */
+/** Reports that several batches of one shard are processed in parallel. */
 export function findParallelShards(app: App, fn: Resource, report: Report): void {
   for (const { path, settings } of readersInto(app, fn)) {
     const factor = numberIn(settings.ParallelizationFactor) ?? 1;
@@ -49,14 +49,14 @@ export function findParallelShards(app: App, fn: Resource, report: Report): void
       "warned",
       "parallel-shard",
       fn,
-      `parallelizationFactor of ${path} is ${factor}, so that commits of one group can overtake each other: make it 1, or acknowledge this where no order matters`,
+      `parallelizationFactor of ${path} is ${factor}, so commits of one group can overtake each other: set it to 1, or acknowledge this if order doesn't matter`,
     );
   }
 }
 
 const UNITS: Readonly<Record<string, number>> = { minute: 60, hour: 3600, day: 86_400 };
 
-/** Two runs at the same time look for the same work: a timeout within the interval rules that out. */
+/** Two overlapping runs look for the same work. A timeout below the interval prevents that. */
 export function findOverlap(app: App, fn: Resource, intervalName: string, report: Report): void {
   const timeout = numberIn(app.propertiesOf(fn).Timeout) ?? 3;
   for (const rule of app.ofType("AWS::Events::Rule")) {
@@ -69,9 +69,9 @@ export function findOverlap(app: App, fn: Resource, intervalName: string, report
 }
 
 export const overlapping = (path: string, timeout: number, intervalName: string, pause: number) =>
-  `timeout of ${path} is ${timeout} s and ${intervalName} is ${pause} s, so a run can begin while the one before it still works: make the timeout at most ${pause} s, or ${intervalName} at least ${Math.ceil(timeout / 60)} minutes`;
+  `timeout of ${path} is ${timeout} s and ${intervalName} is ${pause} s, so a run can start while the previous one is still working: make the timeout at most ${pause} s, or ${intervalName} at least ${Math.ceil(timeout / 60)} minutes`;
 
-/** Below that `verify` has less than its usual 10 s. */
+/** With a shorter timeout, `verify` gets less than its usual 10 s, which is half of the time. */
 export const FULL_SHARE_SECONDS = 20;
 
 export function findShortReconciler(app: App, fn: Resource, report: Report): void {
@@ -82,10 +82,10 @@ export function findShortReconciler(app: App, fn: Resource, report: Report): voi
 }
 
 export const shortReconciler = (path: string, seconds: number) =>
-  `the timeout of ${path} is ${seconds} s, so that verify has ${seconds / 2} s to answer, and not 10 s: make it ${FULL_SHARE_SECONDS} s or more`;
+  `the timeout of ${path} is ${seconds} s, which leaves verify ${seconds / 2} s to answer instead of 10 s: make it ${FULL_SHARE_SECONDS} s or more`;
 
 export const secondReconciler = (one: string, other: string, table: string) =>
-  `${one} and ${other} both settle the unknown outcomes of ${table}. If they have the same operations, the second one only stands by. If not, each of them pays for all of the reads: give all operations to one, or acknowledge this`;
+  `${one} and ${other} both settle the unknown outcomes of ${table}. If they have the same operations, the second is only a standby. If not, each pays for all of the reads: give all operations to one, or acknowledge this`;
 
 export const noDestinations = (path: string) =>
-  `${path} has 0 destinations, so that no committed message can be sent: addDestination one`;
+  `${path} has no destinations, so committed messages can't be sent: add one with addDestination`;

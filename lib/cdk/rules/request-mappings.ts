@@ -1,4 +1,4 @@
-// What an API does to a request before the function sees it: mapping templates, parameter mappings and its cache. No I/O.
+// How an API changes a request before the function gets it: mapping templates, parameter mappings and its cache. No I/O.
 import {
   type App,
   objectIn,
@@ -21,24 +21,24 @@ export function findMappings(app: App, fn: Resource, report: Report): void {
         "warned",
         "dropped-key",
         fn,
-        `${call} ${how}, so ${ownerPath(fn)} gets no key: pass the header on, or acknowledge this if the key is in what it gets`,
+        `${call} ${how}, so ${ownerPath(fn)} gets no key: forward the header, or acknowledge this if the key is in what it receives`,
       );
     }
     for (const how of changesOf(route)) {
-      report("warned", "changed-key", fn, `${call} ${how}. Pass on the key that the caller sent`);
+      report("warned", "changed-key", fn, `${call} ${how}. Forward the key that the caller sent`);
     }
     if (isCached(app, route)) {
       report(
         "warned",
         "cached-post",
         fn,
-        `${call} is answered from the cache of its API, which knows neither bodies nor callers: another order gets the answer of the one before it, and ${ownerPath(fn)} doesn't run. Switch caching off for ${method}, or acknowledge this if its path and parameters say all`,
+        `${call} is answered from its API's cache, which ignores bodies and callers: a different request gets the previous answer, and ${ownerPath(fn)} doesn't run. Turn caching off for ${method}, or acknowledge this if the path and parameters identify the request`,
       );
     }
   }
 }
 
-/** An API that sends messages itself. Without the header a retry of the caller is one more message, with an id of its own. */
+/** Checks an API that sends messages itself. Without the header, a caller's retry becomes another message with another id. */
 export function findMessages(app: App, queue: Resource, fn: Resource, report: Report): void {
   for (const { path, method, integration } of keyedRoutes(app, queue)) {
     const { requestTemplates, requestParameters } = integration;
@@ -47,12 +47,12 @@ export function findMessages(app: App, queue: Resource, fn: Resource, report: Re
       "noted",
       "key-unknown",
       fn,
-      `whether the messages of ${method} ${path} to ${ownerPath(queue)} name the caller's operation is not checked: the API doesn't put ${KEY_HEADER} into them, and a caller's retry is a new message, so the key must come from the body`,
+      `can't check whether the messages of ${method} ${path} to ${ownerPath(queue)} carry the caller's key: the API doesn't put ${KEY_HEADER} into them, and a caller's retry is a new message, so the key must come from the body`,
     );
   }
 }
 
-/** A template makes the whole event. It may pass all headers on. */
+/** A mapping template creates the whole event. It may forward all headers. */
 const PASSES_KEY = /idempotency[-_]?key|\$input\.params\(\s*\)/i;
 
 function lossesOf({ integration: { type, requestTemplates, requestParameters } }: Route): string[] {
@@ -69,7 +69,7 @@ function lossesOf({ integration: { type, requestTemplates, requestParameters } }
   ];
 }
 
-/** Values that are different for each request. */
+/** Values that differ for each request. */
 const OF_ONE_REQUEST = /context\.(extendedRequestId|requestId|requestTime(Epoch)?|awsEndpointRequestId)/;
 
 /** The value of a key in a JSON template: `"idempotencyKey": "$context.requestId"`. */
@@ -85,10 +85,10 @@ function changesOf({ integration: { requestTemplates, requestParameters } }: Rou
   return [...set, ...inTemplates].flatMap((value) => {
     if (typeof value !== "string") return [];
     if (OF_ONE_REQUEST.test(value)) {
-      return `sets ${KEY_HEADER} to ${value}, which is new in each request, so each retry runs again`;
+      return `sets ${KEY_HEADER} to ${value}, which is new for each request, so each retry runs again`;
     }
     if (/\$/.test(value)) return [];
-    return `sets ${KEY_HEADER} to a constant, so only the first call runs, and the others get its answer`;
+    return `sets ${KEY_HEADER} to a constant, so only the first call runs and all others get its answer`;
   });
 }
 
@@ -116,5 +116,5 @@ function isCached(app: App, { api, method, resourcePath }: Route): boolean {
     );
 }
 
-/** A setting writes "/~1orders" for "/orders". */
+/** Method settings encode "/orders" as "/~1orders". */
 const plainPath = (path: unknown) => `${path}`.replaceAll("~1", "/").replace(/^\/+/, "/");

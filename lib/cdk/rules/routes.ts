@@ -1,18 +1,18 @@
-// The methods of REST and HTTP APIs by which callers reach a function, however the API was made. No I/O.
+// The REST and HTTP API methods that lead callers to a function, however the API was created. No I/O.
 import { type App, objectIn, ownerPath, type Resource, type TemplateProperties, valueIn } from "./app.ts";
 
-/** One method of an API with the function, or the queue, behind it. */
+/** One method of an API that leads to a function or a queue. */
 export interface Route {
-  /** The construct that a user knows. */
+  /** The path of the construct that users know. */
   readonly path: string;
   /** "POST", or "ANY". */
   readonly method: string;
   readonly api: Resource | undefined;
   /** "/orders/{id}", of a REST API. */
   readonly resourcePath: string;
-  /** With the names of OpenAPI: `requestTemplates`. */
+  /** With OpenAPI's names: `requestTemplates`. */
   readonly integration: TemplateProperties;
-  /** The answer to a preflight that a REST API gives for this path without asking the function. */
+  /** A REST API's own response to a preflight for this path, without invoking the function. */
   readonly preflight: TemplateProperties | undefined;
 }
 
@@ -21,12 +21,12 @@ type IsTarget = (part: unknown) => boolean;
 const REST_API = "AWS::ApiGateway::RestApi";
 const HTTP_API = "AWS::ApiGatewayV2::Api";
 
-/** The methods for which HTTP handlers want a key unless they say otherwise. */
+/** The methods that HTTP handlers require a key for by default. */
 const KEYED = ["POST", "PATCH", "ANY"];
 
 const known = new WeakMap<App, Map<Resource, readonly Route[]>>();
 
-/** The routes to a function, or into a queue, whose calls have a key. */
+/** The routes to a function or a queue whose calls have a key. */
 export function keyedRoutes(app: App, target: Resource): readonly Route[] {
   const ofApp = known.get(app) ?? new Map<Resource, readonly Route[]>();
   known.set(app, ofApp);
@@ -85,7 +85,7 @@ function routes(app: App, isTarget: IsTarget): Route[] {
     const integration = asInOpenApi(leadsTo ? app.propertiesOf(leadsTo) : {});
     const isWebSocket = api !== undefined && app.propertiesOf(api).ProtocolType === "WEBSOCKET";
     const { integrationUri, requestParameters } = integration;
-    // An integration of a service names the queue in a parameter.
+    // A service integration names the queue in a parameter.
     const leadsToIt = isTarget(integrationUri) || isTarget(valueIn(objectIn(requestParameters), "QueueUrl"));
     if (isWebSocket || !leadsToIt) return [];
     return [{ ...NO_REST, path: ownerPath(each), method: methodIn(RouteKey), api, integration }];
@@ -102,7 +102,7 @@ function quickApis(app: App, isTarget: IsTarget): Route[] {
 
 const NO_REST = { resourcePath: "", preflight: undefined };
 
-/** "POST /orders"; "$default" takes every method. */
+/** "POST /orders"; "$default" matches every method. */
 function methodIn(routeKey: unknown): string {
   const [method = ""] = typeof routeKey === "string" ? routeKey.split(" ") : [];
   return method === "" || method === "$default" ? "ANY" : method;

@@ -1,4 +1,4 @@
-// The rules about tables of records, as their templates say them: what was said of them must hold.
+// Rules for tables of records: the table in the template must match what the app declares about it.
 import { ATTRIBUTES, OUTBOX_INDEX, UNSETTLED_INDEX } from "../../contract.ts";
 import {
   type App,
@@ -13,30 +13,30 @@ import {
 import { findDestroyedKey, hasCustomerKey } from "./encryption-keys.ts";
 import { nameFaults } from "./names.ts";
 
-/** The names in a table of an app's own. */
+/** The key names of a table that the app defines itself. */
 export interface TableKeys {
   readonly partitionKey?: string | undefined;
   readonly sortKey?: { readonly name: string } | undefined;
 }
 
-/** What is said of a table: by its construct, or by the functions that use it. */
+/** What the app declares about a table: in its construct, or in the functions that use it. */
 export interface RecordTable {
-  /** The table, in which everything is looked up. */
+  /** The table itself. */
   readonly resource: Resource;
-  /** What reports about the table are attached to: the construct of an import, or the table itself. */
+  /** Reports are attached to this: the construct of an import, or the table itself. */
   readonly at: Resource;
-  /** As its user knows it. */
+  /** The path that users know. */
   readonly path: string;
-  /** Undefined if nothing is said, as is `ttlAttribute`. */
+  /** Undefined if not declared, like `ttlAttribute`. */
   readonly keys: TableKeys | undefined;
   readonly ttlAttribute: string | undefined;
-  /** Whether grants include the use of a customer key. */
+  /** Whether grants include the use of a customer managed key. */
   readonly hasKey: boolean;
   readonly hasOutbox: boolean;
   readonly listsUnknownOutcomes: boolean;
 }
 
-/** What a function or a relay would learn from its first request, or never. */
+/** Faults that would otherwise only show in the first request of a function or a relay, or never. */
 export function findInTable(app: App, table: RecordTable, report: Report): void {
   const { resource, at, path } = table;
   const properties = app.propertiesOf(resource);
@@ -47,19 +47,19 @@ export function findInTable(app: App, table: RecordTable, report: Report): void 
   if (keys !== undefined && given !== undefined && keys !== given) {
     refuse(
       "table-keys",
-      `${uses} has the key ${keys}, and ${path} is said to have ${given}: every request would be refused. Give it, and the stores of its functions, the same partitionKey and sortKey`,
+      `${uses} has the key ${keys}, but ${path} is declared with ${given}: every request would be refused. Give it, and the stores of its functions, the same partitionKey and sortKey`,
     );
   }
   if (hasCustomerKey(resource, properties) && !table.hasKey) {
     refuse(
       "table-customer-key",
-      `${uses} is encrypted by a customer managed key, and ${path} knows of none, so that no grant includes its use: every request would be refused. Give it the encryptionKey`,
+      `${uses} is encrypted with a customer managed key, but ${path} doesn't know it, so no grant includes it: every request would be refused. Pass it as encryptionKey`,
     );
   }
   if (properties.MultiRegionConsistency === "STRONG") {
     refuse(
       "strong-consistency",
-      `multiRegionConsistency of ${uses} is STRONG: such a table has no TTL and no transactions, so that nothing expires and nothing can be committed. Use a table of its own for records`,
+      `multiRegionConsistency of ${uses} is STRONG: such a table has no TTL and no transactions, so nothing expires and nothing can be committed. Use a separate table for records`,
     );
   }
   findDestroyedKey(app, resource, report);
@@ -74,11 +74,11 @@ export function findInTable(app: App, table: RecordTable, report: Report): void 
 export function protectionFaults(path: string, isProtected: boolean, isDestroyed: boolean): string[] {
   if (!isProtected || !isDestroyed) return [];
   return [
-    `deletionProtection of ${path} is true and its removalPolicy is destroy, so deleting the stack would fail: drop one of the two`,
+    `deletionProtection of ${path} is true and its removalPolicy is destroy, so deleting the stack would fail: remove one of the two`,
   ];
 }
 
-/** A table whose stack can't be deleted. */
+/** Reports a table whose stack can't be deleted. */
 export function findProtection(app: App, resource: Resource, report: Report): void {
   const { DeletionProtectionEnabled, Replicas } = app.propertiesOf(resource);
   const own = Array.isArray(Replicas) ? objectIn(Replicas.at(-1)).DeletionProtectionEnabled : undefined;
@@ -88,7 +88,7 @@ export function findProtection(app: App, resource: Resource, report: Report): vo
   for (const text of texts) report("refused", "table-protection", resource, text);
 }
 
-/** Whether a table has what only a table of records has. */
+/** Whether a table has features that only a table of records has. */
 export function looksLikeRecords(app: App, resource: Resource): boolean {
   const properties = app.propertiesOf(resource);
   const { AttributeName } = objectIn(properties.TimeToLiveSpecification);
@@ -109,7 +109,7 @@ function findStream(table: RecordTable, { StreamSpecification }: TemplatePropert
   if (StreamSpecification === undefined) {
     refuse(
       "outbox-stream",
-      `${uses} has 0 streams, and a relay reads messages from one: nothing would be sent. Switch one on, of NEW_IMAGE`,
+      `${uses} has no stream, but a relay reads messages from one: nothing would be sent. Enable one with the view NEW_IMAGE`,
     );
     return;
   }
@@ -117,17 +117,17 @@ function findStream(table: RecordTable, { StreamSpecification }: TemplatePropert
   if (typeof view !== "string" || view.startsWith("NEW_")) return;
   refuse(
     "outbox-stream",
-    `the stream of ${uses} has the view ${view}, and a relay reads messages from new images: nothing would be sent. Make it NEW_IMAGE`,
+    `the stream of ${uses} has the view ${view}, but a relay reads messages from new images: nothing would be sent. Use NEW_IMAGE`,
   );
 }
 
-/** A lister of unsent or unknown records would learn from its first run that the index is missing. */
+/** Without this check, a sweeper or reconciler would only find out in its first run that its index is missing. */
 function findIndexes(table: RecordTable, properties: TemplateProperties, refuse: Refuse): void {
   const { unsentShard, unsentSince, unsettledShard, unsettledSince } = ATTRIBUTES;
   const { hasOutbox, listsUnknownOutcomes, path } = table;
   const uses = usesOf(table);
   const wanted = [
-    // A relay says by which name it knows this one.
+    // The relay sets the name of this index.
     ...(hasOutbox ? [["tableStreamArn", undefined, unsentShard, unsentSince] as const] : []),
     ...(listsUnknownOutcomes
       ? [["unknownOutcomes", UNSETTLED_INDEX, unsettledShard, unsettledSince] as const]
@@ -138,7 +138,7 @@ function findIndexes(table: RecordTable, properties: TemplateProperties, refuse:
     const index = name === undefined ? "an index" : `the index "${name}"`;
     refuse(
       "table-index",
-      `${path} has ${because}, which takes ${index} with the partition key ${shard} and the sort key ${since}, both numbers, and ${uses} has no such index: what waits there would never be found. Add the index, of keys only, or leave ${because} out`,
+      `${path} has ${because}, which requires ${index} with the partition key ${shard} and the sort key ${since}, both numbers, but ${uses} has no such index: waiting records would never be found. Add the index (KEYS_ONLY), or leave ${because} out`,
     );
   }
 }
@@ -152,14 +152,14 @@ function hasIndex({ GlobalSecondaryIndexes = [] }: TemplateProperties, keys: str
   );
 }
 
-/** Records that stay for ever break no promise, but cost storage. A warning, since a team may want to keep them. */
+/** Records that never expire break no guarantee, but cost storage. Only a warning, because a team may want to keep them. */
 function findExpiry(table: RecordTable, properties: TemplateProperties, report: Report): void {
   const { AttributeName, Enabled } = objectIn(properties.TimeToLiveSpecification);
   const { at, path, ttlAttribute } = table;
   const uses = usesOf(table);
   if (`${Enabled}` !== "true") {
     const wanted = ttlAttribute ?? ATTRIBUTES.expiresAt;
-    const text = `${uses} has no timeToLiveAttribute, so that no record is ever deleted: set it to "${wanted}"`;
+    const text = `${uses} has no timeToLiveAttribute, so records are never deleted: set it to "${wanted}"`;
     report("warned", "no-expiry", at, text);
     return;
   }
@@ -168,11 +168,11 @@ function findExpiry(table: RecordTable, properties: TemplateProperties, report: 
     "refused",
     "ttl-attribute",
     at,
-    `${uses} deletes by the attribute "${String(AttributeName)}", and ${path} is said to have "${ttlAttribute}": no record would be deleted. Give it, and the stores of its functions, the same ttlAttribute`,
+    `${uses} expires items by the attribute "${String(AttributeName)}", but ${path} is declared with "${ttlAttribute}": no record would be deleted. Give it, and the stores of its functions, the same ttlAttribute`,
   );
 }
 
-/** A warning, since each key may be used in one region only. */
+/** Only a warning, because each key may be used in just one region. */
 export function findReplicas(app: App, table: RecordTable, report: Report): void {
   const { resource, at } = table;
   const { Replicas: replicas, GlobalTableSourceArn, ImportSourceSpecification } = app.propertiesOf(resource);
@@ -182,7 +182,7 @@ export function findReplicas(app: App, table: RecordTable, report: Report): void
       "warned",
       "imported-items",
       at,
-      `${uses} is filled from S3: an item that looks like a record counts as one, so that its operation doesn't run. Import records of this table only, and acknowledge this`,
+      `${uses} is imported from S3: an item that looks like a record counts as one, so its operation doesn't run. Import only records of this table, and acknowledge this`,
     );
   }
   if (GlobalTableSourceArn !== undefined) {
@@ -190,7 +190,7 @@ export function findReplicas(app: App, table: RecordTable, report: Report): void
       "warned",
       "replicated-table",
       at,
-      `${uses} is a replica of a table in another account, and each decides claims by itself, so that two can win the same key: use each key with one of them only, and acknowledge this, or use a table without replicas`,
+      `${uses} is a replica of a table in another account, and each decides claims on its own, so two callers can win the same key: use each key with only one of them and acknowledge this, or use a table without replicas`,
     );
   }
   if (!Array.isArray(replicas) || replicas.length < 2) return;
@@ -198,7 +198,7 @@ export function findReplicas(app: App, table: RecordTable, report: Report): void
     "warned",
     "replicated-table",
     at,
-    `${uses} is in ${replicas.length} regions, each of which decides claims by itself, so that ${replicas.length} can win the same key: use each key in one region only, and acknowledge this, or use a table without replicas`,
+    `${uses} is in ${replicas.length} regions, and each decides claims on its own, so ${replicas.length} callers can win the same key: use each key in only one region and acknowledge this, or use a table without replicas`,
   );
 }
 
@@ -216,16 +216,16 @@ function namesIn({ partitionKey = ATTRIBUTES.partitionKey, sortKey }: TableKeys)
   return asWords(partitionKey, sortKey?.name);
 }
 
-/** A relay, or a function of an app's own that sends. */
+/** A relay, or one of the app's own functions that sends. */
 export interface RelayUse {
   readonly at: Resource;
   readonly path: string;
-  /** The table that it sends from, if that is in the app, and as its user knows it. */
+  /** The table that it sends from, if the app defines it; `tablePath` is the path that users know. */
   readonly table: Resource;
   readonly tablePath: string;
 }
 
-/** The keys that a relay would look for in vain, where the table is of the same app. */
+/** Reports keys that a relay uses and its table doesn't have, if the app defines the table. */
 export function findRelayKeys(
   app: App,
   { at, path, table }: RelayUse,
@@ -239,11 +239,11 @@ export function findRelayKeys(
     "refused",
     "relay-keys",
     at,
-    `${ownerPath(table)}, which ${path} sends from, has the key ${keys}, and ${path} looks for ${looked}: nothing would be sent. Give it the partitionKey and the sortKey that the stores are given`,
+    `${ownerPath(table)}, which ${path} sends from, has the key ${keys}, but ${path} looks for ${looked}: nothing would be sent. Give it the partitionKey and sortKey that the stores use`,
   );
 }
 
-/** The index that a sweeper would ask for in vain, where the table is of the same app. */
+/** Reports an index that a sweeper queries and its table doesn't have, if the app defines the table. */
 export function findRelayIndex(
   app: App,
   { at, path, table, tablePath }: RelayUse,
@@ -252,12 +252,12 @@ export function findRelayIndex(
 ): void {
   const properties = app.propertiesOf(table);
   const keys = asWords(ATTRIBUTES.unsentShard, ATTRIBUTES.unsentSince);
-  // Without any such index the table says so itself.
+  // If there's no such index at all, the table's own check reports it.
   if (hasIndex(properties, keys, indexName) || !hasIndex(properties, keys)) return;
   report(
     "refused",
     "relay-index",
     at,
-    `the sweeper of ${path} asks for the index "${indexName}" of ${tablePath}, whose index of unsent messages has another name: nothing that a stream lost would be sent. Give ${path}, and the stores, its indexName`,
+    `the sweeper of ${path} queries the index "${indexName}" of ${tablePath}, whose index of unsent messages has another name: messages that the stream lost would never be sent. Give ${path}, and the stores, its indexName`,
   );
 }

@@ -1,19 +1,19 @@
 /**
- * Parses addresses of queues, topics and event buses once, strictly, as AWS and the local engines spell them. An address
- * that no request can ever reach is refused here, before anything is written. Pure.
+ * Parses addresses of queues, topics and event buses once, strictly, as AWS and the local engines spell them. An address that
+ * no request can ever reach is refused here, before anything is written. Pure.
  */
 
 export interface Address {
-  /** One spelling for all that lead the same way: stored, and used in requests. */
+  /** One spelling for all equivalent addresses: stored, and used in requests. */
   readonly text: string;
-  /** The same for every spelling of one destination: the order is kept under this name. */
+  /** The same for every spelling of one destination: messages are ordered per name. */
   readonly name: string;
   readonly isFifo: boolean;
-  /** The Region for which requests are signed; absent where the address does not say. */
+  /** The Region for which requests are signed; absent if the address doesn't contain it. */
   readonly region?: string | undefined;
-  /** An endpoint of SQS other than the Region's own: of a VPC, FIPS or dual stack. */
+  /** An SQS endpoint other than the Region's default: VPC, FIPS or dual stack. */
   readonly endpoint?: string | undefined;
-  /** On an engine of a developer's own, which only a client with a configured endpoint reaches. */
+  /** On a developer's local engine, which only a client with a configured endpoint reaches. */
   readonly isLocal?: boolean | undefined;
 }
 
@@ -21,16 +21,16 @@ export interface Address {
 export const ADDRESS_KINDS = ["queue", "topic", "bus"] as const;
 export type AddressKind = (typeof ADDRESS_KINDS)[number];
 
-/** The rule for an address of each kind, as errors say it. */
+/** The rule for each kind of address, as errors state it. */
 export const ADDRESS_RULES: Readonly<Record<AddressKind, string>> = {
-  queue: "the URL of a queue, such as https://sqs.eu-central-1.amazonaws.com/123456789012/payments.fifo",
-  topic: "the ARN of a topic, such as arn:aws:sns:eu-central-1:123456789012:orders",
-  bus: "the name or ARN of a bus, such as arn:aws:events:eu-central-1:123456789012:event-bus/shop",
+  queue: "a queue URL, such as https://sqs.eu-central-1.amazonaws.com/123456789012/payments.fifo",
+  topic: "a topic ARN, such as arn:aws:sns:eu-central-1:123456789012:orders",
+  bus: "an event bus name or ARN, such as arn:aws:events:eu-central-1:123456789012:event-bus/shop",
 };
 
 /**
- * Partitions: the Regions of each, the domain of its endpoints, and the domain of endpoints that answer over IPv6 too. A
- * new Region falls under the first pattern that fits.
+ * Partitions: the Regions of each, the domain of its endpoints, and the domain of its dual-stack endpoints. A new Region falls
+ * under the first pattern that fits.
  * https://docs.aws.amazon.com/general/latest/gr/sqs-service.html
  */
 const PARTITIONS: readonly (readonly [id: string, regions: string, domain: string, dualStack: string])[] = [
@@ -44,26 +44,26 @@ const PARTITIONS: readonly (readonly [id: string, regions: string, domain: strin
   ["aws", "[a-z]{2}-[a-z]+-\\d{1,2}", "amazonaws.com", "api.aws"],
 ];
 
-/** The name of a queue or a topic; the ending is part of the length. */
+/** The name of a queue or a topic; its length includes the ending. */
 const NAME = "(?!(?:undefined|null|NaN)(?:\\.fifo)?$)[\\w-]+(?:\\.fifo)?";
 const QUEUE_PATH = new RegExp(`^/\\d{12}/(?=.{1,80}$)${NAME}$`);
 const TOPIC_NAME = new RegExp(`^(?=.{1,256}$)${NAME}$`);
-/** Event buses of partners have slashes in their names, and nobody else can send to them. */
+/** Partner event buses have slashes in their names, and only the partner can send to them. */
 const BUS_NAME = /^(?!(?:undefined|null|NaN)$)[\w.-]{1,256}$/;
 
-/** Engines name an account, or nothing, or more in front of the queue. */
+/** Local engines put an account, nothing, or more before the queue. */
 const LOCAL_PATH = new RegExp(`^(?:/(?!undefined/|null/|NaN/)[\\w-]+){0,3}/(?=.{1,80}$)${NAME}$`);
-/** This machine by its names, and hosts of one word, as containers call each other. */
+/** Names of this machine, and one-word hosts, as containers call each other. */
 const LOCAL_HOST =
   /^(?!undefined$|null$|nan$)(?:[a-z][\w-]*|(?:[\w-]+\.)+localhost|127(?:\.\d+){3}|\[::1\]|host\.docker\.internal|(?:[\w-]+\.)*localhost\.localstack\.cloud)$/;
 
-/** `undefined` for a text that is no address of this kind. */
+/** `undefined` if the text isn't an address of this kind. */
 export function parseAddress(kind: AddressKind, text: unknown): Address | undefined {
   if (typeof text !== "string") return undefined;
   return kind === "queue" ? parseQueue(text) : parseArn(kind, text);
 }
 
-/** The name of a message's destination: the same for every spelling. A text that is no address stands for itself. */
+/** The name of a message's destination: the same for every spelling. Text that isn't an address stands for itself. */
 export function destinationOf(message: { readonly [kind in AddressKind]?: string | undefined }): string {
   const kind = ADDRESS_KINDS.find((each) => message[each] !== undefined);
   if (kind === undefined) return "";
@@ -72,7 +72,7 @@ export function destinationOf(message: { readonly [kind in AddressKind]?: string
   return parseAddress(kind, text)?.name ?? `${kind}:${typeof text === "string" ? text : ""}`;
 }
 
-/** The URL by which SQS takes requests about the queue of an ARN; `undefined` for an ARN of something else. */
+/** The URL at which SQS accepts requests for the queue with this ARN; `undefined` for any other ARN. */
 export function queueUrlOfArn(arn: string): string | undefined {
   const [, id, service, region = "", account, name] = arn.split(":");
   const [partition, , domain] = partitionOf(region) ?? [];
@@ -81,7 +81,7 @@ export function queueUrlOfArn(arn: string): string | undefined {
 }
 
 function parseQueue(text: string): Address | undefined {
-  // A URL object would forgive spaces, user names and backslashes, which hide the host that is asked.
+  // A URL object would accept spaces, user names and backslashes, which hide the real host.
   if (!/^https?:\/\/[^\s@?#%\\]+$/i.test(text) || !URL.canParse(text)) return undefined;
   const { protocol, hostname, port, pathname, href, origin } = new URL(text);
   const isFifo = pathname.endsWith(".fifo");
@@ -97,7 +97,7 @@ function parseQueue(text: string): Address | undefined {
   return { text: root + pathname, name, isFifo, region, endpoint: isOwn ? undefined : origin };
 }
 
-/** The Region of an endpoint of SQS; `isOwn` for the endpoint that clients ask by default, by any of its names. */
+/** The Region of an SQS endpoint; `isOwn` for the default endpoint of clients, under any of its names. */
 function placeOf(host: string) {
   if (host === "queue.amazonaws.com") return { region: "us-east-1", domain: "amazonaws.com", isOwn: true };
   const region =

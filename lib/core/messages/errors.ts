@@ -2,18 +2,22 @@
 import { errorClass } from "../onceonly-error.ts";
 import type { SendResult } from "./send-result.ts";
 
-/** A message or its group cannot be named by what was given; nothing was sent. */
+/** A message or its group can't be named by the given value; nothing was sent. */
 export class MessageIdInvalidError extends /* @__PURE__ */ errorClass(
   "MessageIdInvalidError",
   "MESSAGE_ID_INVALID",
   false,
 ) {}
 
-/** Messages were not accepted, or it's unknown whether they were. Send the same ones again: a FIFO destination ignores a second copy. */
+/** A package isn't installed: sending again can't help. */
+const isMissingPackage = (cause: unknown): cause is Error =>
+  cause instanceof Error && /MODULE_NOT_FOUND$/.test(`${(cause as { code?: unknown }).code}`);
+
+/** Messages were not accepted, or that is unknown. Send the same ones again: a FIFO destination ignores a second copy. */
 export class SendFailedError extends /* @__PURE__ */ errorClass("SendFailedError", "SEND_FAILED", true) {
-  /** The messages that were not sent; `id` is the position among those given. */
+  /** The messages that were not sent; `id` is the position in the given list. */
   readonly failed: readonly { readonly id: string; readonly code: string }[];
-  /** For each message given, in that order. */
+  /** One for each given message, in that order. */
   readonly results: readonly SendResult[];
 
   constructor(results: readonly SendResult[], cause?: unknown) {
@@ -21,17 +25,16 @@ export class SendFailedError extends /* @__PURE__ */ errorClass("SendFailedError
       result.sent ? [] : [{ id: String(index), code: result.code }],
     );
     const codes = [...new Set(failed.map(({ code }) => code))].join(", ");
-    super(`could not send ${failed.length} of ${results.length} messages (${codes}): send the same again`, {
-      cause,
-    });
+    const advice = isMissingPackage(cause) ? cause.message : "send the same messages again";
+    super(`could not send ${failed.length} of ${results.length} messages (${codes}): ${advice}`, { cause });
     this.failed = failed;
     this.results = results;
   }
 }
 
 /**
- * The body of a message is in a bucket, and cannot be kept there or had from there. The message is not run. `cause` is the
- * error of the client, where it has one.
+ * The body of a message is kept in a bucket, and can't be written to it or read from it. The message is not run. `cause` is the
+ * client's error, if there is one.
  */
 export class BodyUnavailableError extends /* @__PURE__ */ errorClass(
   "BodyUnavailableError",
@@ -44,20 +47,20 @@ export class BodyUnavailableError extends /* @__PURE__ */ errorClass(
 }
 
 /**
- * Thrown so that all records of a batch come again: none of them is done, or some aren't and Lambda isn't known to read which.
- * Records that are done are skipped then.
+ * Thrown so that all records of a batch are redelivered: none is done, or some aren't and Lambda isn't known to read which.
+ * Records that are already done are skipped then.
  */
 export class BatchNotDoneError extends /* @__PURE__ */ errorClass(
   "BatchNotDoneError",
   "BATCH_NOT_DONE",
   true,
 ) {
-  /** What the answer would have been. */
+  /** The batch response that would have been returned. */
   readonly batchItemFailures: readonly { readonly itemIdentifier: unknown }[];
-  /** How many records were in progress elsewhere, which isn't an error of theirs. */
+  /** How many records were in progress elsewhere, which isn't a failure. */
   readonly inProgress: number;
 
-  /** `first` names the first of the records, and `records` counts all of the batch. */
+  /** `first` names the first of the records, and `records` counts the whole batch. */
   constructor(
     batchItemFailures: readonly { readonly itemIdentifier: unknown }[],
     inProgress: number,
@@ -65,13 +68,12 @@ export class BatchNotDoneError extends /* @__PURE__ */ errorClass(
     records = batchItemFailures.length,
   ) {
     const done = records - batchItemFailures.length;
-    const what = done > 0 ? `only ${done} of ${records} records are` : `none of ${records} records is`;
     const advice =
       done > 0
-        ? "; to return only the others, set ReportBatchItemFailures of the event source mapping, and `reportBatchItemFailures: true` of idempotentBatch"
+        ? ". To retry only the others, set ReportBatchItemFailures on the event source mapping and `reportBatchItemFailures: true` on idempotentBatch"
         : "";
     super(
-      `${what} done (${inProgress} in progress elsewhere)${first && `, beginning with ${first}`}: the batch has to come again; \`onRecordError\` was told of each error${advice}`,
+      `${done} of ${records} records succeeded (${inProgress} in progress elsewhere)${first && `; the first failure is ${first}`}. The whole batch will be retried; \`onRecordError\` received each error${advice}`,
     );
     this.batchItemFailures = batchItemFailures;
     this.inProgress = inProgress;

@@ -1,4 +1,4 @@
-/** What somebody decides about messages that wait or are parked, on every database. */
+/** An operator's decisions about waiting or parked messages, for every database. */
 import { parkedShard } from "../../contract.ts";
 import { hasCode } from "../error-code.ts";
 import { InvalidOptionError, type RecordCorruptError } from "../errors.ts";
@@ -9,20 +9,20 @@ import { checkOperator, type OutboxAct, type OutboxOperator, withAct } from "./o
 import type { OutgoingMessage, StoredMessage } from "./outgoing-message.ts";
 import { prepareMessage } from "./prepare-message.ts";
 
-/** Another destination, of the same kind or of another one; `source` and `detailType` for a bus. */
+/** Another destination, of any kind; `source` and `detailType` for a bus. */
 export interface OutboxDestinationChange {
   readonly queue?: string;
   readonly topic?: string;
   readonly bus?: string;
   readonly source?: string;
   readonly detailType?: string;
-  /** For a FIFO destination, where the message has none. */
+  /** For a FIFO destination, if the message has no group. */
   readonly group?: string;
 }
 
 /** Which messages of a commit, who decides about them, and why. */
 export interface OutboxDropOptions extends OutboxOperator {
-  /** Places in the commit, from 0, of messages that wait or are parked. */
+  /** Positions in the commit, from 0, of messages that wait or are parked. */
   readonly messages: readonly number[];
 }
 
@@ -35,49 +35,49 @@ export interface OutboxRedirectOptions extends OutboxDropOptions {
   readonly to: OutboxDestinationChange;
 }
 
-/** What becomes of a commit by an operator's act. */
+/** The result of an operator's decision about a commit. */
 export interface ChangedCommit {
   readonly progress: readonly MessageProgress[];
-  /** The commit's own, or others where some go elsewhere. */
+  /** The commit's messages, with new destinations if they were redirected. */
   readonly messages: readonly StoredMessage[];
-  /** The record's, with the act. */
+  /** The record's evidence, including this decision. */
   readonly evidence: string;
 }
 
-const PLACES_RULE = "must be places of messages that wait or are parked, from 0";
+const PLACES_RULE = "must be an array of indexes (from 0) of messages that are waiting or parked";
 const MESSAGES_CHECKS: Readonly<Record<string, Check>> = { messages: [PLACES_RULE, Array.isArray] };
 const REDIRECT_CHECKS: Readonly<Record<string, Check>> = {
   ...MESSAGES_CHECKS,
   to: ["must be an object that names a destination", (value) => Object(value) === value],
 };
 
-/** A commit that has messages to send, as whoever looks after them sees it. */
+/** A commit that has messages to send, as an operator sees it. */
 export interface ListedCommit {
   /** `<operation>#<scope>#<hash of the key>` */
   readonly recordKey: string;
-  /** Absent where it cannot be read. */
+  /** Absent if it can't be read. */
   readonly commit?: Unsent;
-  /** Why not. */
+  /** Why the commit is unreadable. */
   readonly fault?: RecordCorruptError;
 }
 
-/** What an operator sees and decides in an outbox. */
+/** Lists and changes an outbox on behalf of an operator. */
 export abstract class OperatedOutbox {
   abstract readonly shards: number;
   abstract load(recordKey: string): Promise<Unsent | undefined>;
   abstract findUnsent(shard: number, before: number): AsyncIterable<readonly FoundUnsent[]>;
 
   /**
-   * Keeps what was decided, by whom and why, and the messages where some go elsewhere. It ends the commit where nothing is
-   * left to send.
-   * @returns false where somebody else has changed the commit since it was read
+   * Stores the decision, who made it and why, and the messages if some are redirected. Ends the commit if nothing is left to
+   * send.
+   * @returns false if the commit was changed since it was read
    */
   protected abstract decide(commit: Unsent, decided: ChangedCommit): Promise<boolean>;
 
   /**
-   * Commits that have messages in this state, or in one of both, first due first in each shard: for people who look, not
-   * for senders. Each is read whole, so that of very many only the first should be taken.
-   * @throws StoreUnavailableError (`STORE_UNAVAILABLE`), on DynamoDB also where the table has no such index
+   * Commits that have messages in this state (or in either), first due first in each shard. For operators, not for senders.
+   * Each commit is read whole, so read only the first few of a long list.
+   * @throws StoreUnavailableError (`STORE_UNAVAILABLE`), on DynamoDB also if the table has no such index
    */
   async *list(state?: "waiting" | "parked"): AsyncGenerator<ListedCommit> {
     for await (const recordKey of this.#unsentKeys(state)) {
@@ -91,7 +91,7 @@ export abstract class OperatedOutbox {
 
   async *#unsentKeys(state: "waiting" | "parked" | undefined): AsyncGenerator<string> {
     const shards = Array.from({ length: this.shards }, (_, shard) => shard);
-    // Where others of the commit wait it stands among those.
+    // If the commit also has waiting messages, it is listed among those.
     for (const shard of state === "waiting" ? shards : [...shards, ...shards.map(parkedShard)]) {
       for await (const page of this.findUnsent(shard, Number.MAX_SAFE_INTEGER)) {
         for (const { recordKey } of page) yield recordKey;
@@ -100,9 +100,9 @@ export abstract class OperatedOutbox {
   }
 
   /**
-   * Has messages sent again, as if nobody had tried: parked ones, and those that wait, at once. One try is left to what is
-   * older than the senders' `parkAfterSeconds`. Who decided, and why, is kept with the record.
-   * @returns whether it did: not where somebody else has changed the commit since it was read; then read it again
+   * Sends messages again, as if they had never been tried: parked ones, and waiting ones without further delay. A message that
+   * is older than the senders' `parkAfterSeconds` gets one try. The record keeps who decided, and why.
+   * @returns false if the commit was changed since it was read; then read it again
    * @throws InvalidOptionError (`INVALID_OPTION`) before any I/O, StoreUnavailableError (`STORE_UNAVAILABLE`)
    */
   async sendAgain(commit: Unsent, options: OutboxSendAgainOptions): Promise<boolean> {
@@ -112,7 +112,7 @@ export abstract class OperatedOutbox {
   }
 
   /**
-   * Gives messages another destination, checked as `commit` does it, and has them sent there. As `sendAgain`.
+   * Gives messages another destination, checked as in `commit`, and sends them there. Otherwise like `sendAgain`.
    * @throws InvalidOptionError (`INVALID_OPTION`), PayloadInvalidError (`PAYLOAD_INVALID`), MessageIdInvalidError
    * (`MESSAGE_ID_INVALID`) before any I/O, StoreUnavailableError (`STORE_UNAVAILABLE`)
    */
@@ -123,7 +123,7 @@ export abstract class OperatedOutbox {
   }
 
   /**
-   * Gives messages up for good: nobody sends them, and the record says so. As `sendAgain`.
+   * Gives messages up for good: they are never sent, and the record says so. Otherwise like `sendAgain`.
    * @throws InvalidOptionError (`INVALID_OPTION`) before any I/O, StoreUnavailableError (`STORE_UNAVAILABLE`)
    */
   async drop(commit: Unsent, options: OutboxDropOptions): Promise<boolean> {
@@ -143,7 +143,7 @@ export abstract class OperatedOutbox {
     return this.decide(commit, { progress, messages, evidence });
   }
 
-  /** As it is now, or why it cannot be read. */
+  /** The commit's current state, or why it can't be read. */
   async #look(recordKey: string): Promise<ListedCommit | undefined> {
     try {
       const commit = await this.load(recordKey);
@@ -157,13 +157,13 @@ export abstract class OperatedOutbox {
 
 const progressIn = ({ messages, progress = messages.map(() => UNTRIED) }: Unsent) => progress;
 
-/** Places of the messages that are neither sent nor dropped. */
+/** Positions of the messages that are neither sent nor dropped. */
 const openPlaces = (commit: Unsent): readonly number[] =>
   progressIn(commit).flatMap((each, place) => (isOver(each) ? [] : place));
 
 /**
- * The progress of all messages, with the change of those at `places`.
- * @throws InvalidOptionError (`INVALID_OPTION`) for places of others
+ * The progress of all messages, with changes to those at `places`.
+ * @throws InvalidOptionError (`INVALID_OPTION`) for the positions of other messages
  */
 function progressWith(
   commit: Unsent,
@@ -176,7 +176,7 @@ function progressWith(
   return progress.map((each, place) => (places.includes(place) ? change(each) : each));
 }
 
-/** As if nobody had tried it; that it has a time all the same says that somebody asked for it. */
+/** As if never tried. A time without tries records that an operator asked for it. */
 const sentAgain = ({ at = 0 }: MessageProgress): MessageProgress => ({
   state: "waiting",
   tries: 0,
@@ -186,7 +186,7 @@ const sentAgain = ({ at = 0 }: MessageProgress): MessageProgress => ({
 const dropped = (former: MessageProgress): MessageProgress => ({ ...former, state: "dropped" });
 
 /**
- * The commit's messages, of which some go elsewhere, checked as `commit` checks them.
+ * The commit's messages, some with a new destination, checked as `commit` checks them.
  * @throws PayloadInvalidError (`PAYLOAD_INVALID`), MessageIdInvalidError (`MESSAGE_ID_INVALID`)
  */
 function redirected(
@@ -196,7 +196,7 @@ function redirected(
 ): readonly StoredMessage[] {
   return messages.map((message, place) => {
     if (!places.includes(place)) return message;
-    // A message that an encrypted store has sealed stays as it is. Opening it checks it.
+    // A message sealed by an encrypted store stays as it is. It is checked when it is opened.
     const { sealed, ...given } = { ...message } as Record<string, unknown>;
     for (const name of [...ADDRESS_KINDS, "source", "detailType"]) delete given[name];
     if (to.bus !== undefined) {
@@ -208,7 +208,7 @@ function redirected(
   });
 }
 
-/** A body that is no JSON is no event. */
+/** A body that isn't JSON isn't an event. */
 function detailOf(body: string): unknown {
   try {
     return JSON.parse(body);

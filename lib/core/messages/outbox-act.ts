@@ -1,4 +1,4 @@
-/** Who decided what about the messages of a commit, and why: kept with its record, beside the verdict about the key. */
+/** Who decided what about a commit's messages, and why. Kept with its record, next to the verdict about the key. */
 import { BY_WHOM_CHECKS, type ByWhom } from "../by-whom.ts";
 import { type Clock, systemClock } from "../clock.ts";
 import { type Check, checkOptions } from "../option-checks.ts";
@@ -11,12 +11,12 @@ export interface OutboxOperator extends ByWhom {
   readonly clock?: Clock;
 }
 
-/** An act, as its record keeps it. */
+/** A decision, as its record stores it. */
 export interface OutboxAct extends ByWhom {
   readonly act: "send-again" | "redirect" | "drop";
-  /** Places in the commit, from 0: the first 20. */
+  /** Positions in the commit, from 0: the first 20. */
   readonly messages: readonly number[];
-  /** About so many messages. */
+  /** The number of messages that it is about. */
   readonly count: number;
   /** Epoch ms. */
   readonly at: number;
@@ -24,7 +24,7 @@ export interface OutboxAct extends ByWhom {
 
 const MAX_PLACES = 20;
 
-/** A record keeps the last ones, so that no number of acts makes it dear. */
+/** A record keeps only the last decisions, so that many of them don't make it expensive. */
 const MAX_ACTS = 5;
 
 const OPERATOR_CHECKS: Readonly<Record<keyof OutboxOperator, Check>> = {
@@ -41,7 +41,7 @@ export function checkOperator(
   checkOptions(given, { ...more, ...OPERATOR_CHECKS }, [...required, "by", "why"]);
 }
 
-/** The evidence of a record with one more act. The verdict about the key stays. */
+/** A record's evidence with one more decision. The verdict about the key stays. */
 export function withAct(
   evidence: string | undefined,
   act: OutboxAct["act"],
@@ -54,7 +54,7 @@ export function withAct(
   return JSON.stringify({ ...decodeEvidence(evidence), acts });
 }
 
-/** Oldest first. Evidence that cannot be read has none. */
+/** Oldest first. Unreadable evidence has none. */
 export function actsIn(evidence: string | undefined): readonly OutboxAct[] {
   const { acts } = Object(decodeEvidence(evidence)) as { readonly acts?: unknown };
   return Array.isArray(acts) ? acts : [];

@@ -1,43 +1,43 @@
-/** A message to be sent: as callers give it, and as it is stored and sent once it was checked. */
+/** An outgoing message: as callers pass it, and as it is stored and sent after it was checked. */
 
-/** Texts, and numbers that are written without an exponent, by their names. */
+/** Text, and numbers that are written without an exponent, by name. */
 export type MessageAttributes = Readonly<Record<string, string | number>>;
 
 export interface MessageContent {
   /**
-   * The idempotency key: names the one operation that the message asks for, the same at every try to send it. Two
-   * messages about one order need two keys, such as `order-7/created` and `order-7/cancelled`. 1 to 255 characters.
+   * The idempotency key: names the one operation that the message asks for, the same at every try to send it. Two messages
+   * about one order need two keys, such as `order-7/created` and `order-7/cancelled`. 1 to 255 characters.
    */
   readonly key: string;
-  /** Text is sent as it is, anything else as JSON, which must hold it faithfully. */
+  /** A string is sent as it is, anything else as JSON, which must represent it faithfully. */
   readonly body: unknown;
   /**
    * W3C trace context, for the envelope. A malformed one is left out.
-   * @default - in a commit that of the attempt
+   * @default - in a commit, the attempt's trace context
    */
   readonly traceparent?: string | undefined;
 }
 
 interface GroupedContent extends MessageContent {
   /**
-   * Names what stays in order, such as the id of the order: 1 to 255 characters. FIFO queues and topics require a group;
-   * for others the group only spreads the load fairly.
+   * Names the sequence that stays in order, such as the id of the order: 1 to 255 characters. FIFO queues and topics require a
+   * group; for others the group only spreads the load fairly.
    */
   readonly group?: string | undefined;
   /**
-   * Consumers and the filter policies of SNS read attributes without the body: at most 9 texts and numbers, which count
-   * into the size. Names that begin with `Onceonly`, `AWS.` or `Amazon.` are reserved.
+   * Attributes that consumers and SNS filter policies read without the body: at most 9 strings and numbers, which count towards
+   * the size. Names that begin with `Onceonly`, `AWS.` or `Amazon.` are reserved.
    */
   readonly attributes?: MessageAttributes | undefined;
 }
 
 /** A message for an SQS queue: at most 1 MiB with the envelope. */
 export interface QueueMessage extends GroupedContent {
-  /** URL of the queue. `undefined`, as from an environment variable that is not set, is refused. */
+  /** URL of the queue. `undefined`, as from an unset environment variable, is refused. */
   readonly queue: string | undefined;
   /**
-   * Standard queues only: the queue keeps the message back for so many whole seconds, 0 to 900.
-   * @default - as the queue says
+   * Standard queues only: the queue delays the message by this number of whole seconds, 0 to 900.
+   * @default - the queue's own setting
    */
   readonly delaySeconds?: number | undefined;
   readonly topic?: never;
@@ -63,11 +63,11 @@ export interface TopicMessage extends GroupedContent {
   readonly detailType?: never;
 }
 
-/** An event for an EventBridge bus: `body` is its detail, an object of at most 1020 KiB, and takes the envelope in. */
+/** An event for an EventBridge bus: `body` is its detail, an object of at most 1020 KiB, to which the envelope is added. */
 export interface BusMessage extends MessageContent {
   /** Name or ARN of the bus. `undefined` is refused. */
   readonly bus: string | undefined;
-  /** Names the sender, as rules match it: 1 to 128 characters. */
+  /** The sender's name, which rules match: 1 to 128 characters. */
   readonly source: string;
   /** 1 to 128 characters. */
   readonly detailType: string;
@@ -80,9 +80,9 @@ export interface BusMessage extends MessageContent {
 
 export type OutgoingMessage = QueueMessage | TopicMessage | BusMessage;
 
-/** A message that was checked, with its body as the text that is sent. Survives JSON. */
+/** A checked message, with its body as the text that is sent. Survives JSON. */
 export type StoredMessage = OutgoingMessage & {
   readonly body: string;
-  /** When its commit was made (epoch ms), read from the record. A message without a commit has none. */
+  /** When its commit was made (epoch ms), read from the record. Absent for a message without a commit. */
   readonly committedAt?: number;
 };

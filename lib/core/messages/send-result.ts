@@ -1,14 +1,14 @@
 /** The result of sending one message. */
 
-/** The destination has accepted the message, now or, if it is FIFO, when it was sent before. */
+/** The destination has accepted the message, either now or (FIFO) when it was sent before. */
 export interface SentMessage {
   readonly sent: true;
   readonly messageId: string;
-  /** Empty where the destination keeps no order. */
+  /** Empty if the destination isn't ordered. */
   readonly sequenceNumber: string;
 }
 
 export type SendResult =
   | SentMessage
-  /** `code` is the service's, the client's error name, or `NotAttempted`; `Error` if there's none. */
+  /** `code` is the service's code, the client's error name, or `NotAttempted`; `Error` if there is none. */
   | { readonly sent: false; readonly code: string };

@@ -1,16 +1,16 @@
-/** Which failures may pass by themselves: as the SDK tells them apart in its standard mode, and in its words. */
+/** Which failures may be temporary: the SDK's classification in its standard mode, under the same names. */
 
 export type FailureKind = "THROTTLING" | "TRANSIENT" | "SERVER_ERROR" | "CLIENT_ERROR";
 
 export interface WireFailure {
   readonly name?: string;
   readonly message?: string;
-  /** Node's own. */
+  /** Node's error code. */
   readonly code?: string;
   readonly cause?: unknown;
   readonly $metadata?: {
     readonly httpStatusCode?: number | undefined;
-    /** The next try is signed at the service's own time. */
+    /** The next try is signed with the service's time. */
     readonly clockSkewCorrected?: boolean | undefined;
     readonly retryAfterMs?: number | undefined;
   };
@@ -33,7 +33,7 @@ const THROTTLING = new Set([
   "TransactionInProgressException",
 ]);
 
-/** The SDK's model calls the first one retryable. The last one is ours. */
+/** The SDK's model marks the first one as retryable. The last one is ours. */
 const TRANSIENT = new Set([
   "ReplicatedWriteConflictException",
   "TimeoutError",
@@ -63,7 +63,7 @@ export function failureKind(error: unknown): FailureKind {
   return httpStatusCode >= 500 ? "SERVER_ERROR" : "CLIENT_ERROR";
 }
 
-/** Causes may go round in a circle. */
+/** Causes may be circular. */
 const MAX_CAUSES = 10;
 
 function isTransient(error: unknown, depth: number): boolean {

@@ -1,23 +1,23 @@
-/** Requests and answers of DynamoDB as JSON, in which the bytes of `B` and `BS` are base64; and what an answer says of the time. */
+/** DynamoDB's requests and answers as JSON, with the bytes of `B` and `BS` as base64; and the service's time from an answer. */
 import { crc32 } from "node:zlib";
 
 export function encodeInput(input: object): string {
   return JSON.stringify(withTexts(input));
 }
 
-/** Parsed anew for each caller, so that it is changed in place. */
+/** Parsed separately for each caller, so it can be changed in place. */
 export function decodeOutput(text: string): unknown {
   const output: unknown = JSON.parse(text);
   putBytes(output);
   return output;
 }
 
-/** A copy, as far as there are bytes in it: most requests have none, and stay as they are. */
+/** Copies only the parts that contain bytes: most requests have none and stay unchanged. */
 function withTexts(value: object): object | string {
   const bytes = bytesOf(value);
   if (bytes) return bytes.toString("base64");
   let copy: Record<string, unknown> | undefined;
-  // Without the arrays that Object.entries makes: all of each request is walked.
+  // Avoids the arrays of Object.entries: this walks every request completely.
   for (const name in value) {
     const inner: unknown = (value as Record<string, unknown>)[name];
     if (typeof inner !== "object" || inner === null) continue;
@@ -34,7 +34,7 @@ function bytesOf(value: object): Buffer | undefined {
   return value instanceof ArrayBuffer ? Buffer.from(value) : undefined;
 }
 
-/** Nothing but a value of these types has a text, or texts, under these names: attributes so called have objects. */
+/** Only values of these types have a string, or strings, under these names: attributes with such names hold objects. */
 function putBytes(value: unknown): void {
   if (typeof value !== "object" || value === null) return;
   const attribute = value as { B?: unknown; BS?: unknown };
@@ -64,18 +64,18 @@ interface ErrorBody {
   readonly CancellationReasons?: unknown;
 }
 
-/** The request may have been done all the same. Its name makes it worth another try. */
+/** The request may have been carried out all the same. The error's name makes it retryable. */
 export class UnreadableAnswerError extends Error {
   override readonly name = "UnreadableAnswerError";
   readonly $metadata: { readonly httpStatusCode: number };
 
   constructor(why: string, httpStatusCode: number) {
-    super(`what was answered is not of the service: ${why}; the status is ${httpStatusCode}`);
+    super(`the response doesn't come from the service: ${why}; the status is ${httpStatusCode}`);
     this.$metadata = { httpStatusCode };
   }
 }
 
-/** The service has refused, and says why. */
+/** The service refused the request and gave a reason. */
 export class ServiceError extends Error {
   readonly $fault: "client" | "server";
   readonly $metadata: { readonly httpStatusCode: number; readonly requestId?: string };
@@ -88,10 +88,10 @@ export class ServiceError extends Error {
   }
 }
 
-/** The date that was read last: all answers of a second have the same. */
+/** The last date read: all answers within a second carry the same one. */
 let [lastDate, lastTime]: [HttpAnswer["headers"][string], number | undefined] = [undefined, undefined];
 
-/** Epoch ms; `undefined` where the answer does not tell it. */
+/** Epoch ms; `undefined` if the answer has no date. */
 function serverTimeOf({ headers: { date } }: HttpAnswer): number | undefined {
   if (date !== lastDate) [lastDate, lastTime] = [date, Date.parse(`${date}`) || undefined];
   return lastTime;
@@ -102,13 +102,13 @@ export function readAnswer(answer: HttpAnswer): object {
   const { statusCode, headers, body } = answer;
   const checksum = headers["x-amz-crc32"];
   if (checksum !== undefined && Number(checksum) !== crc32(body)) {
-    throw new UnreadableAnswerError("its checksum is another", statusCode);
+    throw new UnreadableAnswerError("its checksum doesn't match", statusCode);
   }
   const output = readObject(body);
   if (statusCode === 200 && output) return { ...output, serverTimeMs: serverTimeOf(answer) };
-  if (statusCode < 300) throw new UnreadableAnswerError("it is no JSON object", statusCode);
+  if (statusCode < 300) throw new UnreadableAnswerError("it isn't a JSON object", statusCode);
   const { __type, code, message, Message, Item, CancellationReasons } = (output ?? {}) as ErrorBody;
-  // A gateway on the way answers without a type.
+  // A gateway in between answers without a type.
   const type = `${__type ?? code ?? headers["x-amzn-errortype"] ?? "UnknownError"}`;
   const name = type.split(/[:,]/)[0]!.split("#").at(-1)!;
   const requestId = headers["x-amzn-requestid"];
@@ -132,19 +132,20 @@ export function readObject(body: Uint8Array): object | undefined {
   }
 }
 
-/** Further from the service's time than that, a signature is close to being refused. */
+/** With a larger offset from the service's time, a signature is close to being refused. */
 export const NOTABLE_SKEW_MS = 240_000;
 
-/** Dates in HTTP have whole seconds. */
+/** HTTP dates have whole seconds. */
 const PRECISION_MS = 1000;
 
 /**
- * What the clock is behind by (ms), by an answer to a request of `sentAt`; `undefined` where the answer does not tell. The
- * service told its time somewhere between the sending and `now`: a process that stood still meanwhile has no wrong clock.
+ * How far the clock is behind (ms), according to an answer to a request sent at `sentAt`; `undefined` if the answer doesn't say.
+ * The service read its time somewhere between the sending and `now`: a process that stood still in between doesn't have a wrong
+ * clock.
  */
 export function clockOffsetOf(answer: HttpAnswer, sentAt: number, now: number): number | undefined {
   const serverTimeMs = serverTimeOf(answer);
-  // What a cache has kept tells of another time.
+  // A cached answer carries an old time.
   if (serverTimeMs === undefined || answer.headers.age !== undefined) return undefined;
   const tooEarly = serverTimeMs + PRECISION_MS - sentAt;
   return tooEarly < 0 ? tooEarly : Math.max(0, serverTimeMs - now);

@@ -1,6 +1,6 @@
 /**
- * AWS Signature Version 4 of requests that are all alike: one template, one key a day and two hashes sign them.
- * A general signer takes six times the processor time and fourteen times the bytes.
+ * AWS Signature Version 4 for requests that are all alike: one template, one key per day and two hashes sign them. A general
+ * signer uses six times the CPU time and fourteen times the bytes.
  */
 import { createHmac, hash } from "node:crypto";
 
@@ -11,7 +11,7 @@ export interface Credentials {
 }
 
 export interface Unsigned {
-  /** As the header says it: with the port, unless it is the protocol's own. */
+  /** As the header has it: with the port, unless it is the protocol's default. */
   readonly host: string;
   /** Encoded, as it is sent. */
   readonly path: string;
@@ -29,7 +29,7 @@ export const CONTENT_TYPE = "application/x-amz-json-1.0";
 
 const SERVICE = "dynamodb";
 
-/** The key that was derived last. It holds for one day, and one set of credentials. */
+/** The last derived key. It is valid for one day and one set of credentials. */
 interface DerivedKey {
   readonly secretAccessKey: string;
   readonly scope: string;
@@ -38,12 +38,12 @@ interface DerivedKey {
 
 let derived: DerivedKey | undefined;
 
-/** The headers of a signed request. They hold those of `Unsigned`, so that the request is sent as it was signed. */
+/** The headers of a signed request. They include those of `Unsigned`, so that the request is sent exactly as signed. */
 export function signedHeaders(request: Unsigned, credentials: Credentials, now: number) {
   const { host, path, region, target, body, service = SERVICE, contentType = CONTENT_TYPE } = request;
   const { sessionToken } = credentials;
   const date = signingDate(now);
-  // Empty, or null from plain JavaScript: the SDK sends no token then.
+  // Empty, or null from plain JavaScript: like the SDK, send no token then.
   const token = sessionToken ? `x-amz-security-token:${sessionToken}\n` : "";
   const aim = target === undefined ? "" : `x-amz-target:${target}\n`;
   const names = `content-type;host;x-amz-date${token && ";x-amz-security-token"}${aim && ";x-amz-target"}`;
@@ -59,18 +59,18 @@ export function signedHeaders(request: Unsigned, credentials: Credentials, now: 
   };
 }
 
-/** As `x-amz-date` says it: 2026-11-22T20:59:12.000Z becomes 20261122T205912Z. */
+/** Format of `x-amz-date`: 2026-11-22T20:59:12.000Z becomes 20261122T205912Z. */
 export function signingDate(now: number): string {
   return `${new Date(now).toISOString().slice(0, 19).replaceAll(/[-:]/g, "")}Z`;
 }
 
-/** What is signed of a POST without a query. */
+/** The signed parts of a POST without a query. */
 export interface Signed {
   /** In its canonical form. */
   readonly path: string;
-  /** A line `name:value` for each header that is signed, sorted by name. */
+  /** A line `name:value` for each signed header, sorted by name. */
   readonly lines: string;
-  /** The names of these headers, with `;` between them. */
+  /** The names of these headers, joined with `;`. */
   readonly names: string;
   readonly bodyHash: string;
 }
@@ -97,7 +97,7 @@ function deriveKey(secretAccessKey: string, scope: string): Buffer {
   return key as Buffer;
 }
 
-/** Encoded once more: only S3 signs the path as it is sent. */
+/** Encoded a second time: only S3 signs the path as it is sent. */
 function canonicalPath(path: string): string {
   return path === "/" ? path : path.split("/").map(encodeURIComponent).join("/");
 }

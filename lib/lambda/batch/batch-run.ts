@@ -1,7 +1,7 @@
-/** One batch: which of its items are done, and what becomes of the others. */
+/** Runs one batch: which items are done, and what happens to the others. */
 import type { Work } from "../../core/attempt.ts";
 import { remainingMsOf } from "../../core/clock.ts";
-import { tellObserver } from "../../core/decisions.ts";
+import { reportDecision } from "../../core/decisions.ts";
 import { agedCall } from "../../core/message-age.ts";
 import type { CallInput } from "../../core/ongoing-call.ts";
 import { DEFAULTS } from "../../core/options.ts";
@@ -12,10 +12,10 @@ import { runLanes } from "./run-lanes.ts";
 import { type RecordEnd, readItem, runRecord } from "./run-record.ts";
 import { hideUntil } from "./visibility.ts";
 
-/** How long a held message stays hidden. It waits for the person who resolves it, and is not to use up its receives. */
+/** How long a held message stays hidden. It waits for an operator, and shouldn't use up its receives. */
 const PARKED_MS = 900_000;
 
-/** What came of a batch. */
+/** The result of a batch. */
 export interface BatchEnd {
   /** The items that are not done, though some may still run. */
   readonly left: readonly BatchItem[];
@@ -29,9 +29,9 @@ export class BatchRun<Write> {
   readonly #workOf: (item: BatchItem) => Work<Write>;
   readonly #done = new Set<BatchItem>();
   readonly #elsewhere = new Set<BatchItem>();
-  /** Duplicates of a key in one batch wait for each other, or each would be in progress for the next. */
+  /** Duplicates of a key in one batch wait for each other; otherwise each would find the other in progress. */
   readonly #running = new Map<string, Promise<RecordEnd>>();
-  /** The fingerprints of what is done, by the keys of the records. */
+  /** The fingerprints of finished records, by record key. */
   readonly #finished = new Map<string, CallInput["fingerprints"]>();
 
   constructor(settings: BatchSettings<Write>, context: unknown, workOf: (item: BatchItem) => Work<Write>) {
@@ -40,10 +40,10 @@ export class BatchRun<Write> {
     this.#workOf = workOf;
   }
 
-  /** Resolves in time for an answer. */
+  /** Resolves in time for the batch to respond. */
   async run(lanes: readonly Lane[]): Promise<BatchEnd> {
-    const { reading, marginMs } = this.#settings;
-    const time = batchTime(reading.options.clock, remainingMsOf(this.#context), marginMs);
+    const { reading, deadlineMarginMs } = this.#settings;
+    const time = batchTime(reading.options.clock, remainingMsOf(this.#context), deadlineMarginMs);
     const over = new AbortController();
     await Promise.race([this.#runAll(lanes, time), time.untilAnswer(over.signal)]);
     over.abort();
@@ -51,7 +51,7 @@ export class BatchRun<Write> {
     return { left, inProgress: left.filter((item) => this.#elsewhere.has(item)).length };
   }
 
-  /** With more lanes than may run at once, those that wait for somebody else's lease come after those that can go on. */
+  /** If there are more lanes than may run at the same time, lanes that wait for another attempt's lease come last. */
   async #runAll(lanes: readonly Lane[], time: BatchTime): Promise<void> {
     const { concurrency } = this.#settings;
     const runOf = (waits: boolean) => (item: BatchItem, rest: Lane) => this.#runItem(item, rest, time, waits);
@@ -73,7 +73,7 @@ export class BatchRun<Write> {
       await this.#hide(rest, ended.leaseEndsAt);
       return "stop";
     }
-    if (ended.end !== "done") this.#tell(ended.error, item);
+    if (ended.end !== "done") this.#report(ended.error, item);
     if (ended.end === "held") await this.#hide(rest, this.#settings.reading.options.clock.now() + PARKED_MS);
     const isDone =
       ended.end === "done" || (ended.end === "final-error" && this.#settings.acknowledgesFinalErrors);
@@ -81,7 +81,7 @@ export class BatchRun<Write> {
     return isDone ? "done" : "stop";
   }
 
-  /** `undefined` when there was no time left to start. */
+  /** `undefined` if there was no time left to start. */
   async #endOf(item: BatchItem, time: BatchTime, waits: boolean): Promise<RecordEnd | undefined> {
     const { reading, whileUnhidden, whenKeyExpired } = this.#settings;
     try {
@@ -105,19 +105,19 @@ export class BatchRun<Write> {
     }
   }
 
-  /** A record that this batch has done answers its duplicates without being asked: nobody reads their results. */
+  /** Duplicates of a record that this batch has finished need no store request, because nothing reads their results. */
   #isDone({ identity, fingerprints }: CallInput): boolean {
     const { observe, shouldStore } = this.#settings.reading.options;
     const finished = this.#finished.get(identity.recordKey);
-    // An end that is not stored is not final, and a duplicate runs.
+    // An outcome that isn't stored isn't final, so a duplicate runs.
     if (finished?.[0] !== fingerprints[0] || shouldStore !== DEFAULTS.shouldStore) return false;
-    tellObserver(observe, identity, { decision: "replayed", durationMs: 0 });
+    reportDecision(observe, identity, { decision: "replayed", durationMs: 0 });
     return true;
   }
 
   /**
-   * Hides a message with all that is behind it in its group. A message that comes back while a later one is in flight
-   * is handed out at once, and would find the same lease again.
+   * Hides a message with all later ones in its group. A message that comes back while a later one is in flight is
+   * delivered immediately, and would find the same lease again.
    */
   async #hide(rest: Lane, leaseEndsAt: number): Promise<void> {
     const { changeVisibility, reading } = this.#settings;
@@ -125,15 +125,15 @@ export class BatchRun<Write> {
     try {
       await hideUntil(leaseEndsAt, rest, reading.options.clock, changeVisibility);
     } catch (error) {
-      this.#tell(error, rest[0] as BatchItem);
+      this.#report(error, rest[0] as BatchItem);
     }
   }
 
-  #tell(error: unknown, item: BatchItem): void {
+  #report(error: unknown, item: BatchItem): void {
     try {
       this.#settings.onRecordError(error, item);
     } catch {
-      // Watching does not change an outcome.
+      // An observer doesn't change an outcome.
     }
   }
 }

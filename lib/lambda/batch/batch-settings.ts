@@ -1,35 +1,35 @@
-/** The options of a batch, checked, with their defaults, and turned from records to the items that hold them. */
+/** Checks a batch's options, fills in defaults, and adapts functions of records to the items that hold them. */
 import { LONGEST_INVOCATION_SECONDS } from "../../contract.ts";
-import { tellObserver } from "../../core/decisions.ts";
+import { reportDecision } from "../../core/decisions.ts";
 import { MESSAGE_DEFAULTS } from "../../core/message-age.ts";
 import { checkOptions } from "../../core/option-checks.ts";
 import { type EngineOptions, withDefaults } from "../../core/options.ts";
 import { type ResolvedOptions, resolveOptions } from "../../core/resolved-options.ts";
 import { groupedStore } from "../../dynamodb/grouped-store.ts";
-import type { CallReading } from "../face.ts";
+import type { CallReading } from "../adapter.ts";
 import { BATCH_CHECKS, type BatchOptions } from "./batch-options.ts";
 import type { Forwarders } from "./forwarders.ts";
 import { type BatchItem, nameOf } from "./item.ts";
 
 export interface BatchSettings<Write> {
   readonly reading: CallReading<Write>;
-  /** The options have a `key`: then no other key stands in for a key that is missing. */
+  /** The options have a `key`, so no other key replaces a missing one. */
   readonly hasKey: boolean;
-  /** What the user chose for messages that are older than the retention. */
+  /** The user's choice for messages older than the retention. */
   readonly whenKeyExpired: BatchOptions["whenKeyExpired"];
-  /** For records that nothing can hide until another attempt's lease has ended. */
+  /** For records that can't be hidden until another attempt's lease ends. */
   readonly whileUnhidden: ResolvedOptions<Write>;
   readonly concurrency: number;
-  readonly marginMs: number | undefined;
-  readonly forwardedBy: Forwarders | undefined;
+  readonly deadlineMarginMs: number | undefined;
+  readonly trustedForwarders: Forwarders | undefined;
   readonly reportBatchItemFailures: boolean | undefined;
   readonly acknowledgesFinalErrors: boolean;
   readonly changeVisibility: BatchOptions["changeVisibility"];
-  readonly bodies: BatchOptions["bodies"];
+  readonly claimCheck: BatchOptions["claimCheck"];
   readonly onRecordError: (error: unknown, item: BatchItem) => void;
 }
 
-/** As long as an invocation lasts; the batch's own time ends the wait before, and its `concurrency` bounds the waiters. */
+/** As long as an invocation lasts; the batch's own time ends the wait earlier, and its `concurrency` bounds the waiters. */
 const UNTIL_THE_LEASE_ENDS = {
   whenInProgress: { waitSeconds: LONGEST_INVOCATION_SECONDS, maxWaiters: 1000 },
 } as const;
@@ -43,8 +43,15 @@ const ofItem =
 /** @throws InvalidOptionError (`INVALID_OPTION`) */
 export function settingsOf<Entry, Write>(options: BatchOptions<Entry, Write>): BatchSettings<Write> {
   checkOptions(options, BATCH_CHECKS, ["operation", "store"]);
-  const { key, scope, fingerprint, concurrency, marginMs, whenFinalError, ...rest } = options;
-  const { changeVisibility, bodies, forwardedBy, groups = true, onRecordError, ...others } = rest;
+  const { key, scope, fingerprint, concurrency, deadlineMarginMs, whenFinalError, ...rest } = options;
+  const {
+    changeVisibility,
+    claimCheck,
+    trustedForwarders,
+    groupRequests = true,
+    onRecordError,
+    ...others
+  } = rest;
   const { reportBatchItemFailures, ...given } = others;
   const fingerprints = fingerprint === undefined ? (item: BatchItem) => item.body : [fingerprint].flat();
   const resolved = resolveOptions({
@@ -53,7 +60,7 @@ export function settingsOf<Entry, Write>(options: BatchOptions<Entry, Write>): B
       ? fingerprints.map((each) => ofItem(each as OfRecord))
       : fingerprints,
   } as EngineOptions<Write>);
-  const engineOptions = groups ? withGroups(resolved, groups === "completions") : resolved;
+  const engineOptions = groupRequests ? withGroups(resolved, groupRequests === "completions") : resolved;
   return {
     reading: {
       options: engineOptions,
@@ -61,19 +68,19 @@ export function settingsOf<Entry, Write>(options: BatchOptions<Entry, Write>): B
       scope: typeof scope === "function" ? ofItem(scope as OfRecord) : "public",
       whenKeyMissing: "reject",
       keyMissing:
-        "no idempotency key: `key` yielded none for this record; leave `key` out to go by the envelope",
+        "no idempotency key: `key` returned none for this record; leave `key` out to use the key in the envelope",
     } as CallReading<Write>,
     hasKey: key !== undefined,
     whenKeyExpired: given.whenKeyExpired,
     whileUnhidden:
       given.whenInProgress === undefined ? { ...engineOptions, ...UNTIL_THE_LEASE_ENDS } : engineOptions,
     concurrency: concurrency ?? 10,
-    marginMs,
-    forwardedBy,
+    deadlineMarginMs,
+    trustedForwarders,
     reportBatchItemFailures,
     acknowledgesFinalErrors: whenFinalError === "acknowledge",
     changeVisibility,
-    bodies,
+    claimCheck,
     onRecordError: onRecordError ? tellOf(onRecordError as OfError) : logOf(resolved.operation),
   };
 }
@@ -84,17 +91,17 @@ const tellOf =
   (error, item) =>
     onRecordError(error, (item as BatchItem).record);
 
-/** Names the record, since an error seldom does, and shows nothing of its content. */
+/** Names the record, because errors seldom do, and shows none of its content. */
 const logOf = (operation: string) => (error: unknown, item: BatchItem) =>
-  console.error(`onceonly: ${nameOf(item)} is not done (operation "${operation}"):`, error);
+  console.error(`onceonly: ${nameOf(item)} failed (operation "${operation}"):`, error);
 
-/** DynamoDB may refuse a group a right that each member has. Asking one by one costs requests, and is told. */
+/** DynamoDB may refuse permissions to a group that each member has. Separate requests cost more, so this is reported. */
 function withGroups<Write>(
   options: ResolvedOptions<Write>,
   completionsWait: boolean,
 ): ResolvedOptions<Write> {
   const { clock, observe, operation } = options;
   const onRefused = (error: unknown) =>
-    tellObserver(observe, { operation }, { decision: "group-refused", durationMs: 0, error });
+    reportDecision(observe, { operation }, { decision: "group-refused", durationMs: 0, error });
   return { ...options, store: groupedStore(options.store, { clock, completionsWait, onRefused }) };
 }

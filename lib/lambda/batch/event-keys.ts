@@ -8,18 +8,18 @@ import { envelopeKeyOf } from "./envelope-key.ts";
 import { contentOf, readForwarded, readForwardedValue } from "./forwarded.ts";
 import { FORWARDERS_CHECK, keyOfForwarded } from "./forwarders.ts";
 
-/** What `keyFromSns` and `keyFromEventBridge` may believe. */
+/** Which envelopes `keyFromSns` and `keyFromEventBridge` trust. */
 export interface EventKeyOptions {
   /**
-   * The event buses (names or ARNs) and pipes (ARNs) whose events have an envelope that is believed. **By this you
-   * promise that every event that they bring here was sent by onceonly, or that its detail holds no text of others.**
-   * A writer of the detail could write an envelope too. Without this option an event with an envelope is refused.
+   * The event buses (names or ARNs) and pipes (ARNs) whose envelopes are trusted. **You promise that onceonly sent every
+   * event that they bring here, or that its detail holds no text written by others.** Anyone who can write the detail can
+   * also write an envelope. Without this option, an event with an envelope is refused.
    * @default - none
    */
-  readonly forwardedBy?: readonly (string | undefined)[];
+  readonly trustedForwarders?: readonly (string | undefined)[];
 }
 
-/** An event of SNS; `@types/aws-lambda` has the whole type. */
+/** An SNS event; `@types/aws-lambda` has the full type. */
 export interface SnsKeyEvent {
   readonly Records: readonly {
     readonly Sns: {
@@ -31,7 +31,7 @@ export interface SnsKeyEvent {
   }[];
 }
 
-/** An event of EventBridge; `@types/aws-lambda` has the whole type. */
+/** An EventBridge event; `@types/aws-lambda` has the full type. */
 export interface EventBridgeKeyEvent {
   readonly id: string;
   readonly source?: string;
@@ -39,7 +39,7 @@ export interface EventBridgeKeyEvent {
   readonly detail?: unknown;
 }
 
-/** An event of S3; `@types/aws-lambda` has the whole type. */
+/** An S3 event; `@types/aws-lambda` has the full type. */
 export interface S3KeyEvent {
   readonly Records: readonly {
     readonly eventName: string;
@@ -57,20 +57,21 @@ export interface S3KeyEvent {
 }
 
 /**
- * The key of an SNS notification: its envelope's, or else its message id. Retries of a delivery share that id;
- * a message that is published again has another one. Use it together with `fingerprintFromSns`. An envelope inside the
- * message, as EventBridge publishes it to a topic, counts with `forwardedBy` only. Given as `key`, it makes the default of
- * `retentionSeconds` 35 days, and a message of an outbox that is older than the retention is refused.
- * @throws InvalidOptionError (`INVALID_OPTION`) at once. On events, PayloadInvalidError (`PAYLOAD_INVALID`) for several
- * records; IdempotencyKeyInvalidError (`IDEMPOTENCY_KEY_INVALID`) for an envelope that is not believed or cannot be read.
+ * Reads the key of an SNS notification: its envelope's key, or else its message id. Retried deliveries have the same id;
+ * a message that is published again gets a new one. Use it together with `fingerprintFromSns`. An envelope inside the
+ * message, which is how EventBridge publishes it to a topic, counts only with `trustedForwarders`. Used as `key`, it
+ * makes 35 days the default of `retentionSeconds`, and refuses outbox messages older than the retention.
+ * @throws InvalidOptionError (`INVALID_OPTION`) immediately. On events, PayloadInvalidError (`PAYLOAD_INVALID`) for
+ * several records; IdempotencyKeyInvalidError (`IDEMPOTENCY_KEY_INVALID`) for an envelope that isn't trusted or can't be
+ * read.
  */
 export function keyFromSns(options: EventKeyOptions = {}): (event: SnsKeyEvent) => string {
-  const { forwardedBy } = checked(options);
+  const { trustedForwarders } = checked(options);
   const keyOf = (event: SnsKeyEvent) => {
     const { Message, MessageId, MessageAttributes } = onlyPart(event, "Sns");
     const key = envelopeKeyOf(readEnvelope(MessageAttributes));
     const forwarded = key === undefined ? readForwarded(Message) : undefined;
-    return key ?? (forwarded && keyOfForwarded(forwarded, forwardedBy)) ?? MessageId;
+    return key ?? (forwarded && keyOfForwarded(forwarded, trustedForwarders)) ?? MessageId;
   };
   return withCommitTime(keyOf, (event: SnsKeyEvent) => {
     const { Message, MessageAttributes } = onlyPart(event, "Sns");
@@ -79,8 +80,8 @@ export function keyFromSns(options: EventKeyOptions = {}): (event: SnsKeyEvent) 
 }
 
 /**
- * Reads the message out of an SNS notification: for `fingerprint`. The whole event differs each time a message is
- * published, and a second copy under one key would be refused instead of replayed.
+ * Reads the message from an SNS notification, for `fingerprint`. The whole event differs each time a message is
+ * published, so a second copy under the same key would be refused instead of replayed.
  * @throws PayloadInvalidError (`PAYLOAD_INVALID`) for several records.
  */
 export function fingerprintFromSns(): (event: SnsKeyEvent) => unknown {
@@ -88,8 +89,8 @@ export function fingerprintFromSns(): (event: SnsKeyEvent) => unknown {
 }
 
 /**
- * The key of one change of an S3 object: bucket, key, version, sequencer and what happened. Yields nothing for events
- * without a sequencer, since a second change could not be told from a repeated event. Use it together with
+ * Builds the key of one change of an S3 object from bucket, key, version, sequencer and event name. Returns nothing for
+ * events without a sequencer, because a second change would look like a repeated event. Use it together with
  * `fingerprintFromS3`. Several records are several operations: call the handler for each, with `{ Records: [record] }`.
  * @throws PayloadInvalidError (`PAYLOAD_INVALID`) for several records.
  */
@@ -104,9 +105,9 @@ export function keyFromS3(): (event: S3KeyEvent) => string | undefined {
 }
 
 /**
- * Reads the object out of an S3 event: for `fingerprint`. Bucket, key, version, eTag, size and what happened count. Times,
- * request ids, the notification's name and the sequencer do not: two notifications of one change are the same. With a `key`
- * of your own, such as the object's key, other content under that key is refused.
+ * Reads the object from an S3 event, for `fingerprint`: bucket, key, version, eTag, size and event name. Times, request
+ * ids, the notification's name and the sequencer are left out, so two notifications of one change match. With your own
+ * `key`, such as the object's key, different content under that key is refused.
  * @throws PayloadInvalidError (`PAYLOAD_INVALID`) for several records.
  */
 export function fingerprintFromS3(): (event: S3KeyEvent) => unknown {
@@ -119,17 +120,17 @@ export function fingerprintFromS3(): (event: S3KeyEvent) => unknown {
 }
 
 /**
- * The key of an EventBridge event: its envelope's, or else its id. Retries of a delivery share that id; an event that is
- * put again has another one. Use it together with `fingerprintFromEventBridge`. An envelope counts with `forwardedBy` only.
- * Retention and age count as for `keyFromSns`.
- * @throws InvalidOptionError (`INVALID_OPTION`) at once. On events, IdempotencyKeyInvalidError
- * (`IDEMPOTENCY_KEY_INVALID`) for an envelope that is not believed or cannot be read.
+ * Reads the key of an EventBridge event: its envelope's key, or else its id. Retried deliveries have the same id; an
+ * event that is put again gets a new one. Use it together with `fingerprintFromEventBridge`. An envelope counts only with
+ * `trustedForwarders`. Retention and age work as for `keyFromSns`.
+ * @throws InvalidOptionError (`INVALID_OPTION`) immediately. On events, IdempotencyKeyInvalidError
+ * (`IDEMPOTENCY_KEY_INVALID`) for an envelope that isn't trusted or can't be read.
  */
 export function keyFromEventBridge(options: EventKeyOptions = {}): (event: EventBridgeKeyEvent) => string {
-  const { forwardedBy } = checked(options);
+  const { trustedForwarders } = checked(options);
   const keyOf = (event: EventBridgeKeyEvent) => {
     const forwarded = readForwardedValue(event);
-    return (forwarded && keyOfForwarded(forwarded, forwardedBy)) ?? event.id;
+    return (forwarded && keyOfForwarded(forwarded, trustedForwarders)) ?? event.id;
   };
   return withCommitTime(keyOf, (event: EventBridgeKeyEvent) =>
     committedAtIn(readForwardedValue(event)?.reading),
@@ -137,39 +138,39 @@ export function keyFromEventBridge(options: EventKeyOptions = {}): (event: Event
 }
 
 /**
- * Reads what was sent out of an EventBridge event: for `fingerprint`. The whole event differs each time it is put, and a
- * second copy under one key would be refused instead of replayed.
+ * Reads what the producer sent from an EventBridge event, for `fingerprint`. The whole event differs each time it is put,
+ * so a second copy under the same key would be refused instead of replayed.
  */
 export function fingerprintFromEventBridge(): (event: EventBridgeKeyEvent) => unknown {
   return (event) => contentOf({ source: "", "detail-type": "", ...event });
 }
 
 function checked(options: EventKeyOptions): EventKeyOptions {
-  checkOptions(options, { forwardedBy: FORWARDERS_CHECK }, []);
+  checkOptions(options, { trustedForwarders: FORWARDERS_CHECK }, []);
   return options;
 }
 
-/** An envelope that isn't believed has been refused by then: with its key. */
+/** An untrusted envelope never gets here: reading its key has already thrown. */
 function committedAtIn(reading: EnvelopeReading | undefined): number | undefined {
   return reading?.found ? reading.envelope.committedAt : undefined;
 }
 
-/** One operation per event: of several records, one key could answer for the others. */
+/** One operation per event: with several records, one key would stand for all of them. */
 function onlyRecord<Entry>({ Records }: { readonly Records: readonly Entry[] }): Entry {
-  // The test event of S3 has none, nor has a message that brings an event in its body.
+  // Neither S3's test event nor a message with an event in its body has any.
   if (!Array.isArray(Records)) {
     throw new PayloadInvalidError(
-      "the event has no `Records`: it is none of SNS or S3, or the text of a message",
+      "the event has no `Records`, so it isn't an SNS or S3 event (or it's still the string body of a message: parse that first)",
     );
   }
   const [record, ...others] = Records as readonly Entry[];
   if (record !== undefined && others.length === 0) return record;
   throw new PayloadInvalidError(
-    `the event has ${Records.length} records, and one key names one: call the handler for each, with { Records: [record] }`,
+    `the event has ${Records.length} records, but a key identifies one: call the handler for each record, with { Records: [record] }`,
   );
 }
 
-/** The part of the only record that its source writes: `Sns` or `s3`. */
+/** The source's part of the only record: `Sns` or `s3`. */
 function onlyPart<Name extends string, Entry extends { readonly [name in Name]: object }>(
   event: { readonly Records: readonly Entry[] },
   name: Name,
@@ -177,6 +178,6 @@ function onlyPart<Name extends string, Entry extends { readonly [name in Name]: 
   const part: Entry[Name] | undefined = onlyRecord(event)[name];
   if (part) return part;
   throw new PayloadInvalidError(
-    `the record has no \`${name}\`, so that it is of another source: idempotentBatch takes those of queues and streams`,
+    `the record has no \`${name}\`, so it comes from another source: for queues and streams use idempotentBatch`,
   );
 }

@@ -1,18 +1,17 @@
 /**
- * Finds the envelope in messages that reach a consumer inside what forwarded them, and the part of them that was
- * sent. Forwarders are SNS without raw delivery, EventBridge (whole events, an `InputPath`, an input transformer),
- * both in a row, and pipes. Pure.
+ * Finds the envelope and the sent content of messages that reach a consumer inside a forwarder's body. Forwarders are SNS
+ * without raw delivery, EventBridge (whole events, an `InputPath`, an input transformer), both in a row, and pipes. Pure.
  */
 import { ENVELOPE_ATTRIBUTE } from "../../contract.ts";
 import { type EnvelopeReading, readHeldEnvelope } from "../../messaging/envelope.ts";
 
 export interface Forwarded {
   readonly reading: EnvelopeReading;
-  /** The ARNs of the topics that say that they forwarded it. */
+  /** The ARNs of the topics that claim to have forwarded it. */
   readonly topics: readonly string[];
-  /** Whether it is where a bus, its transformers or a pipe put it; else a topic did. */
+  /** Whether it's in the place that a bus, its transformers or a pipe use; otherwise a topic's. */
   readonly isOfBus: boolean;
-  /** What was sent: the rest differs between two sends of one message. */
+  /** The sent content: the rest differs between two sends of one message. */
   readonly content: unknown;
 }
 
@@ -20,10 +19,10 @@ type ForwardedFields = Readonly<Record<string, unknown>>;
 
 type Visit = (part: unknown) => unknown;
 
-/** An envelope as the name of a member, in JSON or in the text of JSON within JSON. */
+/** An envelope as a field name, in JSON or in JSON nested as a string. */
 const NAMED = new RegExp(`${ENVELOPE_ATTRIBUTE}\\\\*"\\s*:`);
 
-/** As deep as a fingerprint goes. */
+/** The maximum depth of a fingerprint. */
 const MAX_DEPTH = 500;
 
 /** Fields of a notification that differ each time a message is published. */
@@ -33,16 +32,16 @@ const OF_ONE_PUBLICATION =
 /** Fields of an event that differ each time it is put, or replayed from an archive. */
 const OF_ONE_EVENT = /^(id|time|replay-name)$/;
 
-/** Fields of a message of SQS, as pipes pass it on, that differ at each delivery. */
+/** Fields of an SQS message, as pipes pass it on, that differ in each delivery. */
 const OF_ONE_DELIVERY = /^(messageId|receiptHandle|attributes)$/;
 
-/** Attributes by which tracers mark a message: each send is another span. */
+/** Attributes that tracers add to a message: each send is another span. */
 const OF_TRACERS =
   /^(traceparent|tracestate|baggage|b3|x-b3-.*|x-amzn-trace-id|awstraceheader|uber-trace-id|sentry-trace|newrelic|_datadog|x-datadog-.*)$/i;
 
 const MALFORMED: EnvelopeReading = { found: false, reason: "malformed" };
 
-/** `undefined` for a text that holds no envelope, which is not parsed. */
+/** `undefined` for a text without an envelope, which isn't parsed. */
 export function readForwarded(text: string): Forwarded | undefined {
   if (!NAMED.test(text)) return undefined;
   const search = new Search();
@@ -53,12 +52,12 @@ export function readForwarded(text: string): Forwarded | undefined {
   }
 }
 
-/** As `readForwarded`, of an event of EventBridge, or of what SNS hands to a function. */
+/** Like `readForwarded`, for an EventBridge event, or the value that SNS passes to a function. */
 export function readForwardedValue(value: unknown): Forwarded | undefined {
   return readForwarded(JSON.stringify(value) ?? "");
 }
 
-/** Reads what was sent out of what a forwarder made of it. A value that is nested too deep stays as it is. */
+/** Extracts the sent content from a forwarder's form. A value nested too deeply stays unchanged. */
 export function contentOf(value: unknown): unknown {
   try {
     return new Search().visit(value);
@@ -79,12 +78,12 @@ class Search {
   }
 
   /**
-   * In the forms that it knows it looks only where a forwarder puts the envelope. A deeper envelope is not the sender's: he
-   * passed on what he got from others.
-   * @throws RangeError for what is nested too deep.
+   * In known forms, looks only where a forwarder puts the envelope. A deeper envelope isn't the sender's, but part of the
+   * content.
+   * @throws RangeError for a value nested too deeply.
    */
   visit(value: unknown, depth = 0): unknown {
-    if (depth > MAX_DEPTH) throw new RangeError("nested too deep");
+    if (depth > MAX_DEPTH) throw new RangeError("nested too deeply");
     const visit = (part: unknown) => this.visit(part, depth + 1);
     if (typeof value === "string") return this.#visitText(value, visit);
     if (Array.isArray(value)) return value.map(visit);
@@ -105,14 +104,14 @@ class Search {
     return Object.fromEntries(Object.entries(fields).map(([name, part]) => [name, visit(part)]));
   }
 
-  /** Of SNS, without raw delivery. */
+  /** An SNS message without raw delivery. */
   #visitPublication(fields: ForwardedFields, visit: Visit): ForwardedFields {
     const { MessageAttributes: attributes = {}, Message } = fields;
     const rest = { ...without(fields, OF_ONE_PUBLICATION), MessageAttributes: sentAttributes(attributes) };
     return this.#takes(attributes) ? rest : { ...rest, Message: visit(Message) };
   }
 
-  /** Of EventBridge, whole. */
+  /** A whole EventBridge event. */
   #visitEvent(fields: ForwardedFields, visit: Visit): ForwardedFields {
     const { detail } = fields;
     // A detail without an envelope is a user's own, and may have any form.
@@ -120,14 +119,14 @@ class Search {
     return { ...without(fields, OF_ONE_EVENT), detail: this.#takes(detail) ? sent(detail) : held() };
   }
 
-  /** A message of SQS, as pipes pass it on. */
+  /** An SQS message, as pipes pass it on. */
   #visitDelivery(fields: ForwardedFields, visit: Visit): ForwardedFields {
     const { messageAttributes: attributes = {}, body } = fields;
     const rest = { ...without(fields, OF_ONE_DELIVERY), messageAttributes: sentAttributes(attributes) };
     return this.#takes(attributes) ? rest : { ...rest, body: visit(body) };
   }
 
-  /** Text that holds an envelope and is no JSON stays as it is: then there is none that can be read. */
+  /** Text with an envelope that isn't JSON stays unchanged: its envelope can't be read. */
   #visitText(text: string, visit: Visit): unknown {
     if (!NAMED.test(text)) return text;
     let parsed: unknown;

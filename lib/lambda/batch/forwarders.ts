@@ -1,6 +1,6 @@
 /**
- * Whether an envelope inside a body is believed. A writer of the body can write the envelope, and the notification or
- * event around it. So it is believed only where the user asserts who writes here. Pure.
+ * Decides whether an envelope inside a body is trusted. A writer of the body can write the envelope, and the notification
+ * or event around it. So it's trusted only if the user asserts who writes here. Pure.
  */
 import { IdempotencyKeyInvalidError } from "../../core/errors.ts";
 import { parseAddress } from "../../core/messages/address.ts";
@@ -10,23 +10,23 @@ import { envelopeKeyOf } from "./envelope-key.ts";
 import { type Forwarded, readForwarded } from "./forwarded.ts";
 import type { BatchItem } from "./item.ts";
 
-/** ARNs of topics, names or ARNs of event buses, ARNs of pipes. */
+/** ARNs of topics, names or ARNs of event buses, and ARNs of pipes. */
 export type Forwarders = readonly (string | undefined)[];
 
 const PIPE = /^arn:[a-z-]+:pipes:[a-z\d-]+:\d{12}:pipe\/[\w.-]{1,64}$/;
 
 export const FORWARDERS_CHECK: Check = [
-  "must be a list of topics (ARNs), event buses (names or ARNs) and pipes (ARNs), one at least",
+  "must be an array of at least one topic (ARN), event bus (name or ARN) or pipe (ARN)",
   (value) =>
     Array.isArray(value) && value.length > 0 && value.every((each) => isTopic(each) || isOther(each)),
 ];
 
-/** What is the message of an item, and what travels with it. */
+/** An item's message, and the data that travels with it. */
 export type Message = Pick<BatchItem, "body" | "envelopeKey" | "committedAt" | "traceparent">;
 
 /**
- * The envelope is an attribute, `reading`; or else inside the body, whose `text` is `raw` decoded. A body that counts
- * as forwarded is compared without what its forwarders put around it.
+ * The envelope is either an attribute, `reading`, or inside the body, whose `text` is `raw` decoded. A trusted forwarded
+ * body is compared without what its forwarders added.
  */
 export function messageOf(
   reading: EnvelopeReading,
@@ -44,11 +44,11 @@ export function messageOf(
   return { body: forwarded.content, envelopeKey, ...partsOf(forwarded.reading) };
 }
 
-/** @throws IdempotencyKeyInvalidError (`IDEMPOTENCY_KEY_INVALID`) for an envelope that is not believed, or cannot be read. */
+/** @throws IdempotencyKeyInvalidError (`IDEMPOTENCY_KEY_INVALID`) for an envelope that isn't trusted, or can't be read. */
 export function keyOfForwarded(forwarded: Forwarded, by: Forwarders | undefined): string | undefined {
   if (believes(forwarded, by)) return envelopeKeyOf(forwarded.reading);
   throw new IdempotencyKeyInvalidError(
-    "the body of the message has an envelope in it, which whoever writes the body can forge: give `key`, or name in `forwardedBy` all that forward messages to this consumer",
+    "the message carries its envelope in the body, where any sender could forge it: set `key`, or list in `trustedForwarders` every topic, bus and pipe that forwards messages to this consumer",
   );
 }
 

@@ -1,43 +1,43 @@
-/** What the events of all sources come down to: records with a name of their own, in lanes that keep an order. */
+/** The common form of all sources' events: records with their own id, in lanes that keep an order. */
 
-/** A place in a partition of Kafka: `partition` is `<topic>-<number>`. */
+/** A place in a Kafka partition: `partition` is `<topic>-<number>`. */
 export interface KafkaIdentifier {
   readonly partition: string;
   readonly offset: number;
 }
 
-/** How the source knows a record: the message id of SQS, a sequence number, or a place in Kafka. */
+/** The source's id for a record: the SQS message id, a sequence number, or a place in Kafka. */
 export type ItemIdentifier = string | KafkaIdentifier;
 
-/** The answer of a batch handler; Lambda reads it where the event source mapping reports batch item failures. */
+/** The response of a batch handler; Lambda reads it if the event source mapping reports batch item failures. */
 export interface BatchResponse<Identifier extends ItemIdentifier = string> {
   batchItemFailures: { itemIdentifier: Identifier }[];
 }
 
 export interface BatchItem {
-  /** As the event has it: what the handler gets. */
+  /** The record in the event, which the handler gets. */
   readonly record: unknown;
   readonly identifier: ItemIdentifier;
-  /** What the producer sent: the default fingerprint, of all that the handler reads. */
+  /** The producer's content: the default fingerprint, of everything that the handler reads. */
   readonly body: unknown;
   /**
    * The key that travels with the message.
-   * @throws IdempotencyKeyInvalidError (`IDEMPOTENCY_KEY_INVALID`) for one that cannot be read, or is not believed.
+   * @throws IdempotencyKeyInvalidError (`IDEMPOTENCY_KEY_INVALID`) for one that can't be read, or isn't trusted.
    */
   readonly envelopeKey?: () => string | undefined;
-  /** W3C trace context of whoever sent the message. */
+  /** The sender's W3C trace context. */
   readonly traceparent?: string | undefined;
-  /** When the commit of the message was made (epoch ms), as its envelope says. */
+  /** When the message was committed (epoch ms), according to its envelope. */
   readonly committedAt?: number | undefined;
-  /** The key when nobody has named one. */
+  /** The key if neither the user nor the envelope names one. */
   readonly ownKey: string;
-  /** A second send of the same operation, or a redrive, has another `ownKey`. */
+  /** Whether a second send of the same operation, or a redrive, has another `ownKey`. */
   readonly isOwnKeyFallback: boolean;
-  /** What hides a message for a while; only SQS can. */
+  /** Used to hide a message for a while; only SQS can. */
   readonly receipt?: Receipt | undefined;
 }
 
-/** As logs name it: its place at the source, nothing of its content. */
+/** The record's name in logs: its place at the source, none of its content. */
 export function nameOf({ identifier }: Pick<BatchItem, "identifier">): string {
   const name =
     typeof identifier === "string" ? identifier : `${identifier.partition} at offset ${identifier.offset}`;
@@ -50,7 +50,7 @@ export interface Receipt {
 }
 
 /**
- * Done one after the other, up to the first that fails: that one and all behind it are returned. A message of a
- * standard queue has a lane of its own; a FIFO group, a shard and a partition are one lane each.
+ * Runs in order, up to the first item that fails: that one and all after it are returned. Each message of a standard
+ * queue is one lane, and so is each FIFO group, shard and partition.
  */
 export type Lane = readonly BatchItem[];

@@ -1,4 +1,4 @@
-/** Records of Kafka, managed by AWS or not: a lane for each partition of a topic. */
+/** Kafka records, managed by AWS or not: a lane for each partition of a topic. */
 import { ENVELOPE_ATTRIBUTE } from "../../contract.ts";
 import { hashTuple } from "../../core/identity.ts";
 import { type EnvelopeReading, readEnvelope } from "../../messaging/envelope.ts";
@@ -9,11 +9,11 @@ export interface KafkaRecord {
   readonly topic: string;
   readonly partition: number;
   readonly offset: number;
-  /** The record's time, the same at each delivery. A topic that was made anew begins its offsets again. */
+  /** The record's time, the same in each delivery. A recreated topic restarts its offsets. */
   readonly timestamp?: number;
-  /** Base64, or any JSON where a schema registry has decoded it. `null` is a tombstone. */
+  /** Base64, or any JSON if a schema registry has decoded it. `null` is a tombstone. */
   readonly value?: unknown;
-  /** Each of one name, with the bytes of its value. */
+  /** Each has one name, with the bytes of its value. */
   readonly headers?: readonly Readonly<Record<string, readonly number[]>>[] | null;
 }
 
@@ -26,14 +26,19 @@ export interface KafkaEvent {
 /** The identifiers are objects: https://docs.aws.amazon.com/lambda/latest/dg/kafka-retry-configurations.html */
 export function kafkaLanes(
   { records, eventSourceArn, bootstrapServers }: KafkaEvent,
-  forwardedBy?: Forwarders,
+  trustedForwarders?: Forwarders,
 ): Lane[] {
   const cluster = eventSourceArn ?? bootstrapServers ?? "";
   return Object.values(records).map((lane) =>
     lane.map((record) => ({
       record,
       identifier: { partition: `${record.topic}-${record.partition}`, offset: record.offset },
-      ...messageOf(readHeaders(record.headers), record.value ?? null, textOf(record.value), forwardedBy),
+      ...messageOf(
+        readHeaders(record.headers),
+        record.value ?? null,
+        textOf(record.value),
+        trustedForwarders,
+      ),
       ownKey: hashTuple(
         "onceonly/kafka/2",
         cluster,

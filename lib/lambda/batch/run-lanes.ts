@@ -1,13 +1,13 @@
-/** Runs lanes next to each other and what is in one of them in order, as long as the batch has time. */
+/** Runs lanes in parallel, and the items of each in order, as long as the batch has time. */
 import type { BatchItem, Lane } from "./item.ts";
 
 /**
- * A lane ends where `runItem` says that an item is not done. The lane may go on later where `runItem` says that the
- * item has to wait. `rest` is that item and all behind it.
+ * A lane ends when `runItem` returns `stop`, and may go on later if it returns `wait`. `rest` is that item and all after
+ * it.
  */
 export type RunItem = (item: BatchItem, rest: Lane) => Promise<"done" | "stop" | "wait">;
 
-/** Resolves to what is left of the lanes that wait. */
+/** Resolves to the rest of the waiting lanes. */
 export async function runLanes(
   lanes: readonly Lane[],
   concurrency: number,

@@ -1,27 +1,27 @@
-/** One record under the engine, and how it ended. Never throws: an error of one record is not one of the batch. */
+/** Runs one record under the engine. Never throws: an error of one record isn't an error of the batch. */
 import type { Work } from "../../core/attempt.ts";
-import { tellObserver } from "../../core/decisions.ts";
+import { reportDecision } from "../../core/decisions.ts";
 import { perform } from "../../core/engine.ts";
 import { hasCode } from "../../core/error-code.ts";
 import type { ExecutionInProgressError } from "../../core/errors.ts";
 import type { CallInput } from "../../core/ongoing-call.ts";
 import type { ResolvedOptions } from "../../core/resolved-options.ts";
-import { type CallReading, readCall } from "../face.ts";
+import { type CallReading, readCall } from "../adapter.ts";
 import type { BatchSettings } from "./batch-settings.ts";
 import type { BatchItem } from "./item.ts";
 
 export type RecordEnd =
   | { readonly end: "done" }
-  /** The record says so: running again would only replay it. */
+  /** The record stores the error: running again would only replay it. */
   | { readonly end: "final-error"; readonly error: unknown }
   | { readonly end: "in-progress"; readonly leaseEndsAt: number }
-  /** An attempt before this one ended with an unknown outcome, and somebody must resolve it. */
+  /** An earlier attempt ended with an unknown outcome, and an operator must resolve it. */
   | { readonly end: "held"; readonly error: unknown }
   | { readonly end: "failed"; readonly error: unknown };
 
 /**
- * A `key` of the options that yields none has its reasons: under another key the record would run, and run again.
- * @throws as `readCall`, and IdempotencyKeyInvalidError for an envelope that cannot be read.
+ * If the user's `key` returns nothing, don't use another key: the record would run under it, and run again.
+ * @throws as `readCall`, and IdempotencyKeyInvalidError for an envelope that can't be read.
  */
 export function readItem<Write>(
   { reading, hasKey }: Pick<BatchSettings<Write>, "reading" | "hasKey">,
@@ -37,7 +37,7 @@ export function readItem<Write>(
   const key = hasKey ? reading.key : keyOfItem;
   const call = readCall({ ...reading, key }, item, context);
   const { observe } = reading.options;
-  if (isFallback) tellObserver(observe, call.identity, { decision: "key-fallback", durationMs: 0 });
+  if (isFallback) reportDecision(observe, call.identity, { decision: "key-fallback", durationMs: 0 });
   return { ...call, payload: item.record, traceparent: item.traceparent };
 }
 
@@ -51,7 +51,7 @@ export async function runRecord<Write>(
     if (!failure) return { end: "done" };
     return { end: failure.isRecorded ? "final-error" : "failed", error: failure.error };
   } catch (error) {
-    // What the handler threw is a failure above, whatever its code: these are errors about this record.
+    // The handler's own errors are failures above, whatever their code: these errors are about this record.
     if (hasCode(error, "EXECUTION_IN_PROGRESS")) {
       return { end: "in-progress", leaseEndsAt: (error as ExecutionInProgressError).leaseExpiresAt };
     }

@@ -1,4 +1,4 @@
-/** Messages of SQS: a lane for each message of a standard queue, one for each group of a FIFO queue. */
+/** SQS messages: a lane for each message of a standard queue, one for each group of a FIFO queue. */
 import { hashTuple } from "../../core/identity.ts";
 import { queueUrlOfArn } from "../../core/messages/address.ts";
 import { readEnvelope } from "../../messaging/envelope.ts";
@@ -17,7 +17,7 @@ export interface SqsRecord {
   readonly eventSourceARN?: string;
 }
 
-export function sqsLanes(records: readonly SqsRecord[], forwardedBy?: Forwarders): Lane[] {
+export function sqsLanes(records: readonly SqsRecord[], trustedForwarders?: Forwarders): Lane[] {
   const lanes = new Map<string, BatchItem[]>();
   for (const record of records) {
     const { messageId, attributes, messageAttributes, body, eventSourceARN = "" } = record;
@@ -26,13 +26,13 @@ export function sqsLanes(records: readonly SqsRecord[], forwardedBy?: Forwarders
     const item: BatchItem = {
       record,
       identifier: messageId,
-      ...messageOf(envelope, body, body, forwardedBy),
+      ...messageOf(envelope, body, body, trustedForwarders),
       ownKey: ownKeyOf(record),
       isOwnKeyFallback: true,
       receipt: receiptOf(record),
     };
     const group = attributes?.MessageGroupId;
-    // A standard queue may have groups too (fair queues): they promise no order, and none waits for another.
+    // A standard queue may have groups too (fair queues): they guarantee no order, so their messages don't wait.
     const isFifo = eventSourceARN === "" ? group !== undefined : eventSourceARN.endsWith(".fifo");
     const name = isFifo ? `group:${group}` : `message:${messageId}`;
     const lane = lanes.get(name);
@@ -43,9 +43,9 @@ export function sqsLanes(records: readonly SqsRecord[], forwardedBy?: Forwarders
 }
 
 /**
- * Whether S3 wrote the message to see whether it may, when somebody configured its notifications. It asks for nothing, and a handler
- * that reads `Records` would fail until it is a dead letter. Only the exact message is meant, alone or in a notification of SNS.
- * https://docs.aws.amazon.com/AmazonS3/latest/userguide/notification-content-structure.html
+ * Whether this is the test message that S3 sends when its notifications are configured. It isn't an event, and a handler
+ * that reads `Records` would fail until it is a dead letter. Matches only that exact message, bare or in an SNS
+ * notification. https://docs.aws.amazon.com/AmazonS3/latest/userguide/notification-content-structure.html
  */
 function isS3TestEvent(body: string): boolean {
   if (!`${body}`.includes("s3:TestEvent")) return false;
@@ -60,7 +60,7 @@ function isS3TestEvent(body: string): boolean {
   }
 }
 
-/** A deduplication id names a message within its queue, or only within its group, as the queue is configured. */
+/** A deduplication id identifies a message within its queue or within its group, depending on the queue's configuration. */
 function ownKeyOf({ messageId, attributes, eventSourceARN = "" }: SqsRecord): string {
   const { MessageDeduplicationId, MessageGroupId } = attributes ?? {};
   if (MessageDeduplicationId === undefined) return messageId;

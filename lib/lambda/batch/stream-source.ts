@@ -14,8 +14,8 @@ export interface StreamBatchRecord {
   };
 }
 
-/** An item changes once under one event id; but a producer that puts a record into Kinesis twice gets two of them. */
-export function streamLanes(records: readonly StreamBatchRecord[], forwardedBy?: Forwarders): Lane[] {
+/** An item change has one event id; but a producer that puts a record into Kinesis twice gets two of them. */
+export function streamLanes(records: readonly StreamBatchRecord[], trustedForwarders?: Forwarders): Lane[] {
   return [
     records.map((record) => {
       const { eventID, eventName, kinesis, dynamodb } = record;
@@ -23,7 +23,7 @@ export function streamLanes(records: readonly StreamBatchRecord[], forwardedBy?:
         record,
         identifier: (kinesis?.sequenceNumber ?? dynamodb?.SequenceNumber) as string,
         ...(kinesis
-          ? messageOf(NO_ENVELOPE, kinesis.data, textOf(kinesis.data), forwardedBy)
+          ? messageOf(NO_ENVELOPE, kinesis.data, textOf(kinesis.data), trustedForwarders)
           : { body: changeOf(eventName, dynamodb) }),
         ownKey: eventID,
         isOwnKeyFallback: kinesis !== undefined,
@@ -32,14 +32,14 @@ export function streamLanes(records: readonly StreamBatchRecord[], forwardedBy?:
   ];
 }
 
-/** In a stream nothing but the data travels. */
+/** Streams carry only the data. */
 const NO_ENVELOPE = { found: false, reason: "absent" } as const;
 
 function textOf(data: string | undefined): string {
   return Buffer.from(data ?? "", "base64").toString();
 }
 
-/** Without what is absent: a fingerprint has no `undefined`. */
+/** Without absent fields: a fingerprint has no `undefined`. */
 function changeOf(
   eventName: string | undefined,
   { Keys, NewImage, OldImage }: StreamBatchRecord["dynamodb"] = {},

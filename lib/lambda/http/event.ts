@@ -1,33 +1,33 @@
-/** HTTP events of API Gateway (payload v1 and v2), ALB and function URLs, read in one way. */
+/** Reads HTTP events of API Gateway (payload v1 and v2), ALB and function URLs in the same way. */
 import { PayloadInvalidError } from "../../core/errors.ts";
 import { isAuthenticated } from "../caller.ts";
 
 export interface HttpEvent {
   readonly method: string;
-  /** Every value of a header, whatever the case of its name. */
+  /** All values of a header; case doesn't matter. */
   readonly headers: (name: string) => readonly string[];
   /** Payload v2 and function URLs: a result without a status is a body, and cookies have a field. */
   readonly isV2: boolean;
-  /** ALB with multi-value headers reads no others in the response. */
+  /** ALB with multi-value headers ignores other headers in the response. */
   readonly isMultiValue: boolean;
-  /** Reads multi-value headers in the response, alone or beside the others: only a REST API reads both. */
+  /** Whether the gateway reads multi-value headers in the response; only a REST API reads both kinds. */
   readonly readsLists: boolean;
-  /** The request of `onceonly/http`, which sends what no gateway does. */
+  /** A request of `onceonly/http`, which can send more than a gateway. */
   readonly isServer: boolean;
-  /** The platform has verified somebody, whoever that is. */
+  /** Whether the platform verified the caller. */
   readonly isAuthenticated: boolean;
-  /** The end of the gateway's wait for the response (epoch ms), less the time of the way back. */
+  /** When the gateway stops waiting for the response (epoch ms), less the time for the way back. */
   readonly gatewayEndsAt: number;
 }
 
 type ValuesByName<T> = Readonly<Record<string, T | undefined>> | null;
 
-/** As the services send it. */
+/** The event as the services send it. */
 export interface RawEvent {
-  /** `2.0` or `1.0`, of HTTP APIs and function URLs; REST APIs and ALB name none. */
+  /** `2.0` or `1.0` for HTTP APIs and function URLs; absent for REST APIs and ALB. */
   readonly version?: string;
   readonly httpMethod?: string;
-  /** The route that matched: of payload v2 with the method in front; `$default` for every route. */
+  /** The matched route: in payload v2 with the method in front; `$default` for every route. */
   readonly routeKey?: string;
   readonly resource?: string;
   readonly pathParameters?: ValuesByName<string>;
@@ -53,10 +53,10 @@ export interface RawEvent {
   };
 }
 
-/** 29 seconds, less one. https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html */
+/** 29 seconds, minus one. https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html */
 const GATEWAY_WAITS_MS = 28_000;
 
-/** @throws PayloadInvalidError (`PAYLOAD_INVALID`) for an event that is not HTTP. */
+/** @throws PayloadInvalidError (`PAYLOAD_INVALID`) for an event that isn't HTTP. */
 export function readHttpEvent(event: unknown): HttpEvent {
   const raw = (event ?? {}) as RawEvent;
   const { requestContext } = raw;
@@ -79,18 +79,18 @@ export function readHttpEvent(event: unknown): HttpEvent {
   };
 }
 
-/** A map of lists may be there and empty, or hold a part only, beside the map of single values. */
+/** A map of lists may be empty or incomplete next to the map of single values. */
 function headerOf({ headers, multiValueHeaders }: RawEvent, name: string): readonly string[] {
   const listed = valuesOf(multiValueHeaders ?? {}, name);
   return listed.length > 0 ? listed : valuesOf(headers ?? {}, name);
 }
 
-/** Whether a map of lists says anything: tools and test events send empty ones. */
+/** Whether a map of lists has entries: tools and test events send empty ones. */
 export function hasEntries(lists: object | null | undefined): boolean {
   return Object.keys(lists ?? {}).length > 0;
 }
 
-/** Asked a few times for each request, of a dozen headers and more, so that it looks at the length of a name first. */
+/** Called several times per request with a dozen headers and more, so compare the name's length first. */
 function valuesOf(headers: Readonly<Record<string, unknown>>, name: string): readonly string[] {
   const wanted = name.toLowerCase();
   const found: unknown[] = [];
@@ -100,14 +100,16 @@ function valuesOf(headers: Readonly<Record<string, unknown>>, name: string): rea
   return found.flat() as string[];
 }
 
-/** Its own host is the only one by which a function URL can be called. */
+/** A function URL can be called only by its own host. */
 export function isFunctionUrl({ requestContext }: RawEvent): boolean {
   return requestContext?.domainName?.includes(".lambda-url.") === true;
 }
 
-/** @throws PayloadInvalidError (`PAYLOAD_INVALID`) for an event that is not HTTP. */
+/** @throws PayloadInvalidError (`PAYLOAD_INVALID`) for an event that isn't HTTP. */
 export function methodOf({ requestContext, httpMethod }: RawEvent): string {
   const method = requestContext?.http?.method ?? httpMethod;
   if (typeof method === "string") return method.toUpperCase();
-  throw new PayloadInvalidError("not an HTTP request: use `idempotency` for other events");
+  throw new PayloadInvalidError(
+    "the event isn't an HTTP request: use `idempotency` or `idempotent` for other events",
+  );
 }

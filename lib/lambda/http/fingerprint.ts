@@ -1,4 +1,4 @@
-/** The fingerprint of an HTTP request: the parts of it that tell two payloads apart. */
+/** The fingerprint of an HTTP request: the parts that decide whether two requests are the same. */
 import { InvalidOptionError, PayloadInvalidError } from "../../core/errors.ts";
 import { Fingerprint, fingerprintOf } from "../../core/fingerprint.ts";
 import { hashTuple } from "../../core/identity.ts";
@@ -8,18 +8,18 @@ import { hasEntries, isFunctionUrl, methodOf, type RawEvent, readHttpEvent } fro
 
 export interface HttpFingerprintOptions {
   /**
-   * Whether the called address counts too: host, stage and base path, as far as the event tells. For services
-   * that know a tenant by its address alone; better, let `scope` name the tenant.
+   * Whether the called address also counts: host, stage and base path, if the event contains them. For services that
+   * identify a tenant only by its address; it's better to let `scope` name the tenant.
    * @default false
    */
   readonly withAddress?: boolean;
 }
 
 /**
- * Yields the payload of an HTTP request, for `fingerprint`: method, route, query and the bytes of the body. A request that
- * comes again through another host, stage, payload version or service (REST API, HTTP API, function URL, ALB) has the same
- * fingerprint. Without `withAddress` this is the default of `httpIdempotency`.
- * @throws InvalidOptionError (`INVALID_OPTION`) at once, and on events whose body a parser has been at;
+ * Returns the payload of an HTTP request, for `fingerprint`: method, route, query and the bytes of the body. A request
+ * repeated through another host, stage, payload version or service (REST API, HTTP API, function URL, ALB) has the same
+ * fingerprint. Without `withAddress`, this is the default of `httpIdempotency`.
+ * @throws InvalidOptionError (`INVALID_OPTION`) immediately, and on events whose body was already parsed;
  * PayloadInvalidError (`PAYLOAD_INVALID`).
  */
 export function fingerprintFromHttp(
@@ -31,20 +31,20 @@ export function fingerprintFromHttp(
     : httpFingerprint;
 }
 
-/** What the client sent, not what a parser made of it. */
+/** The client's original content, not a parser's result. */
 export function httpFingerprint(event: unknown, ...address: readonly string[]): Fingerprint {
   const raw = event as RawEvent;
   return new Fingerprint("http", ...targetOf(raw), bodyOf(raw), ...address);
 }
 
-/** What a request asks for, without its body: method, route and query. */
+/** The request's target, without its body: method, route and query. */
 export function targetOf(raw: RawEvent): readonly [method: string, route: string, query: string] {
   return [methodOf(raw), routePath(raw), canonicalQuery(raw)];
 }
 
 /**
- * Tells fingerprints as they were made before, from path and query as each service writes them: what is on record under
- * one still counts. Made only when such a record is met, and of what the event holds now.
+ * Recognizes fingerprints from previous versions, made from path and query as each service writes them: records that have
+ * one still count. Computed only for such a record, from the event's current content.
  */
 export function formerFingerprintOf(event: unknown): (fingerprint: string) => boolean {
   const raw = event as RawEvent;
@@ -60,27 +60,28 @@ export function formerFingerprintOf(event: unknown): (fingerprint: string) => bo
 function bodyOf({ body, isBase64Encoded }: Pick<RawEvent, "body" | "isBase64Encoded">): string | Uint8Array {
   const text = body ?? "";
   if (typeof text !== "string") {
-    const rule = "must be given, or onceonly come before the body parser";
+    const rule =
+      "is required if a body parser runs before onceonly: set it, or put onceonly before the parser";
     throw new InvalidOptionError("fingerprint", rule, undefined);
   }
   if (!text.isWellFormed()) {
     throw new PayloadInvalidError(
-      "the body holds a lone surrogate",
-      "the body isn't well-formed Unicode: it has a lone surrogate",
+      "the body contains a lone surrogate",
+      "the body isn't valid Unicode: it contains a lone surrogate",
     );
   }
   return isBase64Encoded ? Buffer.from(text, "base64") : text;
 }
 
-/** ALB passes every host on that its rules let through, and names it in the header only. */
+/** ALB forwards every host that its rules allow, and names it only in the header. */
 function addressOf(raw: RawEvent): string {
   const host = raw.requestContext?.domainName ?? readHttpEvent(raw).headers("host").join();
   return `${host.toLowerCase()}${wholePath(raw)}`;
 }
 
 /**
- * The whole path, decoded. HTTP APIs have decoded it already, the others leave it as it was sent.
- * `%2F` and `/` cannot be told apart behind an HTTP API, and so are not elsewhere.
+ * The whole path, decoded. HTTP APIs have decoded it already, others leave it as sent. Behind an HTTP API `%2F` and `/`
+ * look the same, so they count as the same everywhere.
  */
 function wholePath(raw: RawEvent): string {
   const path = raw.rawPath ?? raw.path ?? "";
@@ -89,8 +90,8 @@ function wholePath(raw: RawEvent): string {
 }
 
 /**
- * The path below the API, without the stage, which HTTP APIs keep, and without the base path of a custom domain, which REST
- * APIs keep. A route with its parameters tells that path; else only the stage is known.
+ * The path below the API, without the stage, which HTTP APIs keep, and the base path of a custom domain, which REST APIs
+ * keep. A route with its parameters gives that path; otherwise only the stage is known.
  */
 function routePath(raw: RawEvent): string {
   const path = wholePath(raw);
@@ -104,7 +105,7 @@ function routePath(raw: RawEvent): string {
   return path.slice(stage.length) || "/";
 }
 
-/** The template of the route, such as `/orders/{id}`, with what stood in its places. */
+/** The route's template, such as `/orders/{id}`, with its values filled in. */
 function filledRoute({ routeKey, resource, pathParameters }: RawEvent): string | undefined {
   const template = resource ?? routeKey?.slice(routeKey.indexOf(" ") + 1);
   if (!template?.startsWith("/")) return undefined;
@@ -129,8 +130,8 @@ function decoded(text: string): string {
 }
 
 /**
- * Sorted by name, since a map has no order of names; the values of one name in theirs. Encoded anew: payload v2 has what was
- * sent, REST APIs decode it (`+` is a space), and ALB takes it apart without decoding.
+ * Sorted by name, because a map doesn't keep an order of names; the values of one name stay in order. Encoded again:
+ * payload v2 has it as sent, REST APIs decode it (`+` is a space), and ALB splits it without decoding.
  */
 function canonicalQuery(raw: RawEvent): string {
   const { rawQueryString, multiValueQueryStringParameters, queryStringParameters, requestContext } = raw;
@@ -145,7 +146,7 @@ function canonicalQuery(raw: RawEvent): string {
     const undecoded = () => `?${pairs.map((pair) => pair.join("=")).join("&")}`;
     query = new URLSearchParams(requestContext?.elb ? undecoded() : pairs);
   } else {
-    // One question mark is taken off: the query's own first one, if it has any, stays.
+    // URLSearchParams strips one question mark: the query's own first one, if any, stays.
     query = new URLSearchParams(`?${rawQueryString}`);
   }
   query.sort();

@@ -1,43 +1,43 @@
-/** The faces for HTTP: API Gateway payload v1 and v2, ALB and function URLs. */
+/** The adapters for HTTP: API Gateway payload v1 and v2, ALB and function URLs. */
 import type { LambdaContext } from "../../core/lambda-context.ts";
 import type { WithIdempotency } from "../context.ts";
 import { type IdempotencyMiddleware, middlewareFor } from "../middy/middleware.ts";
 import type { HttpIdempotencyOptions, HttpRequestEvent } from "../options.ts";
 import { type AnswerOf, type Handler, wrapHandler } from "../wrapper.ts";
-import { httpFace } from "./face.ts";
+import { httpAdapter } from "./adapter.ts";
 
 /**
  * Middy middleware for HTTP: a request with an `Idempotency-Key` has its effect once. Every retry gets the same status,
- * headers and body, marked with `Idempotent-Replayed: true`. Headers of the first caller (such as cookies), of its
- * connection or of its moment are left out: docs/use/http.md has the list. 2xx and 3xx are final. After any other status,
- * and after an error, a retry runs, unless something was committed.
+ * headers and body, marked with `Idempotent-Replayed: true`. Headers that belong to the first caller (such as cookies),
+ * its connection or its time are left out: docs/use/http.md lists them. 2xx and 3xx are final. After any other status or
+ * an error, a retry runs the handler again, unless something was committed.
  *
- * Errors of onceonly become `application/problem+json`. 400: no key, or a malformed key. 401: nobody authenticated. 403: no
- * such caller. 422: another request under this key. 409: in progress (`Retry-After`). 410: result not kept. 500: not
- * storable. 503: store unavailable. A PermanentError of the handler with a status is answered by a problem
- * document too. Other errors of the handler are thrown on, also when they are replayed.
+ * onceonly's errors become `application/problem+json`. 400: missing or malformed key. 401: not authenticated. 403: no
+ * such caller. 422: another request used this key. 409: in progress (`Retry-After`). 410: result not kept. 500: response
+ * can't be stored. 503: store unavailable. A PermanentError with a status also becomes a problem document. The handler's
+ * other errors are rethrown, also on a replay.
  *
- * Order: authentication comes first, so that a revoked caller gets no replay. Body parsers, validators and serializers come
- * after this middleware, which sees the body as it was sent and the response as it is sent. On replays and refusals Middy
- * skips the after hooks of earlier middlewares. So a header such as CORS belongs after this middleware. The header is then
- * stored with the response, replayed to the same origin only, and absent on refusals. With `httpIdempotent` the header is on all
- * answers. A committed response is stored before any hook sees it. The rules of `idempotency` for hooks and early timeouts
- * hold.
+ * Order: put authentication before this middleware, so that a revoked caller gets no replay. Put body parsers, validators
+ * and serializers after it, because it needs the body as sent and the final response. On replays and refusals, Middy
+ * skips the after hooks of earlier middlewares, so put middlewares that add headers, such as CORS, after this one. Those
+ * headers are then stored with the response, replayed to the same origin only, and missing on refusals. With
+ * `httpIdempotent` they are on every response. A committed response is stored before any hook sees it. Hooks and early
+ * timeouts follow the rules of `idempotency`.
  *
- * @throws InvalidOptionError (`INVALID_OPTION`) at once, and on the first event when a parser ran before it;
- * PayloadInvalidError (`PAYLOAD_INVALID`) for events that are not HTTP.
+ * @throws InvalidOptionError (`INVALID_OPTION`) immediately, and on the first event if a parser ran before it;
+ * PayloadInvalidError (`PAYLOAD_INVALID`) for events that aren't HTTP.
  */
 export function httpIdempotency<Event = HttpRequestEvent, Write = unknown>(
   options: HttpIdempotencyOptions<Event, Write>,
 ): IdempotencyMiddleware<Event, Write> {
-  return middlewareFor(httpFace(options));
+  return middlewareFor(httpAdapter(options));
 }
 
 /**
- * The same as a wrapper. Inside a Middy stack the hooks of all its middlewares run on replays and refusals too,
- * so that CORS headers are on every answer: `middy(httpIdempotent(handler, options)).use(httpCors())`.
+ * The same as `httpIdempotency`, as a wrapper. Inside a Middy stack, the hooks of all middlewares run on replays and
+ * refusals too, so every response has the CORS headers: `middy(httpIdempotent(handler, options)).use(httpCors())`.
  *
- * @throws as `httpIdempotency`.
+ * @throws the same errors as `httpIdempotency`.
  */
 export function httpIdempotent<
   Result,
@@ -48,5 +48,5 @@ export function httpIdempotent<
   handler: Handler<Event, LambdaContext & WithIdempotency<Write>, Rest, Result>,
   options: HttpIdempotencyOptions<Event, Write>,
 ): (event: Event, context: LambdaContext, ...rest: Rest) => Promise<AnswerOf<Result, Rest>> {
-  return wrapHandler(() => httpFace(options), handler);
+  return wrapHandler(() => httpAdapter(options), handler, options);
 }

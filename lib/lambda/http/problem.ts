@@ -1,4 +1,4 @@
-/** Errors of onceonly as problem details (RFC 9457). */
+/** onceonly's errors as problem details (RFC 9457). */
 import { PROJECT_URL } from "../../contract.ts";
 import { wasTold } from "../../core/decisions.ts";
 import {
@@ -15,8 +15,8 @@ import { type HttpResponse, withHeader } from "./response.ts";
 const TYPE_BASE = `${PROJECT_URL}/blob/main/docs/use/errors.md`;
 
 /**
- * What can be wrong with a request before anything is asked. Other errors are those of the functions that read it.
- * SCOPE_MISSING is 401 where nobody was authenticated.
+ * Errors in a request that are found before any I/O. Other errors come from the functions that read it. SCOPE_MISSING is
+ * 401 if the platform authenticated no caller.
  */
 export const READING_STATUSES = {
   IDEMPOTENCY_KEY_MISSING: 400,
@@ -26,7 +26,7 @@ export const READING_STATUSES = {
   SCOPE_MISSING: 403,
 } as const;
 
-/** Errors that are not here are mistakes of the service: they are thrown. */
+/** Errors not listed here are the service's own mistakes: they are thrown. */
 export const PROBLEM_STATUSES = {
   ...READING_STATUSES,
   EXECUTION_IN_PROGRESS: 409,
@@ -41,23 +41,23 @@ export const PROBLEM_STATUSES = {
 } as const;
 
 /**
- * What a caller is told where the error's own message names fields of a payload or a result, or says how the service is
- * made.
+ * The detail for the caller, if the error's own message names fields of a payload or a result, or reveals how the service
+ * works.
  */
 const DETAILS: Readonly<Record<string, string | undefined>> = {
   PAYLOAD_INVALID: "the payload can't be read",
   SCOPE_MISSING: "no verified caller owns this idempotency key",
-  OUTCOME_UNKNOWN: "nobody knows yet how an earlier attempt ended: retry later with the same key",
-  RESPONSE_NOT_STORABLE: "done, but the response cannot be repeated: do not send it again",
-  RECORD_CORRUPT: "what is stored under this idempotency key cannot be read: nothing ran",
+  OUTCOME_UNKNOWN: "the outcome of an earlier attempt is unknown: retry later with the same key",
+  RESPONSE_NOT_STORABLE: "the operation is done, but its response can't be repeated: don't send it again",
+  RECORD_CORRUPT: "the record of this idempotency key can't be read: nothing was run",
   NESTED_EXECUTION: "the service called itself with the same idempotency key",
-  PERMANENT: "this will never succeed: do not send it again",
-  STORE_UNAVAILABLE: "the service cannot look up idempotency keys now",
+  PERMANENT: "this request will never succeed: don't send it again",
+  STORE_UNAVAILABLE: "the service can't check idempotency keys at the moment",
 };
 
 /**
- * The response for an error that onceonly made about this request. Those that are the service's own fault go to the log, unless an
- * observer was told of them: their message is not in the response.
+ * The response for an error that onceonly made about this request. The service's own faults are logged, unless an
+ * observer already got them: their message isn't in the response.
  * @throws any other error.
  */
 export function problemFor(
@@ -71,23 +71,23 @@ export function problemFor(
   const usual = Object.hasOwn(statuses, code) ? statuses[code] : undefined;
   if (!usual) throw error;
   const isUnauthorized = code === "SCOPE_MISSING" && !event.isAuthenticated;
-  // What the store refuses is a mistake of the service, and no retry fixes it.
+  // A permanent refusal by the store is the service's mistake, and no retry fixes it.
   const lasting = usual === 503 && !retryable ? 500 : usual;
   const status = isUnauthorized ? 401 : lasting;
-  // A question that failed is a mistake of the service too.
+  // A failed `verify` is the service's mistake too.
   const isOurFault = status >= 500 || (code === "OUTCOME_UNKNOWN" && error.cause !== undefined);
   if (isOurFault && !wasTold(error)) log(error, status, operation);
   const { detail = DETAILS[code] ?? message } = error as Partial<PayloadInvalidError>;
   const response = responseOf(code, status, { detail }, event);
-  // RFC 9110 section 11.6.1: a 401 names a scheme. Gateways verify bearer tokens, whatever else they do.
+  // RFC 9110 section 11.6.1: a 401 must name a scheme. All gateways can verify bearer tokens.
   if (isUnauthorized) return withHeader(event, response, "WWW-Authenticate", "Bearer");
-  // Retry-After has no smaller unit than a second.
+  // Retry-After is in whole seconds.
   const { retryAfterSeconds = retryable ? 1 : undefined } = error as Partial<ExecutionInProgressError>;
   if (retryAfterSeconds === undefined) return response;
   return withHeader(event, response, "Retry-After", `${retryAfterSeconds}`);
 }
 
-/** The answer for a PermanentError with a status; `undefined` for one without, or with one that is no error's. */
+/** The response for a PermanentError with a status; `undefined` for one without, or with one that isn't an error status. */
 export function permanentProblem(
   error: PermanentError,
   event: HttpEvent,
@@ -97,12 +97,12 @@ export function permanentProblem(
     const { statusCode: status, message, name } = error;
     if (status === undefined || !Number.isInteger(status) || status < 400 || status > 599) return undefined;
     if (status >= 500) log(error, status, operation);
-    // As http-errors does, and what reads its errors.
+    // The convention of http-errors and the tools that read its errors.
     const { expose = status < 500 } = error;
     const shown = expose ? { detail: message, name } : { detail: DETAILS.PERMANENT };
     return responseOf("PERMANENT", status, shown, event);
   } catch {
-    // A getter throws: the error reaches the caller as it is.
+    // A getter threw: the error reaches the caller unchanged.
     return undefined;
   }
 }
@@ -119,7 +119,7 @@ function responseOf(code: string, status: number, more: object, event: HttpEvent
   );
 }
 
-/** One line, whatever the log format of the function is. No key, payload or result is in it. */
+/** One line in any log format of the function, without key, payload or result. */
 function log(error: OnceonlyError, status: number, operation: string): void {
   const { code, message } = error;
   const { action, table } = error as Partial<StoreUnavailableError>;

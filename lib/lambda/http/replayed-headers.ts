@@ -1,10 +1,10 @@
-/** Which headers of a first answer a replay carries: those of the answer, not those of its caller, connection or moment. */
+/** Decides which headers a replay carries: those of the response, not those of its caller, connection or time. */
 
 export type Headers = Readonly<Record<string, unknown>>;
 
 /**
- * Neither stored nor replayed, by what they are of, in small letters; `*` stands for any end. docs/use/http.md has this as a
- * table.
+ * Headers neither stored nor replayed, by what they belong to, in lower case; `*` matches any ending. docs/use/http.md
+ * has this as a table.
  */
 export const NOT_REPLAYED = {
   session:
@@ -24,14 +24,14 @@ const all = Object.values(NOT_REPLAYED).join(" ").split(" ");
 const names = new Set(all);
 const beginnings = all.filter((name) => name.endsWith("*")).map((name) => name.slice(0, -1));
 
-/** Those that are stored. */
+/** The headers that are stored. */
 export function replayable(headers: Headers): Headers {
   return without(headers, isOfFirst);
 }
 
 /**
- * Those that are replayed to `origin`: what CORS allowed to another one says nothing of this one. Gone are then all of its
- * headers, so that a middleware or the gateway can set its own.
+ * The headers that are replayed to `origin`: CORS permissions for another origin don't apply to this one. All CORS
+ * headers are then removed, so that a middleware or the gateway can set its own.
  */
 export function replayedTo<
   Response extends { readonly headers?: Headers; readonly multiValueHeaders?: Headers },
@@ -41,7 +41,7 @@ export function replayedTo<
     ([name, value]) => (name.toLowerCase() === "access-control-allow-origin" ? [value].flat() : []),
   );
   const isForeign = allowed.some((each) => each !== "*" && each !== origin);
-  // Also what an older version of this code has stored.
+  // Also headers that an older version of this code stored.
   const isLeftOut = (name: string) => isOfFirst(name) || (isForeign && name.startsWith("access-control-"));
   return {
     ...response,
@@ -54,7 +54,7 @@ function isOfFirst(name: string): boolean {
   return names.has(name) || beginnings.some((each) => name.startsWith(each));
 }
 
-/** @param isLeftOut is asked of names in small letters */
+/** @param isLeftOut gets names in lower case */
 export function without(headers: Headers, isLeftOut: (name: string) => boolean): Headers {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !isLeftOut(name.toLowerCase())));
 }

@@ -1,4 +1,4 @@
-/** Stores the lasting part of a response, and answers with that part again. */
+/** Stores the replayable part of a response, and responds with it again. */
 import { RecordCorruptError, ResponseNotStorableError } from "../../core/errors.ts";
 import { findDropped, findUnfaithful } from "../../core/json.ts";
 import type { ResultOutcome } from "../../core/outcome.ts";
@@ -12,14 +12,14 @@ export interface HttpResponse {
   readonly cookies?: readonly string[];
   readonly body?: string;
   readonly isBase64Encoded?: boolean;
-  /** What only a server can send. */
+  /** Only a server can send these. */
   readonly onServer?: {
     readonly message?: string | undefined;
     readonly trailers: readonly (readonly [name: string, value: string])[];
   };
 }
 
-/** Whether a response is final: 2xx and 3xx, and what has no status of its own, or one that is no number. */
+/** Whether a response is final: 2xx and 3xx, and a value without a status, or whose status isn't a number. */
 export function isFinalResponse(value: unknown): boolean {
   const status = Number(statusOf(value));
   return !(status < 200 || status >= 400);
@@ -29,12 +29,12 @@ function statusOf(value: unknown): unknown {
   return (value as Partial<HttpResponse> | null | undefined)?.statusCode ?? undefined;
 }
 
-/** A number or its text, as gateways take it. */
+/** A number or a numeric string, as gateways accept it. */
 function isStatus(status: unknown): boolean {
   return /string|number/.test(typeof status) && /^[1-5]\d\d$/.test(`${status}`);
 }
 
-/** @throws ResponseNotStorableError (`RESPONSE_NOT_STORABLE`) for what the gateway or a replay would change. */
+/** @throws ResponseNotStorableError (`RESPONSE_NOT_STORABLE`) if the gateway or a replay would change the response. */
 export function toStoredResponse(value: unknown, { isV2 }: HttpEvent): unknown {
   const status = statusOf(value);
   if (status === undefined) refuseUnread(value);
@@ -42,7 +42,7 @@ export function toStoredResponse(value: unknown, { isV2 }: HttpEvent): unknown {
   if (!isStatus(status)) throw notStorable("it has no statusCode");
   const { cookies: _, ...response } = value as HttpResponse;
   if (typeof (response.body ?? "") !== "string")
-    throw notStorable("its body is not text: `use` the serializer after onceonly");
+    throw notStorable("its body isn't a string: `use` the serializer after onceonly");
   return {
     ...response,
     headers: storable(response.headers),
@@ -56,33 +56,36 @@ function asBody(value: unknown): HttpResponse {
   try {
     body = typeof value === "string" ? value : JSON.stringify(value ?? null);
   } catch (cause) {
-    throw notStorable("it is not JSON", cause);
+    throw notStorable("it isn't JSON", cause);
   }
   const dropped = findDropped(value);
   if (dropped) throw notStorable(`${dropped.path} is ${dropped.why}`);
   return { statusCode: 200, headers: { "content-type": "application/json" }, body };
 }
 
-/** @throws ResponseNotStorableError (`RESPONSE_NOT_STORABLE`) for a fetch Response and for streams, which hold their content elsewhere. */
+/**
+ * @throws ResponseNotStorableError (`RESPONSE_NOT_STORABLE`) for a fetch Response and for streams, which store their
+ * content elsewhere.
+ */
 function refuseUnread(value: unknown): void {
   const { arrayBuffer, getReader, pipe } = Object(value) as Readonly<Record<string, unknown>>;
   const isUnread = [arrayBuffer, getReader, pipe].some((each) => typeof each === "function");
   if (isUnread)
     throw notStorable(
-      "it is a fetch Response or a stream that nobody has read: read it, and return { statusCode, headers, body }",
+      "it is a fetch Response or an unread stream: read it, and return { statusCode, headers, body }",
     );
 }
 
 function notStorable(why: string, cause?: unknown): ResponseNotStorableError {
-  return new ResponseNotStorableError(`the response cannot be stored: ${why}`, { cause });
+  return new ResponseNotStorableError(`can't store the response: ${why}`, { cause });
 }
 
-/** A value that is not plain JSON stays as it is, and the encoder names it. */
+/** A value that isn't plain JSON stays unchanged, and the encoder names it. */
 function storable(headers: Headers | undefined): Headers | undefined {
   return !headers || findUnfaithful(headers) ? headers : replayable(headers);
 }
 
-/** Whether a stored result is a response: a record of another hand may hold anything. */
+/** Whether a stored result is a response: another writer's record may contain anything. */
 function isResponse(stored: unknown): stored is HttpResponse {
   const { statusCode, body, headers, multiValueHeaders } = Object(stored) as Partial<HttpResponse>;
   const isMap = (value: unknown) => Object(value) === value && !Array.isArray(value);
@@ -91,14 +94,14 @@ function isResponse(stored: unknown): stored is HttpResponse {
 }
 
 /**
- * The first caller gets all of its headers and cookies; a replay says that it is one.
- * @throws RecordCorruptError (`RECORD_CORRUPT`) for a replay of what is no response.
+ * The first caller gets all headers and cookies; a replay is marked as one.
+ * @throws RecordCorruptError (`RECORD_CORRUPT`) if the replayed value isn't a response.
  */
 export function answerWith(outcome: ResultOutcome, event: HttpEvent): unknown {
   const { replayed, original } = outcome;
   const result = outcome.result as HttpResponse;
   if (replayed) {
-    if (!isResponse(result)) throw new RecordCorruptError("the stored result is no HTTP response");
+    if (!isResponse(result)) throw new RecordCorruptError("the stored result isn't an HTTP response");
     const [origin] = event.headers("origin");
     return withHeader(event, readable(replayedTo(origin, result), event), "Idempotent-Replayed", "true");
   }
@@ -108,8 +111,8 @@ export function answerWith(outcome: ResultOutcome, event: HttpEvent): unknown {
 }
 
 /**
- * A retry may come through another service than the first try, which reads headers in the other form only. A REST API
- * reads both.
+ * A retry may come through another service than the first try, which reads only the other header form. A REST API reads
+ * both.
  */
 function readable(replayed: HttpResponse, { isMultiValue, readsLists, isServer }: HttpEvent): HttpResponse {
   const { onServer, ...response } = replayed;
@@ -137,7 +140,7 @@ export function withHeader(
   return { ...response, [field]: { ...response[field], [name]: isMultiValue ? [value] : value } };
 }
 
-/** Replaces what the response has under the same names, in any case and form. */
+/** Replaces the response's headers of the same names, in any case and form. */
 export function withHeaders(
   event: HttpEvent,
   response: unknown,

@@ -1,4 +1,4 @@
-/** The context for a request that passes without a record. */
+/** The context for a request without a record. */
 import { InvalidOptionError } from "../../core/errors.ts";
 import type { Execution } from "../../core/execution.ts";
 import { executionOf, type LambdaContext } from "../../core/lambda-context.ts";
@@ -17,8 +17,8 @@ const MEMBERS: Readonly<Record<keyof Execution, 0>> = {
 };
 
 /**
- * Each use of the execution throws: `undefined` would let `idempotency?.commit(...)` write nothing, without a word.
- * Printing the context does not call its getters. The attempt of an operation around this one stays.
+ * Every use of the execution throws: with `undefined`, `idempotency?.commit(...)` would silently write nothing. Printing
+ * the context doesn't call its getters. The attempt of an outer operation stays.
  */
 export function withoutRecord<Write>(context: unknown): LambdaContext & WithIdempotency<Write> {
   if (executionOf(context) !== undefined) return context as LambdaContext & WithIdempotency<Write>;
@@ -31,6 +31,6 @@ export function withoutRecord<Write>(context: unknown): LambdaContext & WithIdem
 function refuse(name: string): never {
   throw new InvalidOptionError(
     "methods",
-    `must hold the method of this request for \`context.idempotency.${name}\`: without it the request passes, and has no record`,
+    `must include the method of this request before the handler can use \`context.idempotency.${name}\`: a request with any other method runs without a record`,
   );
 }

@@ -1,37 +1,37 @@
-/** Wraps a Middy stack: everything that is used after this middleware runs once per key, like the handler. */
+/** Wraps a Middy stack: everything used after this middleware runs once per key, like the handler. */
 import { refuseDurable } from "../../core/durable.ts";
 import { InvalidOptionError } from "../../core/errors.ts";
 import { executionOf, type LambdaContext } from "../../core/lambda-context.ts";
+import type { Adapter } from "../adapter.ts";
 import type { WithIdempotency } from "../context.ts";
-import type { Face } from "../face.ts";
 import type { MiddyRequest } from "./request.ts";
 import { beginWork, MiddyRun } from "./run.ts";
 import { tellTo, toldHandler } from "./told-handler.ts";
 
-/** What Middy gives to handlers beside event and context. */
+/** Middy's third argument for handlers, after event and context. */
 interface MiddyHandlerOptions {
   readonly signal: AbortSignal;
 }
 
-/** A hook, in the form that Middy calls it. `internal` says that it adds nothing there. */
+/** A hook in Middy's form. `internal` states that the hook adds nothing there. */
 type MiddyHook<Event, Write> = (
   request: MiddyRequest<Event, LambdaContext & WithIdempotency<Write>> & {
     readonly internal: Readonly<Record<never, never>>;
   },
 ) => Promise<void>;
 
-/** A middleware for Middy 6 and 7 that gives handlers `context.idempotency`. Its type needs no types of Middy. */
+/** A middleware for Middy 6 and 7 that gives handlers `context.idempotency`. Its type doesn't need Middy's types. */
 export interface IdempotencyMiddleware<Event, Write> {
   readonly before: MiddyHook<Event, Write>;
   readonly after: MiddyHook<Event, Write>;
   readonly onError: MiddyHook<Event, Write>;
   /**
-   * Wraps the handler of the stack, so that the middleware is told when it begins and ends, which Middy does not tell:
-   * `middy().use(once).handler(once.handler(async (event, context) => ...))`. Then an early timeout
-   * with a value or an error of its own is not taken for the handler's end. The end of the handler after an early
-   * timeout is recorded. The handler's errors are recorded before any error hook sees them.
+   * Wraps the stack's handler, so that the middleware sees when it begins and ends, which Middy doesn't report:
+   * `middy().use(once).handler(once.handler(async (event, context) => ...))`. An early timeout that returns a value or
+   * throws its own error is then not mistaken for the handler's end. The handler's end after an early timeout is
+   * recorded, and its errors are recorded before any error hook sees them.
    *
-   * @throws InvalidOptionError (`INVALID_OPTION`) on events, where the stack does not `use` the middleware.
+   * @throws InvalidOptionError (`INVALID_OPTION`) on events, if the stack doesn't `use` the middleware.
    */
   handler<HandlerEvent = Event, Context = LambdaContext & WithIdempotency<Write>, Result = unknown>(
     handler: (
@@ -42,13 +42,13 @@ export interface IdempotencyMiddleware<Event, Write> {
   ): (event: HandlerEvent, context: Context, options: MiddyHandlerOptions) => Promise<Result>;
 }
 
-export function middlewareFor<Event, Write>(face: Face<Write>): IdempotencyMiddleware<Event, Write> {
+export function middlewareFor<Event, Write>(adapter: Adapter<Write>): IdempotencyMiddleware<Event, Write> {
   const runs = new WeakMap<MiddyRequest, MiddyRun<Write>>();
 
   async function idempotencyBefore(request: MiddyRequest): Promise<void> {
     const { context } = request;
     refuseDurable("handler", request.event, context);
-    const run = face(request.event, context);
+    const run = adapter(request.event, context);
     if (typeof run !== "function") {
       request.context = run.context;
       return;
@@ -68,7 +68,7 @@ export function middlewareFor<Event, Write>(face: Face<Write>): IdempotencyMiddl
     if (run) request.response = await run.end(request.response);
   }
 
-  /** Also called for errors from before our hook, after it, and from replays: then there is no open run. */
+  /** Also called for errors before our hook, after it, and in replays: then there is no open run. */
   async function idempotencyOnError(request: MiddyRequest): Promise<void> {
     const run = runs.get(request);
     if (!run) return;
@@ -86,13 +86,13 @@ export function middlewareFor<Event, Write>(face: Face<Write>): IdempotencyMiddl
     onError: idempotencyOnError,
     handler: toldHandler,
   };
-  // Middy copies what it is given as its plugin, and ignores the hooks of a middleware there: the handler would run unprotected.
+  // Middy copies its plugin object and ignores a middleware's hooks there, so the handler would run unprotected.
   return Object.defineProperty(middleware, "beforePrefetch", {
     enumerable: true,
     get(): never {
       throw new InvalidOptionError(
         "plugin",
-        "of middy() must not be this middleware: use it, as in `middy().use(middleware)`",
+        "of middy() must not be this middleware: add it with `middy().use(middleware)`",
         this,
       );
     },

@@ -1,4 +1,4 @@
-/** The part of a Middy request that is used, in the form that versions 6 and 7 share. Loads nothing of Middy. */
+/** The part of a Middy request that we use, in the form that versions 6 and 7 share. Loads nothing from Middy. */
 
 export interface MiddyRequest<Event = unknown, Context = unknown> {
   event: Event;
@@ -15,7 +15,7 @@ export function isEarlyTimeout(error: unknown): boolean {
     const failure = error as { name?: unknown; cause?: { package?: unknown } } | null | undefined;
     return failure?.name === "TimeoutError" && failure.cause?.package === "@middy/core";
   } catch {
-    // A handler's own error, whose getters throw: it reaches the caller as it is.
+    // A handler's own error with throwing getters: it reaches the caller unchanged.
     return false;
   }
 }

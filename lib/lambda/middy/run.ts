@@ -1,12 +1,12 @@
-/** One run of a Middy stack under the protocol: what is recorded, whatever the hooks make of it. */
+/** One run of a Middy stack under the protocol: decides what is recorded, independent of the hooks. */
 import type { RunningAttempt } from "../../core/attempt.ts";
 import { nesting } from "../../core/nesting.ts";
+import type { Run } from "../adapter.ts";
 import { withExecution } from "../context.ts";
-import type { Run } from "../face.ts";
 import { isEarlyTimeout, type MiddyRequest } from "./request.ts";
 import { watchStack } from "./stack-watch.ts";
 
-/** Work that may go on. The first end counts; then the answer comes. */
+/** Work that may continue. The first end counts; then `answer` settles. */
 export interface OpenWork<Write> {
   readonly attempt: RunningAttempt<Write>;
   readonly finish: (value: unknown) => void;
@@ -14,7 +14,7 @@ export interface OpenWork<Write> {
   readonly answer: Promise<unknown>;
 }
 
-/** Resolves when the work may begin, or at once with somebody else's answer. */
+/** Resolves when the work may begin, or immediately with another attempt's result. */
 export function beginWork<Write>(run: Run<Write>): Promise<OpenWork<Write> | { readonly early: unknown }> {
   return new Promise((resolve, reject) => {
     const answer = run(
@@ -27,17 +27,17 @@ export function beginWork<Write>(run: Run<Write>): Promise<OpenWork<Write> | { r
 export class MiddyRun<Write> {
   readonly #work: OpenWork<Write>;
   readonly #watch;
-  /** Unseen where nobody tells: it may run, or not. */
+  /** Unseen if the handler isn't wrapped: it may be running or not. */
   #handler: "unseen" | "at work" | "over" = "unseen";
   #returned: { readonly value: unknown } | undefined;
   #failure: { readonly error: unknown } | undefined;
-  /** What the handler returned is recorded, and a hook threw afterwards. */
+  /** The handler's result is recorded, and a hook threw afterwards. */
   #isResultKept = false;
-  /** The handler may go on after the answer. */
+  /** The handler may continue after the response. */
   #isLeftOpen = false;
   #isEnded = false;
 
-  /** Hands the execution to the handler. */
+  /** Passes the execution to the handler. */
   constructor(request: MiddyRequest, work: OpenWork<Write>) {
     this.#work = work;
     request.context = withExecution(request.context, work.attempt);
@@ -47,7 +47,7 @@ export class MiddyRun<Write> {
     });
   }
 
-  /** Runs the handler of the stack, so that nothing has to be concluded from what Middy does. */
+  /** Runs the stack's handler, so that its state needn't be inferred from Middy's behavior. */
   async handle<T>(handler: () => T | Promise<T>): Promise<T> {
     this.#watch.handlerBegins();
     this.#handler = "at work";
@@ -67,7 +67,7 @@ export class MiddyRun<Write> {
     }
   }
 
-  /** The stack has a response. Resolves to the answer. */
+  /** The stack has a response. Resolves to the response to send. */
   async end(response: unknown): Promise<unknown> {
     this.#stop();
     if (this.#handler === "at work") this.#leaveOpen(undefined);
@@ -77,8 +77,8 @@ export class MiddyRun<Write> {
   }
 
   /**
-   * The stack threw, and `handled` is what an inner middleware made of it. Resolves to that, unless the record has
-   * another answer.
+   * The stack threw, and an inner middleware turned that into `handled`. Resolves to it, unless the record has another
+   * result.
    */
   async endFailed(handled: unknown): Promise<unknown> {
     if (this.#isEnded) return handled;
@@ -93,7 +93,7 @@ export class MiddyRun<Write> {
     }
   }
 
-  /** Decided at once: when an error hook throws, nobody asks us again. */
+  /** Decided immediately, because if an error hook throws, Middy doesn't call us again. */
   #fails(error: unknown): void {
     this.#failure = { error };
     const { responses } = this.#watch;
@@ -101,7 +101,7 @@ export class MiddyRun<Write> {
     if (this.#handler === "at work" || mayBeAtWork) {
       this.#leaveOpen(error);
     } else if (this.#returned || responses.length > 0) {
-      // A later hook threw: to run the handler again would repeat its effect.
+      // A later hook threw: running the handler again would repeat its effect.
       this.#isResultKept = true;
       this.#work.finish(responses.length > 0 ? responses.at(-1) : this.#returned?.value);
     } else if (!this.#isLeftOpen) {
@@ -109,7 +109,7 @@ export class MiddyRun<Write> {
     }
   }
 
-  /** Neither releases nor counts as done. */
+  /** Neither releases the claim nor completes it. */
   #leaveOpen(error: unknown): void {
     const { attempt } = this.#work;
     if (!this.#isLeftOpen) attempt.leaveOpen(error);
@@ -117,7 +117,7 @@ export class MiddyRun<Write> {
     this.#isLeftOpen = true;
   }
 
-  /** An early timeout can win over a handler that returns in the same moment. */
+  /** An early timeout can win over a handler that returns at the same moment. */
   #isOfHandler(): boolean {
     const { responses } = this.#watch;
     return !this.#returned || responses.length === 0 || Object.is(responses[0], this.#returned.value);

@@ -1,27 +1,27 @@
 /**
- * Hears the course of a Middy stack. Middy calls no hook of ours when a later middleware answers early, nor when an error
- * hook throws. But Middy assigns to its request the value of the handler and the answer of an early hook. After a throw,
- * Middy assigns `undefined` to `response`, then the error.
+ * Observes a Middy stack. Middy calls none of our hooks when a later middleware responds early, or when an error hook
+ * throws. But it assigns the handler's value and an early hook's response to its request. After a throw, it assigns
+ * `undefined` to `response`, then the error.
  */
 import { shared } from "../../core/copies.ts";
 import type { MiddyRequest } from "./request.ts";
 
 export interface StackWatch {
-  /** What became the response since the handler can have run, until something threw: first what it returned. */
+  /** The responses assigned after the handler may have run, until something threw: first its return value. */
   readonly responses: readonly unknown[];
-  /** The handler begins now: a response before it was a hook's, and Middy does not look at it. */
+  /** The handler begins now: an earlier response came from a hook, and Middy ignores it. */
   readonly handlerBegins: () => void;
   readonly stop: () => void;
 }
 
 export interface StackListener {
-  /** A hook answers early. Resolves to the answer, for which Middy waits. */
+  /** A hook responds early. Resolves to the response, for which Middy waits. */
   readonly answersEarly: (answer: unknown) => Promise<unknown>;
-  /** A hook or the handler threw. Error hooks come next, and whatever they do. */
+  /** A hook or the handler threw. Error hooks run next, whatever they do. */
   readonly fails: (error: unknown) => void;
 }
 
-/** Answers that are waited for, so that the watch of a middleware around this one knows them. */
+/** Pending early responses, so that an outer middleware's watch recognizes them. */
 const awaited = shared("awaited answers", () => new WeakSet<object>());
 
 export function watchStack(request: MiddyRequest, listener: StackListener): StackWatch {
@@ -36,7 +36,7 @@ export function watchStack(request: MiddyRequest, listener: StackListener): Stac
     return Object.is(request.earlyResponse, response) || awaited.has(response as object);
   }
 
-  /** Middy returns the response from an async function, so a promise in its place is waited for. */
+  /** Middy returns the response from an async function, so it awaits a promise assigned to it. */
   function answerEarly(early: unknown): Promise<unknown> {
     const answer = listener.answersEarly(early).then((settled) => {
       request.response = settled;
@@ -69,7 +69,7 @@ export function watchStack(request: MiddyRequest, listener: StackListener): Stac
     last = "event read";
   }
 
-  // Middy reads the event, then the context, where it calls the handler: before that it cannot have run.
+  // Middy reads the event, then the context, when it calls the handler: before that, it can't have run.
   function seeContextRead(): void {
     canHaveRun ||= last === "event read";
     last = undefined;
@@ -92,8 +92,8 @@ export function watchStack(request: MiddyRequest, listener: StackListener): Stac
 }
 
 /**
- * Calls `onRead` for each read of `target[name]`, and keeps what `onAssign` makes of each value that is assigned.
- * A property that is there can be watched more than once.
+ * Calls `onRead` for each read of `target[name]`, and stores the result of `onAssign` for each assigned value. An
+ * existing property can be watched more than once.
  */
 function watchProperty(
   target: object,

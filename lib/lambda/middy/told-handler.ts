@@ -1,4 +1,4 @@
-/** Handlers of Middy stacks that tell when they begin and end, so that nothing has to be concluded from the hooks. */
+/** Handlers of Middy stacks that report when they begin and end, so that nothing must be inferred from the hooks. */
 import { shared } from "../../core/copies.ts";
 import { InvalidOptionError } from "../../core/errors.ts";
 import { executionOf } from "../../core/lambda-context.ts";
@@ -9,7 +9,7 @@ interface StackRun {
 
 interface Enclosed {
   readonly run: StackRun;
-  /** The execution of a middleware around this one. */
+  /** The execution of an outer middleware. */
   readonly outer: unknown;
 }
 
@@ -19,16 +19,16 @@ export function tellTo(run: StackRun, execution: object, outer: unknown): void {
   runs.set(execution, { run, outer });
 }
 
-/** @throws InvalidOptionError (`INVALID_OPTION`) when no middleware of ours was there before. */
+/** @throws InvalidOptionError (`INVALID_OPTION`) if none of our middlewares ran before. */
 export function toldHandler<Event, Context, Rest extends readonly unknown[], Result>(
   handler: (event: Event, context: Context, ...rest: Rest) => Result | Promise<Result>,
 ): (event: Event, context: Context, ...rest: Rest) => Promise<Result> {
   return async function handlerOfStack(event, context, ...rest) {
-    // Without its middleware it would run as often as it is called.
+    // Without its middleware, it would run on every call.
     if (!("idempotency" in ((context ?? {}) as object)))
       throw new InvalidOptionError(
         "handler",
-        "needs its middleware in the same stack: `use` it too",
+        "needs its middleware in the same stack: add the middleware with `use` too",
         context,
       );
     return tell(executionOf(context), () => handler(event, context, ...rest));

@@ -1,9 +1,9 @@
-/** Counters and histograms for what the engine, the outbox and the reconciler tell. Durations are in seconds. */
+/** Counters and histograms for events of the engine, the outbox and the reconciler. Durations are in seconds. */
 import type { Attributes, Meter } from "@opentelemetry/api";
 import type { DecisionEvent } from "../../core/decisions.ts";
 import { nameOf, type SendingEvent, type SettlingEvent } from "../measurements.ts";
 
-/** https://opentelemetry.io/docs/specs/semconv/general/metrics: seconds, and units of what is counted in braces. */
+/** https://opentelemetry.io/docs/specs/semconv/general/metrics: seconds, and units of counts in braces. */
 const DURATION = {
   unit: "s",
   advice: {
@@ -28,23 +28,23 @@ export function instrumentsOf(meter: Meter): Measure {
     unit: "{commit}",
   });
   const lag = meter.createHistogram("onceonly.outbox.lag", {
-    description: "Time from a commit to the end of a try to send its messages",
+    description: "Time from a commit to the end of an attempt to send its messages",
     ...LAG,
   });
   const waiting = meter.createGauge("onceonly.outbox.backlog", {
-    description: "Commits whose messages wait, or are parked",
+    description: "Commits whose messages are waiting or parked",
     unit: "{commit}",
   });
   const oldest = meter.createGauge("onceonly.outbox.backlog.age", {
-    description: "Age of the oldest commit that waits",
+    description: "Age of the oldest waiting commit",
     unit: "s",
   });
   const settled = meter.createCounter("onceonly.unknown_outcomes.settled", {
-    description: "Keys of unknown outcome, by what the reconciler learnt",
+    description: "Keys with an unknown outcome, by what the reconciler found out",
     unit: "{key}",
   });
   const unsettled = meter.createGauge("onceonly.unknown_outcomes", {
-    description: "Keys of unknown outcome that a run of the reconciler left",
+    description: "Keys with an unknown outcome left over after a run of the reconciler",
     unit: "{key}",
   });
   return function measure(event) {
@@ -71,7 +71,7 @@ export function instrumentsOf(meter: Meter): Measure {
   };
 }
 
-/** https://opentelemetry.io/docs/specs/semconv/registry/attributes/error: an error by its name. */
+/** https://opentelemetry.io/docs/specs/semconv/registry/attributes/error: identifies an error by its name. */
 export function attributesOf(operation: string, error: unknown, more: Attributes): Attributes {
   const name = nameOf(error);
   return { "onceonly.operation": operation, ...more, ...(name !== undefined && { "error.type": name }) };

@@ -1,10 +1,12 @@
-/** The port over a store that remembers which execution each record told of is of: the way from a replay to its original. */
+/**
+ * The store port over a store that remembers which execution each returned record came from, to link a replay to its original.
+ */
 import type { IdempotencyRecord } from "../../core/record.ts";
 import type { Insertion, Settlement, Store } from "../../core/store.ts";
 import { ResultStore } from "../../stores/result-store.ts";
 import { traceOfToken } from "./trace-token.ts";
 
-/** How many records are remembered: the last ones that were told. */
+/** How many records are remembered: the most recent ones. */
 const MAX_ORIGINALS = 1000;
 
 /** Trace contexts of executions, by the hash of their key. */

@@ -1,4 +1,4 @@
-/** Decisions as spans and metrics of OpenTelemetry. */
+/** Reports decisions as OpenTelemetry spans and metrics. */
 import { type Meter, metrics, type Tracer, trace } from "@opentelemetry/api";
 import { type Clock, type Random, systemClock, systemRandom } from "../../core/clock.ts";
 import type { DecisionEvent } from "../../core/decisions.ts";
@@ -13,23 +13,23 @@ import { activeTraceparent, writeSendSpan, writeSpan } from "./spans.ts";
 import { tokenWithTrace } from "./trace-token.ts";
 
 export interface OpenTelemetryOptions {
-  /** @default - of the registered provider, by the name `onceonly` */
+  /** @default - from the registered provider, under the name `onceonly` */
   readonly tracer?: Tracer;
-  /** @default - of the registered provider, by the name `onceonly` */
+  /** @default - from the registered provider, under the name `onceonly` */
   readonly meter?: Meter;
   /**
-   * What spans say of the owner of a key: its SHA-256, the owner itself, or nothing.
+   * How spans show the owner of a key: its SHA-256, the owner itself, or not at all.
    * @default "hashed"
    */
   readonly scope?: ShownScope;
   /**
-   * Whether spans have the key itself beside its hash. Metrics never have it: each key would be a time series of its own.
+   * Whether spans contain the key itself in addition to its hash. Metrics never do: each key would be a separate time series.
    * @default "hashed"
    */
   readonly keys?: ShownKeys;
   /** @default - the system's clock */
   readonly clock?: Pick<Clock, "now">;
-  /** Makes what claim tokens begin with. @default - the system's randomness */
+  /** Generates the beginning of claim tokens. @default - the system's randomness */
   readonly random?: Random;
 }
 
@@ -37,15 +37,15 @@ export interface OpenTelemetry {
   /** For `observe` of handlers, and of `outboxRelay`, `outboxSweeper` and `reconciler`. */
   readonly observe: (event: DecisionEvent | SendingEvent | SettlingEvent) => void;
   /**
-   * Options for a handler, to be spread into its own. By `traceparent` committed messages carry the active span on. By `random`
-   * the record of an execution names its trace, which takes 56 bytes in each record.
+   * Options to spread into a handler's own. `traceparent` makes committed messages continue the active span. `random` makes the
+   * record of an execution name its trace, which adds 56 bytes to each record.
    */
   readonly options: {
     readonly observe: (event: DecisionEvent) => void;
     readonly traceparent: () => string | undefined;
     readonly random: Random;
   };
-  /** The same store. A replay out of it gets a span with a link to the original execution, if that used `options`. */
+  /** The same store. A replay from it gets a span with a link to the original execution, if that used `options`. */
   linked<Write>(store: Store<Write>): Store<Write>;
 }
 
@@ -59,18 +59,18 @@ const CHECKS: Readonly<Record<keyof OpenTelemetryOptions, Check>> = {
 };
 
 /**
- * Tells OpenTelemetry what was decided. Each decision becomes a span, named by operation and decision, under the active span. Without
- * one the span is under the trace context of the caller. Spans have the operation, the decision, the hash of the key, the
- * attempt and the name of the error. Metrics have the operation and the decision. Neither has a payload or result, and a key only
- * spans with `keys: "clear"`.
+ * Reports decisions to OpenTelemetry. Each decision becomes a span, named after operation and decision, under the active span,
+ * or else under the caller's trace context. Spans have the operation, the decision, the key's hash, the attempt and the error's
+ * name. Metrics have the operation and the decision. Neither contains a payload or result, and only spans contain a key, with
+ * `keys: "clear"`.
  *
- * Relay and sweeper get a span for each try to send a message, in the trace that the message carries: of whoever committed it.
- * The span links to the active span of the invocation (`invocation`).
+ * Relay and sweeper get a span for each try to send a message, in the trace that the message carries from its commit. The span
+ * links to the active span of the invocation (`invocation`).
  *
- * A span of a replay links to the active span of the original execution (`onceonly.link` = `original`), if the store is `linked`. A span of a
- * consumer links to the sender's (`caller`). What the SDK does not register is dropped.
+ * A replay's span links to the active span of the original execution (`onceonly.link` = `original`), if the store is `linked`. A
+ * consumer's span links to the sender's (`caller`). Without a registered SDK, everything is dropped.
  *
- * @throws InvalidOptionError (`INVALID_OPTION`) at once.
+ * @throws InvalidOptionError (`INVALID_OPTION`) immediately.
  */
 export function openTelemetry(options: OpenTelemetryOptions = {}): OpenTelemetry {
   checkOptions(options, CHECKS, []);

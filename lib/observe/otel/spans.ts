@@ -1,4 +1,4 @@
-/** A span for each decision, with its outcome, and links to what it is about. */
+/** A span for each decision, with its outcome, and links to related spans. */
 import {
   type Context,
   context,
@@ -20,12 +20,12 @@ export interface SpanWriter {
   readonly tracer: Tracer;
   readonly originals: Originals;
   readonly nowMs: () => number;
-  /** What a span says of an owner of keys. */
+  /** How a span shows an owner of keys. */
   readonly scopeOf: (scope: string | undefined) => object;
   readonly showsKeys: boolean;
 }
 
-/** Refused, or lost: whoever called did not get what it asked for. */
+/** Refused, or lost: the caller did not get the requested result. */
 const FAILED = /^(store-failed|completion-lost|outcome-unknown|held|mismatch|claim-lost)$/;
 
 export function writeSpan(
@@ -38,7 +38,7 @@ export function writeSpan(
   const original = decision === "replayed" ? spanContextOf(originals.of(keyHash)) : undefined;
   const links = [
     ...linkTo(original, "original"),
-    // The invocation of a batch is in a trace of its own, each message in that of its sender.
+    // A batch invocation has a separate trace, and each message continues its sender's.
     ...(active && caller && active.traceId !== caller.traceId ? linkTo(caller, "caller") : []),
   ];
   const endTime = nowMs();
@@ -68,7 +68,7 @@ const SYSTEMS: Readonly<Record<string, string>> = {
   bus: "aws.eventbridge",
 };
 
-/** In the trace of whoever committed the message. The invocation sends messages of many traces, and is linked. */
+/** In the trace of the message's commit. The invocation sends messages of many traces, so it is linked. */
 export function writeSendSpan({ tracer }: SpanWriter, event: SendEvent): void {
   const { operation, by, keyHash, outcome, to, code, durationMs, endedAt } = event;
   const committer = spanContextOf(event.traceparent);
@@ -108,7 +108,7 @@ function spanContextOf(traceparent: string | undefined): SpanContext | undefined
   return { traceId, spanId, traceFlags: Number.parseInt(flags, 16), isRemote: true };
 }
 
-/** The W3C trace context of the span that is active. */
+/** The W3C trace context of the active span. */
 export function activeTraceparent(): string | undefined {
   const active = trace.getActiveSpan()?.spanContext();
   if (!active) return undefined;

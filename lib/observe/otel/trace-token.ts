@@ -4,7 +4,7 @@ import { readTraceparent } from "../../core/traceparent.ts";
 /** 56 bytes: this mark, and a trace context. */
 const MARK = "~";
 
-/** The token stays as unique as it was. */
+/** The token stays just as unique. */
 export const tokenWithTrace = (token: string, traceparent: string | undefined): string =>
   traceparent === undefined ? token : `${token}${MARK}${traceparent}`;
 

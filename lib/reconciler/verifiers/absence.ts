@@ -1,21 +1,21 @@
-/** The verdict about what a look-up does not find: it may not show yet what was done a moment ago, or not any more. */
+/** The verdict when a look-up finds nothing: a recent effect may not be visible yet, or an old one no longer. */
 import { seconds } from "../../core/option-checks.ts";
 import type { AbandonedAttempt, Verification, VerificationEvidence } from "../../core/verify.ts";
 
-/** How far behind a look-up may be, in seconds. */
+/** How far a look-up may lag, in seconds. */
 export const LAGS_SECONDS = 60;
 
 export const DAY_SECONDS = 86_400;
 
 export const remembers = seconds(1, 3650 * DAY_SECONDS);
 
-/** For how long after an attempt its absence says something: from when the look-up has caught up until it forgets. */
+/** The period after an attempt in which absence is meaningful: from when the look-up has caught up until it forgets. */
 interface Sight {
   readonly lagsSeconds?: number;
   readonly remembersSeconds?: number | undefined;
 }
 
-/** Outside of that time absence proves nothing: the key is held until a later look-up or an operator decides. */
+/** Outside that period, absence proves nothing: the key is held until a later look-up or an operator decides. */
 export function absent(
   {
     askedAt,
@@ -34,7 +34,7 @@ export function absent(
   };
 }
 
-/** Whether a client's error says that there is no such thing, by the names that its service has for that. */
+/** Whether a client's error means "not found", by the error names of its service. */
 export function isMissing(error: unknown, ...names: readonly string[]): boolean {
   return names.includes((Object(error) as { readonly name: string }).name);
 }

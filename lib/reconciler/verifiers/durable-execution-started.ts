@@ -11,7 +11,7 @@ export interface DurableExecutionSummary {
   readonly Status?: string | undefined;
 }
 
-/** The `Lambda` of `@aws-sdk/client-lambda` that knows durable executions. */
+/** The `Lambda` client of `@aws-sdk/client-lambda`, in a version with durable executions. */
 export interface DurableExecutionsLike {
   listDurableExecutionsByFunction(
     input: {
@@ -32,35 +32,35 @@ export interface DurableExecutionStartedOptions<
   Previous extends AbandonedRecord = AbandonedAttempt<Input>,
 > {
   readonly client: DurableExecutionsLike;
-  /** The durable function, by its name or ARN. `undefined`, as from an environment variable that is not set, is refused. */
+  /** Name or ARN of the durable function. `undefined`, for example from an unset environment variable, is refused. */
   readonly functionName: string | undefined;
   /**
-   * Looks at the executions of one version or alias only. Leave it out unless names repeat across versions: an abandoned attempt may
+   * Only looks at executions of one version or alias. Leave it out unless names repeat across versions: an abandoned attempt may
    * have started its execution on the version before a deployment.
    * @default - all versions
    */
   readonly qualifier?: string | undefined;
   /** The name that the handler gives the execution, such as `childKey("fulfil", { maxLength: 64 })`. */
   readonly name: (previous: Previous) => string;
-  /** The answer of every caller. The execution may still run, or have failed. */
+  /** The response that every caller gets. The execution may still be running, or have failed. */
   readonly result: (execution: DurableExecutionSummary, previous: Previous) => unknown;
   /**
-   * How far the list may be behind the start, in seconds.
+   * How far the list may lag after the start, in seconds.
    * @default 60
    */
   readonly lagsSeconds?: number;
   /**
-   * For how long after the key was first claimed an execution is still listed, in seconds: at most the function's
-   * `RetentionPeriodInDays`. Later its absence says nothing, and a person decides.
+   * How long after the key was first claimed an execution is still listed, in seconds: at most the function's
+   * `RetentionPeriodInDays`. After that, absence proves nothing, and an operator decides.
    * @default 1209600 (14 days, as Lambda's own default)
    */
   readonly remembersSeconds?: number;
 }
 
 /**
- * A `whenAbandoned` for handlers whose effect is the start of a Lambda durable execution under a name of its own. The role needs
+ * A `whenAbandoned` for handlers whose effect is to start a Lambda durable execution with a unique name. The role needs
  * `lambda:ListDurableExecutionsByFunction`.
- * @throws InvalidOptionError (`INVALID_OPTION`) at once.
+ * @throws InvalidOptionError (`INVALID_OPTION`) immediately.
  */
 export function durableExecutionStarted<
   Input = unknown,
@@ -93,7 +93,7 @@ export function durableExecutionStarted<
     let Marker: string | undefined;
     do {
       const page = await client.listDurableExecutionsByFunction({ ...about, Marker }, options);
-      // The filter takes names that only contain this one, too.
+      // The filter also matches names that only contain this one.
       const found = page.DurableExecutions?.find(
         (each) => each.DurableExecutionName === DurableExecutionName,
       );

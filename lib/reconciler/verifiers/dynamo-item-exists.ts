@@ -1,9 +1,9 @@
-/** Asks a table of DynamoDB whether the abandoned attempt has put its item there. */
+/** Checks in a DynamoDB table whether the abandoned attempt has put its item there. */
 import { aFunction, checkOptions, methods, text } from "../../core/option-checks.ts";
 import type { AbandonedAttempt, AbandonedRecord, Verify } from "../../core/verify.ts";
 import { absent, remembers } from "./absence.ts";
 
-/** The `DynamoDBDocument` of `@aws-sdk/lib-dynamodb`, of any version 3. */
+/** The `DynamoDBDocument` client of `@aws-sdk/lib-dynamodb`, any version 3. */
 export interface DynamoDBDocumentLike {
   get(
     input: { TableName: string; Key: Record<string, unknown>; ConsistentRead: true },
@@ -17,24 +17,24 @@ export interface DynamoItemExistsOptions<
 > {
   /** The client for the table's account and Region. */
   readonly client: DynamoDBDocumentLike;
-  /** `undefined`, as from an environment variable that is not set, is refused. */
+  /** `undefined`, for example from an unset environment variable, is refused. */
   readonly tableName: string | undefined;
   /** The key of the item that the handler puts. */
   readonly key: (previous: Previous) => Record<string, unknown>;
-  /** The answer of every caller, made of the item. */
+  /** The response that every caller gets, made from the item. */
   readonly result: (item: Record<string, unknown>, previous: Previous) => unknown;
   /**
-   * For how long after the key was first claimed its item is sure to be there, in seconds, if something deletes such items: a TTL, or
-   * your own code. Later its absence says nothing, and a person decides.
+   * How long after the key was first claimed its item is sure to be there, in seconds, if something deletes such items: a TTL,
+   * or your own code. After that, absence proves nothing, and an operator decides.
    * @default - nothing deletes the item
    */
   readonly remembersSeconds?: number;
 }
 
 /**
- * A `whenAbandoned` for handlers whose effect is one item, written past `commit`. By a consistent read: the item is there, and
- * the effect happened; or it is not, and the handler runs. The role needs `dynamodb:GetItem`.
- * @throws InvalidOptionError (`INVALID_OPTION`) at once.
+ * A `whenAbandoned` for handlers whose effect is one item, written outside `commit`. It makes a consistent read: if the item is
+ * there, the effect happened; if not, the handler runs. The role needs `dynamodb:GetItem`.
+ * @throws InvalidOptionError (`INVALID_OPTION`) immediately.
  */
 export function dynamoItemExists<Input = unknown, Previous extends AbandonedRecord = AbandonedAttempt<Input>>(
   options: DynamoItemExistsOptions<Input, Previous>,

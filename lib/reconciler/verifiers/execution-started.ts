@@ -3,14 +3,14 @@ import { aFunction, checkOptions, methods, seconds } from "../../core/option-che
 import type { AbandonedAttempt, AbandonedRecord, Verify } from "../../core/verify.ts";
 import { absent, DAY_SECONDS, isMissing, LAGS_SECONDS, remembers } from "./absence.ts";
 
-/** The part of an execution's description that says how it goes. */
+/** The fields of an execution's description that report its status. */
 export interface ExecutionDescription {
   readonly executionArn?: string | undefined;
   readonly status?: string | undefined;
   readonly output?: string | undefined;
 }
 
-/** The `SFN` of `@aws-sdk/client-sfn`, of any version 3. */
+/** The `SFN` client of `@aws-sdk/client-sfn`, any version 3. */
 export interface StepFunctionsLike {
   describeExecution(
     input: { executionArn: string },
@@ -23,27 +23,27 @@ export interface ExecutionStartedOptions<
   Previous extends AbandonedRecord = AbandonedAttempt<Input>,
 > {
   readonly client: StepFunctionsLike;
-  /** The ARN of the execution by the name that the handler gives it, such as `childKey("fulfil", { maxLength: 64 })`. */
+  /** ARN of the execution, with the name that the handler gives it, such as `childKey("fulfil", { maxLength: 64 })`. */
   readonly executionArn: (previous: Previous) => string;
-  /** The answer of every caller. The execution may still run, or have failed. */
+  /** The response that every caller gets. The execution may still be running, or have failed. */
   readonly result: (execution: ExecutionDescription, previous: Previous) => unknown;
   /**
-   * How far the description may be behind the start, in seconds: it is eventually consistent.
+   * How far the description may lag after the start, in seconds: it is eventually consistent.
    * @default 60
    */
   readonly lagsSeconds?: number;
   /**
-   * For how long after the key was first claimed an execution is still there, in seconds. Step Functions keeps a closed one for 90 days,
-   * or for as few as 30 if you had that quota lowered. Later its absence says nothing, and a person decides.
+   * How long after the key was first claimed an execution is still there, in seconds. Step Functions keeps a closed one for 90
+   * days, or for as few as 30 if you had that quota lowered. After that, absence proves nothing, and an operator decides.
    * @default 7776000 (90 days)
    */
   readonly remembersSeconds?: number;
 }
 
 /**
- * A `whenAbandoned` for handlers whose effect is the start of a standard workflow under a name of its own. The role needs
+ * A `whenAbandoned` for handlers whose effect is to start a standard workflow with a unique name. The role needs
  * `states:DescribeExecution`.
- * @throws InvalidOptionError (`INVALID_OPTION`) at once.
+ * @throws InvalidOptionError (`INVALID_OPTION`) immediately.
  */
 export function executionStarted<Input = unknown, Previous extends AbandonedRecord = AbandonedAttempt<Input>>(
   options: ExecutionStartedOptions<Input, Previous>,

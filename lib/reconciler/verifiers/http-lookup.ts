@@ -1,4 +1,4 @@
-/** Asks a provider over HTTP, by the idempotency key that the handler passed on, whether the effect happened. */
+/** Asks a provider over HTTP whether the effect happened, using the idempotency key that the handler passed on. */
 import { aFunction, type Check, checkOptions, seconds } from "../../core/option-checks.ts";
 import type { AbandonedAttempt, AbandonedRecord, Verify } from "../../core/verify.ts";
 import { absent, DAY_SECONDS, LAGS_SECONDS, remembers } from "./absence.ts";
@@ -7,28 +7,28 @@ export interface HttpLookupOptions<
   Input = unknown,
   Previous extends AbandonedRecord = AbandonedAttempt<Input>,
 > {
-  /** The address of the look-up, with the child key that the handler passed on. Its path is stored as evidence. */
+  /** The URL of the look-up, with the child key that the handler passed on. Its path is stored as evidence. */
   readonly url: (previous: Previous) => string | URL;
   /**
-   * Such as the authorization. Never stored.
+   * For example the authorization. Never stored.
    * @default - none
    */
   readonly headers?: () => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>;
   /**
-   * Reads the answer's JSON: the result that every caller gets, or `undefined` where the provider knows of no such effect.
-   * `null` is a result.
+   * Reads the response's JSON: returns the result that every caller gets, or `undefined` if the provider knows of no such
+   * effect. `null` is a result.
    */
   readonly found: (body: unknown, previous: Previous) => unknown;
   /**
-   * How far the provider's look-up may be behind its effects, in seconds. Sooner after the lease of the abandoned attempt
-   * its absence says nothing.
+   * How far the provider's look-up may lag after its effects, in seconds. Within that time after the abandoned attempt's lease,
+   * absence proves nothing.
    * @default 60
    */
   readonly lagsSeconds?: number;
   /**
-   * For how long after the key was first claimed the provider can still find its effect, in seconds. A look-up by idempotency key ends
-   * with the key: Stripe may drop keys after 24 hours. Later its absence says nothing, and a person decides. Give more if
-   * the look-up finds the charges themselves, such as by your own reference.
+   * How long after the key was first claimed the provider can still find its effect, in seconds. A look-up by idempotency key
+   * ends with the key: Stripe may drop keys after 24 hours. After that, absence proves nothing, and an operator decides. Set
+   * more if the look-up finds the charges themselves, for example by your own reference.
    * @default 86400 (a day)
    */
   readonly remembersSeconds?: number;
@@ -43,9 +43,9 @@ const CHECKS: Readonly<Record<keyof HttpLookupOptions, Check>> = {
 };
 
 /**
- * A `whenAbandoned` that asks by GET. A 2xx is read by `found`, and 404 and 410 say that there is nothing. Any other answer
- * leaves the key held. Redirects are not followed: an authorization is for the host that was named.
- * @throws InvalidOptionError (`INVALID_OPTION`) at once.
+ * A `whenAbandoned` that sends a GET request. `found` reads a 2xx response; 404 and 410 mean that there is nothing. Any other
+ * response leaves the key held. Redirects are not followed: the authorization is only for the host that you named.
+ * @throws InvalidOptionError (`INVALID_OPTION`) immediately.
  */
 export function httpLookup<Input = unknown, Previous extends AbandonedRecord = AbandonedAttempt<Input>>(
   options: HttpLookupOptions<Input, Previous>,
@@ -61,7 +61,7 @@ export function httpLookup<Input = unknown, Previous extends AbandonedRecord = A
     const evidence = { asked: `GET ${address.host}${address.pathname}`, answered: `${answer.status}` };
     const isNone = answer.status === 404 || answer.status === 410;
     if (!answer.ok) {
-      // Unread, the connection would stay open.
+      // If it isn't read, the connection stays open.
       await answer.body?.cancel();
       return isNone ? absent(previous, sight, evidence) : { outcome: "unknown", evidence };
     }

@@ -1,9 +1,9 @@
-/** Asks a bucket whether the abandoned attempt has put its object there. */
+/** Checks in a bucket whether the abandoned attempt has put its object there. */
 import { aFunction, checkOptions, methods, text } from "../../core/option-checks.ts";
 import type { AbandonedAttempt, AbandonedRecord, Verify } from "../../core/verify.ts";
 import { absent, isMissing, remembers } from "./absence.ts";
 
-/** The part of S3's answer that says what the object is. */
+/** The fields of S3's response that describe the object. */
 export interface S3ObjectHead {
   readonly ETag?: string | undefined;
   readonly VersionId?: string | undefined;
@@ -11,7 +11,7 @@ export interface S3ObjectHead {
   readonly Metadata?: Readonly<Record<string, string>> | undefined;
 }
 
-/** The `S3` of `@aws-sdk/client-s3`, of any version 3. */
+/** The `S3` client of `@aws-sdk/client-s3`, any version 3. */
 export interface S3HeadLike {
   headObject(
     input: { Bucket: string; Key: string },
@@ -24,25 +24,25 @@ export interface S3ObjectExistsOptions<
   Previous extends AbandonedRecord = AbandonedAttempt<Input>,
 > {
   readonly client: S3HeadLike;
-  /** `undefined`, as from an environment variable that is not set, is refused. */
+  /** `undefined`, for example from an unset environment variable, is refused. */
   readonly bucket: string | undefined;
-  /** The key of the object that the handler puts: one that this operation alone writes. */
+  /** The key of the object that the handler puts: only this operation may write it. */
   readonly key: (previous: Previous) => string;
-  /** The answer of every caller. */
+  /** The response that every caller gets. */
   readonly result: (head: S3ObjectHead, previous: Previous) => unknown;
   /**
-   * For how long after the key was first claimed its object is sure to be there, in seconds, if something deletes such objects: a
-   * lifecycle rule, or whoever reads them. Later its absence says nothing, and a person decides.
+   * How long after the key was first claimed its object is sure to be there, in seconds, if something deletes such objects: a
+   * lifecycle rule, or their readers. After that, absence proves nothing, and an operator decides.
    * @default - nothing deletes the object
    */
   readonly remembersSeconds?: number;
 }
 
 /**
- * A `whenAbandoned` for handlers whose effect is one object. S3 shows at once what is there: the object, and the effect
- * happened; or none, and the handler runs. The role needs `s3:GetObject`, and `s3:ListBucket`: without the latter S3
- * refuses to say that there is no object, and the key is held.
- * @throws InvalidOptionError (`INVALID_OPTION`) at once.
+ * A `whenAbandoned` for handlers whose effect is one object. S3 reads are consistent: if the object is there, the effect
+ * happened; if not, the handler runs. The role needs `s3:GetObject`, and `s3:ListBucket`: without the latter, S3 refuses to say
+ * that there is no object, and the key is held.
+ * @throws InvalidOptionError (`INVALID_OPTION`) immediately.
  */
 export function s3ObjectExists<Input = unknown, Previous extends AbandonedRecord = AbandonedAttempt<Input>>(
   options: S3ObjectExistsOptions<Input, Previous>,

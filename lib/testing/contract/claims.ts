@@ -1,7 +1,7 @@
-/** Claims: insert if there is no record, or change a record that still is what was seen. */
+/** Claims: insert if there is no record, or change a record that is unchanged since it was seen. */
 import assert from "node:assert/strict";
 import { RECORD_VERSION } from "../../contract.ts";
-import { judge } from "../../core/record.ts";
+import { classify } from "../../core/record.ts";
 import type { Store } from "../../core/store.ts";
 import {
   assertRecord,
@@ -24,7 +24,7 @@ import {
 
 const RESULT = '{"name":"E","message":"m"}';
 
-/** How a record gets into each state that a claim can meet. */
+/** How to bring a record into each state that a claim can meet. */
 const STATES = {
   "in-progress": async () => {},
   released: async (store, recordKey) => {
@@ -196,7 +196,7 @@ export const claimCases = <Write>(): Cases<Write> => ({
       await assert.rejects(async () => {
         const record = await refused(store, takeOverOf(recordKey));
         assert.ok(record !== undefined);
-        judge(record, { token: "token-2", fingerprints: ["fingerprint-1"], now: NOW });
+        classify(record, { token: "token-2", fingerprints: ["fingerprint-1"], now: NOW });
       }, withCode("RECORD_CORRUPT"));
     }
   },

@@ -60,7 +60,7 @@ export const expiryCases = <Write>(): Cases<Write> => ({
     });
   },
 
-  "an expired record that somebody else replaced is not replaced again": async ({ store }) => {
+  "an expired record that another claim replaced is not replaced again": async ({ store }) => {
     const recordKey = freshRecordKey();
     await won(store, claimOf(recordKey));
     await store.settle(settlementOf(recordKey));

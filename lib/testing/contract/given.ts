@@ -23,7 +23,7 @@ export const EXPIRES_AT = NOW / 1000 + 86_400;
 /** The same in epoch ms. */
 export const AFTER_EXPIRY = EXPIRES_AT * 1000;
 
-/** The steps of an attempt before: one that is done. */
+/** The steps of an earlier attempt: one that is done. */
 export const STEPS: StoredSteps = {
   charge: { state: "done", attempt: 1, at: NOW },
 };
@@ -46,7 +46,7 @@ export function claimOf(recordKey: string, change: Partial<Claim> = {}): Claim {
   };
 }
 
-/** Somebody else's claim over the first attempt, after the end of its lease. */
+/** Another call's claim over the first attempt, after the end of its lease. */
 export function takeOverOf(recordKey: string, change: Partial<Claim> = {}): Claim {
   return claimOf(recordKey, {
     token: "token-2",
@@ -165,18 +165,18 @@ export function assertRecord(
   record: IdempotencyRecord | undefined,
   expected: Partial<IdempotencyRecord>,
 ): void {
-  assert.ok(record !== undefined, "the record must be told");
+  assert.ok(record !== undefined, "the store must return the record");
   const actual = Object.fromEntries(
     Object.keys(expected).map((name) => [name, record[name as keyof IdempotencyRecord]]),
   );
   assert.deepEqual(actual, expected);
 }
 
-/** By its code: the store and its test may have two copies of the package. */
+/** Compares codes: the store and its test may have two copies of the package. */
 export const withCode = (code: string) => (error: unknown) => hasCode(error, code);
 
 /** Under contention a store may ask for a retry; repeating the same request is safe by contract. */
-export async function insist<T>(request: () => Promise<T>): Promise<T> {
+export async function untilAnswered<T>(request: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
       return await request();

@@ -27,7 +27,7 @@ import {
 const EVIDENCE = '{"verdict":"unknown","by":"verify","at":1,"attempt":1,"asked":"GET /charges/ä"}';
 const OTHER = '{"verdict":"happened","by":"somebody","at":2,"attempt":1}';
 
-/** What a store lists of one key. A store that has no list holds nothing, and is not asked. */
+/** The listed entries of one key. A store without a list holds nothing, and is skipped. */
 function listing<Write>(store: Store<Write>, recordKey: string) {
   return async (before: number): Promise<UnknownOutcome[]> => {
     const outcomes: UnknownOutcome[] = [];
@@ -85,22 +85,21 @@ export const heldCases = <Write>(): Cases<Write> => ({
     }
   },
 
-  "a held record is taken over by whoever saw it, and its evidence stays until there is another one": async ({
-    store,
-  }) => {
-    const recordKey = freshRecordKey();
-    await won(store, claimOf(recordKey));
-    await store.settle(settlementOf<Write>(recordKey, { state: "held", evidence: EVIDENCE }));
-    await takenOver(store, recordKey);
-    assertRecord(await found(store, recordKey), { state: "in-progress", attempt: 2, evidence: EVIDENCE });
+  "a held record is taken over by a claim that saw it, and its evidence stays until there is new evidence":
+    async ({ store }) => {
+      const recordKey = freshRecordKey();
+      await won(store, claimOf(recordKey));
+      await store.settle(settlementOf<Write>(recordKey, { state: "held", evidence: EVIDENCE }));
+      await takenOver(store, recordKey);
+      assertRecord(await found(store, recordKey), { state: "in-progress", attempt: 2, evidence: EVIDENCE });
 
-    await store.settle(releaseOf<Write>(recordKey, { token: "token-2" }));
-    assertRecord(await found(store, recordKey), { state: "released", evidence: EVIDENCE });
+      await store.settle(releaseOf<Write>(recordKey, { token: "token-2" }));
+      assertRecord(await found(store, recordKey), { state: "released", evidence: EVIDENCE });
 
-    await takenOver(store, recordKey, { token: "token-3", attempt: 3 });
-    await store.settle(settlementOf<Write>(recordKey, { token: "token-3", evidence: OTHER }));
-    assertRecord(await found(store, recordKey), { state: "completed", evidence: OTHER });
-  },
+      await takenOver(store, recordKey, { token: "token-3", attempt: 3 });
+      await store.settle(settlementOf<Write>(recordKey, { token: "token-3", evidence: OTHER }));
+      assertRecord(await found(store, recordKey), { state: "completed", evidence: OTHER });
+    },
 
   "nothing is left of the evidence of a record that is expired": async ({ store }) => {
     const recordKey = freshRecordKey();

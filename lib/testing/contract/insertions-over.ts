@@ -1,4 +1,4 @@
-/** Insertions over a former attempt: a claim, a release, a held outcome, an expired record. */
+/** Insertions over an earlier attempt: a claim, a release, a held outcome, an expired record. */
 import assert from "node:assert/strict";
 import {
   AFTER_EXPIRY,
@@ -103,7 +103,7 @@ export const insertionOverCases = <Write>(): Cases<Write> => ({
     assertRecord(record, { state: "held", token: "token-1" });
   },
 
-  "insert over a claim of its own, whose answer was lost, settles it, and attempt and steps stay": async (
+  "insert over its own claim, whose response was lost, settles it, and attempt and steps stay": async (
     subject,
   ) => {
     const { store, alter } = subject;

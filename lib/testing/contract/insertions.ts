@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { RECORD_VERSION } from "../../contract.ts";
 import { isRefusedCondition } from "../../core/error-code.ts";
-import { judge } from "../../core/record.ts";
+import { classify } from "../../core/record.ts";
 import {
   assertRecord,
   type Cases,
@@ -85,7 +85,7 @@ export const insertionCases = <Write>(): Cases<Write> => ({
     }
   },
 
-  "insert is refused by somebody else's finished record and carries it": async (subject) => {
+  "insert is refused by another attempt's finished record, and returns that record": async (subject) => {
     for (const state of ["completed", "failed"] as const) {
       const recordKey = freshRecordKey();
       await subject.store.insert(insertionOf(recordKey, { ...other, state }));
@@ -97,7 +97,10 @@ export const insertionCases = <Write>(): Cases<Write> => ({
     }
   },
 
-  "insert tells somebody else's record before a condition of the writes": async ({ store, countUp }) => {
+  "insert returns another attempt's record before it reports a condition of the writes": async ({
+    store,
+    countUp,
+  }) => {
     const recordKey = freshRecordKey();
     const writes = [countUp(freshName(), "onlyFirst")];
     await store.insert(insertionOf(recordKey, { ...other, writes }));
@@ -125,7 +128,7 @@ export const insertionCases = <Write>(): Cases<Write> => ({
     assert.deepEqual([await readCount(taken), await readCount(free)], [1, 0]);
   },
 
-  "insert is refused by a live claim of somebody else, and allowed by one of its own": async (subject) => {
+  "insert is refused by another attempt's live claim, and allowed by its own": async (subject) => {
     const recordKey = freshRecordKey();
     await won(subject.store, claimOf(recordKey));
 
@@ -146,7 +149,7 @@ export const insertionCases = <Write>(): Cases<Write> => ({
     await assert.rejects(async () => {
       const record = unsettled(await store.insert(insertion));
       assert.ok(record !== undefined);
-      judge(record, { token: "token-2", fingerprints: ["fingerprint-1"], now: NOW });
+      classify(record, { token: "token-2", fingerprints: ["fingerprint-1"], now: NOW });
     }, withCode("RECORD_CORRUPT"));
   },
 });

@@ -1,4 +1,4 @@
-/** Many at once: exactly one wins, and everybody else learns who. */
+/** Concurrent calls: exactly one wins, and all others get the winner's record. */
 import assert from "node:assert/strict";
 import type { Claim, Store } from "../../core/store.ts";
 import {
@@ -12,21 +12,21 @@ import {
   freshName,
   freshRecordKey,
   insertionOf,
-  insist,
   settlementOf,
   takeOverOf,
+  untilAnswered,
   won,
 } from "./given.ts";
 
 const RACERS = Array.from({ length: 16 }, (_, index) => `racer-${index}`);
 
-/** Exactly one of the racers wins; the others are told the winner's record. */
+/** Exactly one of the racers wins; the others get the winner's record. */
 async function race<Write>(
   store: Store<Write>,
   claims: readonly Claim[],
   seen?: Parameters<typeof store.claim>[1],
 ) {
-  const answers = await Promise.all(claims.map((claim) => insist(() => store.claim(claim, seen))));
+  const answers = await Promise.all(claims.map((claim) => untilAnswered(() => store.claim(claim, seen))));
   const winners = claims.filter((_, index) => answers[index]?.won);
   assert.equal(winners.length, 1, "exactly one claim must win");
   const token = winners[0]?.token;
@@ -35,7 +35,7 @@ async function race<Write>(
 }
 
 export const raceCases = <Write>(): Cases<Write> => ({
-  "of many claims at once exactly one wins, and the others are told the winner's record": async ({
+  "of many simultaneous claims exactly one wins, and the others get the winner's record": async ({
     store,
   }) => {
     const recordKey = freshRecordKey();
@@ -82,7 +82,7 @@ export const raceCases = <Write>(): Cases<Write> => ({
     assertRecord(await found(store, recordKey), { token: winner, attempt: 2 });
   },
 
-  "of many insertions at once exactly one is applied, and the others are told it": async ({
+  "of many simultaneous insertions exactly one is applied, and the others get its record": async ({
     store,
     countUp,
     readCount,
@@ -92,7 +92,7 @@ export const raceCases = <Write>(): Cases<Write> => ({
 
     const answers = await Promise.all(
       RACERS.map((token) =>
-        insist(() =>
+        untilAnswered(() =>
           store.insert(
             insertionOf(recordKey, { token, result: JSON.stringify(token), writes: [countUp(name)] }),
           ),
@@ -119,8 +119,8 @@ export const raceCases = <Write>(): Cases<Write> => ({
       const seen = await found(store, recordKey);
       const settlement = settlementOf(recordKey, { now: AFTER_LEASE, writes: [countUp(name)] });
       const [settled, claimed] = await Promise.all([
-        insist(() => store.settle(settlement)),
-        insist(() => store.claim(takeOverOf(recordKey), seen)),
+        untilAnswered(() => store.settle(settlement)),
+        untilAnswered(() => store.claim(takeOverOf(recordKey), seen)),
       ]);
 
       assert.notEqual(settled.settled, claimed.won);

@@ -1,4 +1,4 @@
-/** How a claim is prolonged, and that nobody prolongs one that is another's, or is over. */
+/** How a claim is renewed, and that another call's claim, or a finished one, can't be renewed. */
 import assert from "node:assert/strict";
 import {
   AFTER_LEASE,
@@ -44,7 +44,7 @@ export const renewalCases = <Write>(): Cases<Write> => ({
     assertRecord(record, { leaseEndsAt: LEASE_ENDS_AT + 10_000, expiresAt: undefined });
   },
 
-  "renew with an expiry is refused by a record without one, which it tells": async ({ store }) => {
+  "renew with an expiry is refused by a record without one, and returns that record": async ({ store }) => {
     const recordKey = freshRecordKey();
     await won(store, claimOf(recordKey, { expiresAt: undefined }));
     const before = await found(store, recordKey);
@@ -63,7 +63,7 @@ export const renewalCases = <Write>(): Cases<Write> => ({
     assert.deepEqual(await found(store, recordKey), before);
   },
 
-  "renew works after the lease as long as nobody took over": async ({ store }) => {
+  "renew works after the lease as long as no other attempt took over": async ({ store }) => {
     const recordKey = freshRecordKey();
     await won(store, claimOf(recordKey));
 
@@ -72,7 +72,7 @@ export const renewalCases = <Write>(): Cases<Write> => ({
     assert.deepEqual(answer, { renewed: true });
   },
 
-  "a copy of a renewal that arrives after a later one shortens nothing, and tells the record": async ({
+  "a copy of a renewal that arrives after a later one shortens nothing, and returns the record": async ({
     store,
   }) => {
     const recordKey = freshRecordKey();
@@ -106,7 +106,7 @@ export const renewalCases = <Write>(): Cases<Write> => ({
     assertRecord(await found(store, recordKey), { token: "token-2", attempt: 2 });
   },
 
-  "renew by a token that lost its claim changes nothing and tells the record": async ({ store }) => {
+  "renew by a token that lost its claim changes nothing and returns the record": async ({ store }) => {
     const recordKey = freshRecordKey();
     await won(store, claimOf(recordKey));
     await takenOver(store, recordKey);

@@ -34,7 +34,7 @@ async function textIn<Write>(
   store: Store<Write>,
   { result }: IdempotencyRecord,
 ): Promise<string | undefined> {
-  assert.ok(result !== undefined, "the result must be told");
+  assert.ok(result !== undefined, "the store must return the result");
   assert.notEqual(result.in, "nowhere", "the result must be kept");
   if (result.in === "item") return store.loadResult(result.address);
   assert.ok(result.in === "record");

@@ -1,4 +1,4 @@
-/** The work of senders on a commit: they take it, keep its progress, and leave notes for each other. */
+/** How senders work on a commit: they take it, store its progress, and leave notes for each other. */
 import assert from "node:assert/strict";
 import {
   type MessageProgress,
@@ -54,7 +54,7 @@ async function taken(outbox: Outbox, recordKey: string, taking: Taking): Promise
   return (answer as Extract<Taken, { state: "taken" }>).unsent;
 }
 
-/** The ends of takings that are made one after the other. */
+/** The states that result from taking a commit several times in order. */
 async function statesOf(outbox: Outbox, recordKey: string, ...takings: readonly Taking[]): Promise<string[]> {
   const states: string[] = [];
   for (const taking of takings) states.push((await outbox.take(recordKey, taking)).state);
@@ -94,7 +94,7 @@ export const senderCases = <Write>(): Cases<Write> => ({
     assert.deepEqual((await taken(outbox, recordKey, SWEEPER)).messages, TWO);
   },
 
-  "a relay takes what a relay has, since only one at a time has the same commit; nobody else does": async ({
+  "only a relay may take what a relay has, since a stream gives one commit to one relay at a time": async ({
     store,
     outbox,
   }) => {
@@ -125,41 +125,37 @@ export const senderCases = <Write>(): Cases<Write> => ({
     );
   },
 
-  "what is kept of a commit is known to whoever loads or takes it, and it is found at its new place": async ({
-    store,
-    outbox,
-  }) => {
-    const recordKey = await committed(store);
-    const mine = await taken(outbox, recordKey, SWEEPER);
+  "the progress of a commit is returned to the sender that loads or takes it, and the commit is found at its new place":
+    async ({ store, outbox }) => {
+      const recordKey = await committed(store);
+      const mine = await taken(outbox, recordKey, SWEEPER);
 
-    await outbox.keep(mine, [SENT, FAILED], NEXT + 500);
+      await outbox.keep(mine, [SENT, FAILED], NEXT + 500);
 
-    const { progress, dueAt, messages, shard } = await loaded(outbox, recordKey);
-    assert.deepEqual(progress, [SENT, FAILED]);
-    assert.deepEqual([dueAt, messages, shard], [NEXT + 500, TWO, mine.shard]);
-    assert.deepEqual(
-      [await isIn(outbox, shard, recordKey, NEXT + 500), await isIn(outbox, shard, recordKey, NEXT + 501)],
-      [false, true],
-    );
-    const again = await taken(outbox, recordKey, { ...OTHER_SWEEPER, now: NEXT + 500 });
-    assert.deepEqual(again.progress, [SENT, FAILED]);
-  },
+      const { progress, dueAt, messages, shard } = await loaded(outbox, recordKey);
+      assert.deepEqual(progress, [SENT, FAILED]);
+      assert.deepEqual([dueAt, messages, shard], [NEXT + 500, TWO, mine.shard]);
+      assert.deepEqual(
+        [await isIn(outbox, shard, recordKey, NEXT + 500), await isIn(outbox, shard, recordKey, NEXT + 501)],
+        [false, true],
+      );
+      const again = await taken(outbox, recordKey, { ...OTHER_SWEEPER, now: NEXT + 500 });
+      assert.deepEqual(again.progress, [SENT, FAILED]);
+    },
 
-  "what somebody else has kept meanwhile stays, and what either has sent is sent": async ({
-    store,
-    outbox,
-  }) => {
-    const recordKey = await committed(store, [...TWO, messageOf("order/shipped")]);
-    const seen = await loaded(outbox, recordKey);
-    const parked = { ...PARKED, tries: 7 };
-    await outbox.keep(await taken(outbox, recordKey, SWEEPER), [UNTRIED, SENT, parked], NEXT + 500);
+  "progress that another sender kept meanwhile stays, and a message that either has sent counts as sent":
+    async ({ store, outbox }) => {
+      const recordKey = await committed(store, [...TWO, messageOf("order/shipped")]);
+      const seen = await loaded(outbox, recordKey);
+      const parked = { ...PARKED, tries: 7 };
+      await outbox.keep(await taken(outbox, recordKey, SWEEPER), [UNTRIED, SENT, parked], NEXT + 500);
 
-    await outbox.keep(seen, [SENT, FAILED, FAILED], NEXT + 900);
+      await outbox.keep(seen, [SENT, FAILED, FAILED], NEXT + 900);
 
-    const { progress, dueAt } = await loaded(outbox, recordKey);
-    assert.deepEqual(progress, [SENT, SENT, parked]);
-    assert.equal(dueAt, NEXT + 500);
-  },
+      const { progress, dueAt } = await loaded(outbox, recordKey);
+      assert.deepEqual(progress, [SENT, SENT, parked]);
+      assert.equal(dueAt, NEXT + 500);
+    },
 
   "what is kept twice, because an answer was lost, is kept once": async ({ store, outbox }) => {
     const recordKey = await committed(store);
@@ -210,7 +206,7 @@ export const senderCases = <Write>(): Cases<Write> => ({
       assertRecord(await found(store, recordKey), { state: "completed", expiresAt: undefined });
     },
 
-  "a commit of which something waits beside what is parked stays in its shard": async ({ store, outbox }) => {
+  "a commit with waiting and parked messages stays in its shard": async ({ store, outbox }) => {
     const recordKey = await committed(store);
     const mine = await taken(outbox, recordKey, SWEEPER);
 
@@ -220,7 +216,7 @@ export const senderCases = <Write>(): Cases<Write> => ({
     assert.deepEqual((await loaded(outbox, recordKey)).progress, [PARKED, FAILED]);
   },
 
-  "what is over, or was never there, is taken by nobody": async ({ store, outbox }) => {
+  "a commit that is over, or never existed, can't be taken": async ({ store, outbox }) => {
     const recordKey = await committed(store);
     await outbox.markSent(await loaded(outbox, recordKey));
 
@@ -244,7 +240,7 @@ export const senderCases = <Write>(): Cases<Write> => ({
     );
   },
 
-  "notes are replaced by whoever has read the last ones, and a repetition counts as done": async ({
+  "notes are replaced by a sender that has read the latest ones, and a repetition counts as done": async ({
     outbox,
   }) => {
     const [mine, theirs] = [freshName(), freshName()];
@@ -288,7 +284,7 @@ export const senderCases = <Write>(): Cases<Write> => ({
     assert.deepEqual(await leases({ ...one, now: NEXT, until: 0 }), [true]);
   },
 
-  "of two who take the same commit at once one gets it": async ({ store, outbox }) => {
+  "of two senders that take the same commit at the same time one gets it": async ({ store, outbox }) => {
     const recordKey = await committed(store);
 
     const answers = await Promise.all(

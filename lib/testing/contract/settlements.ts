@@ -64,7 +64,7 @@ export const settlementCases = <Write>(): Cases<Write> => ({
   ),
 
   ...eachState<Write>(
-    (state) => `settle to ${state} by a token that lost its claim changes nothing and tells the record`,
+    (state) => `settle to ${state} by a token that lost its claim changes nothing and returns the record`,
     (state) =>
       async ({ store }) => {
         const recordKey = freshRecordKey();
@@ -99,7 +99,7 @@ export const settlementCases = <Write>(): Cases<Write> => ({
       },
   ),
 
-  "settle works after the lease as long as nobody took over": async ({ store }) => {
+  "settle works after the lease as long as no other attempt took over": async ({ store }) => {
     const recordKey = freshRecordKey();
     await won(store, claimOf(recordKey));
 

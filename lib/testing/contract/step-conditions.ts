@@ -1,4 +1,4 @@
-/** Which writes of steps are refused: of another attempt, over another step, or late. Neither a claim nor a renewal misses a step. */
+/** Which step writes are refused: by another attempt, over another step, or late. Neither a claim nor a renewal misses a step. */
 import assert from "node:assert/strict";
 import type { StepChange } from "../../core/store.ts";
 import {
@@ -93,7 +93,7 @@ export const stepConditionCases = <Write>(): Cases<Write> => ({
     assertRecord(await found(store, recordKey), { token: "token-2", steps: { charge: DONE } });
   },
 
-  "renew beside a step shortens no lease": async ({ store }) => {
+  "renew during a step shortens no lease": async ({ store }) => {
     if (!withSteps(store)) return;
     const recordKey = await claimed(store);
     await store.renew(renewalOf(recordKey));

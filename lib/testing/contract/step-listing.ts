@@ -24,23 +24,22 @@ async function listed<Write>(store: Store<Write>, recordKey: string, before: num
 }
 
 export const stepListingCases = <Write>(): Cases<Write> => ({
-  "writeStep of what begins takes the expiry from its record, which is listed until it ends": async ({
-    store,
-  }) => {
-    if (!withSteps(store) || !store.unknownOutcomes) return;
-    const recordKey = await claimed(store);
-    await store.writeStep(stepOf(recordKey, { step: BEGUN }));
+  "writeStep of a step that begins removes the expiry from its record, which is listed until the step ends":
+    async ({ store }) => {
+      if (!withSteps(store) || !store.unknownOutcomes) return;
+      const recordKey = await claimed(store);
+      await store.writeStep(stepOf(recordKey, { step: BEGUN }));
 
-    assertRecord(await found(store, recordKey), { expiresAt: undefined });
-    assert.deepEqual(await listed(store, recordKey, AFTER_LEASE + 1), [
-      { recordKey, state: "abandoned", since: LEASE_ENDS_AT + 1, attempt: 1, steps: ["charge"] },
-    ]);
-    const done = stepOf<Write>(recordKey, { step: { ...DONE, at: NOW + 1 }, isFirst: false, seen: BEGUN });
-    await store.writeStep(done);
-    await store.settle(settlementOf(recordKey, { isListed: true }));
-    assert.deepEqual(await listed(store, recordKey, AFTER_LEASE + 1), []);
-    assertRecord(await found(store, recordKey), { expiresAt: EXPIRES_AT });
-  },
+      assertRecord(await found(store, recordKey), { expiresAt: undefined });
+      assert.deepEqual(await listed(store, recordKey, AFTER_LEASE + 1), [
+        { recordKey, state: "abandoned", since: LEASE_ENDS_AT + 1, attempt: 1, steps: ["charge"] },
+      ]);
+      const done = stepOf<Write>(recordKey, { step: { ...DONE, at: NOW + 1 }, isFirst: false, seen: BEGUN });
+      await store.writeStep(done);
+      await store.settle(settlementOf(recordKey, { isListed: true }));
+      assert.deepEqual(await listed(store, recordKey, AFTER_LEASE + 1), []);
+      assertRecord(await found(store, recordKey), { expiresAt: EXPIRES_AT });
+    },
 
   "a tracked step keeps its record without an expiry, and listed when it is released": async ({ store }) => {
     if (!withSteps(store) || !store.unknownOutcomes) return;

@@ -1,4 +1,4 @@
-/** How results of steps are kept, and what a store answers if it has no room for one. */
+/** How step results are kept, and what a store answers if it has no room for one. */
 import assert from "node:assert/strict";
 import type { StoredResult } from "../../core/record.ts";
 import type { StepChange } from "../../core/store.ts";
@@ -6,7 +6,7 @@ import { type Cases, found, NOW } from "./given.ts";
 import { KB, textOf } from "./results.ts";
 import { claimed, DONE, settled, stepOf, type WithSteps, withSteps } from "./steps-given.ts";
 
-/** Writes a step and a copy of it: the result is kept whole, or both answers say how large it was. */
+/** Writes a step and a copy of it: the result is kept whole, or both answers report its size. */
 async function writeTwice<Write>(
   store: WithSteps<Write>,
   change: StepChange<Write>,

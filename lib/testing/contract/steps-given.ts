@@ -1,4 +1,4 @@
-/** What the cases about steps start from. */
+/** The starting points of the cases about steps. */
 import assert from "node:assert/strict";
 import type { StoredStep } from "../../core/record.ts";
 import type { SettleAnswer, StepChange, Store } from "../../core/store.ts";
@@ -22,7 +22,7 @@ export function stepOf<Write>(recordKey: string, change: Partial<StepChange<Writ
   };
 }
 
-/** A store that has steps; the cases say nothing of others. */
+/** A store that supports steps; the cases don't cover others. */
 export type WithSteps<Write> = Store<Write> & Required<Pick<Store<Write>, "writeStep">>;
 
 export function withSteps<Write>(store: Store<Write>): store is WithSteps<Write> {

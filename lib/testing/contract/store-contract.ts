@@ -1,6 +1,6 @@
 /**
- * The contract of the store port as cases for any test runner. Every adapter passes them unchanged; an
- * adapter only says how to make a write, and how to reach behind the port.
+ * The contract of the store port as cases for any test runner. Every adapter passes them unchanged; an adapter only defines how
+ * to make a write, and how to access the data behind the port.
  */
 import { claimCases } from "./claims.ts";
 import { expiryCases } from "./expiry.ts";
@@ -33,9 +33,9 @@ export interface ContractCase {
 export type SubjectWithoutOutbox<Write = unknown> = Omit<StoreSubject<Write>, "outbox">;
 
 /**
- * Every promise of the port, one case each: `for (const { name, run } of storeContract(() => subject))
- * it(name, run);` `subject` is called once per case, when the case runs. With `{ messages: false }` the store has no outbox:
- * a case says that it refuses messages, in the place of those about an outbox.
+ * One case for each promise of the port: `for (const { name, run } of storeContract(() => subject)) it(name, run);` `subject` is
+ * called once per case, when the case runs. `{ messages: false }` is for a store without an outbox: a case checks that it
+ * refuses messages, instead of the cases about an outbox.
  */
 export function storeContract<Write>(
   subject: () => StoreSubject<Write> | Promise<StoreSubject<Write>>,

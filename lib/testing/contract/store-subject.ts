@@ -1,12 +1,9 @@
-/** What an adapter gives to the store contract. */
+/** The store under test, as an adapter provides it for the contract. */
 import type { Outbox } from "../../core/messages/outbox.ts";
 import type { IdempotencyRecord } from "../../core/record.ts";
 import type { Store } from "../../core/store.ts";
 
-/**
- * A store under test, and the cases' access behind the port. Cases use fresh names, so one table can serve
- * all.
- */
+/** A store under test, with direct access to its data for the cases. Cases use fresh names, so one table can serve all. */
 export interface StoreSubject<Write = unknown> {
   readonly store: Store<Write>;
   /** The outbox of this store's commits. */
@@ -20,8 +17,8 @@ export interface StoreSubject<Write = unknown> {
   readCount(name: string): Promise<number>;
   /** Lists of writes that the store can never accept. */
   readonly unacceptableWrites: readonly (readonly Write[])[];
-  /** Changes a stored record behind the store's back. */
+  /** Changes a stored record without going through the store. */
   alter(recordKey: string, change: Partial<Pick<IdempotencyRecord, "version" | "steps">>): Promise<void>;
-  /** Deletes a stored record behind the store's back, as TTL does. */
+  /** Deletes a stored record without going through the store, as TTL does. */
   remove(recordKey: string): Promise<void>;
 }

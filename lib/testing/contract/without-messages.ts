@@ -1,4 +1,4 @@
-/** A store without an outbox refuses messages: nobody would send them. */
+/** A store without an outbox refuses messages: they would never be sent. */
 import assert from "node:assert/strict";
 import { type Cases, withCode } from "./given.ts";
 
@@ -10,7 +10,7 @@ const MESSAGE = {
 };
 
 export const withoutMessagesCases = <Write>(): Cases<Write> => ({
-  "checkEffects refuses messages, which nobody would send": async ({ store }) => {
+  "checkEffects refuses messages, which no relay would send": async ({ store }) => {
     assert.throws(() => store.checkEffects({ writes: [], messages: [MESSAGE] }), withCode("COMMIT_INVALID"));
   },
 });

@@ -1,4 +1,4 @@
-/** The caller's own writes: with the record in one transaction, all or nothing, and once. */
+/** The caller's own writes: in one transaction with the record, all or nothing, and only once. */
 import assert from "node:assert/strict";
 import { isRefusedCondition } from "../../core/error-code.ts";
 import {
@@ -8,10 +8,10 @@ import {
   found,
   freshName,
   freshRecordKey,
-  insist,
   settlementOf,
   takenOver,
   unsettled,
+  untilAnswered,
   withCode,
   won,
 } from "./given.ts";
@@ -74,7 +74,7 @@ export const writeCases = <Write>(): Cases<Write> => ({
     assert.equal(await readCount(name), 0);
   },
 
-  "a lost claim is told before a condition of the writes": async ({ store, countUp, readCount }) => {
+  "a lost claim is reported before a condition of the writes": async ({ store, countUp, readCount }) => {
     const recordKey = freshRecordKey();
     const name = freshName();
     const writes = [countUp(name, "onlyFirst")];
@@ -140,7 +140,7 @@ export const writeCases = <Write>(): Cases<Write> => ({
 
     const answers = await Promise.all(
       recordKeys.map((recordKey) =>
-        insist(() => store.settle(settlementOf(recordKey, { writes: [countUp(name)] }))),
+        untilAnswered(() => store.settle(settlementOf(recordKey, { writes: [countUp(name)] }))),
       ),
     );
 

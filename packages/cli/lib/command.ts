@@ -1,15 +1,21 @@
 /** What a command of the command line is, and how its arguments are read. */
 import { type ParseArgsConfig, parseArgs } from "node:util";
-import { type Clock, visible } from "onceonly/kit";
+import { type Clock, nearest, visible } from "onceonly/kit";
 
 export type OptionsConfig = NonNullable<ParseArgsConfig["options"]>;
 
 export type OptionValues = Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
 
+/** What a line means: a fault or a finding, a success, or a detail. */
+export type Tone = "bad" | "good" | "faint";
+
 /** The person at the command line: what is printed, and who is asked. */
 export interface Terminal {
-  /** Prints one line: line ends and other controls within it are shown as escapes. `printLines` prints several. */
-  print(line: string): void;
+  /**
+   * Prints one line: line ends and other controls within it are shown as escapes. `printLines` prints several.
+   * @param tone its colour, on a terminal that has colours
+   */
+  print(line: string, tone?: Tone): void;
   /** Whether the person says yes; `undefined` where nobody can be asked. */
   confirm(question: string): Promise<boolean | undefined>;
   /**
@@ -37,7 +43,7 @@ interface Runs {
 
 /** One of the ways to call a command. */
 export interface CommandForm extends Runs {
-  /** As in `a group takes no --scope`. */
+  /** As in `a group doesn't accept --scope`. */
   readonly name: string;
   /**
    * Whether a call has this form. The first form that says so is taken.
@@ -80,7 +86,7 @@ export async function runCommand(
 /** All that commands print or ask goes through here, so that no field of a record or a queue can forget to be escaped. */
 const safeTerminal = (terminal: Terminal): Terminal => ({
   ...terminal,
-  print: (line) => terminal.print(visible(line)),
+  print: (line, tone) => terminal.print(visible(line), tone),
   confirm: (question) => terminal.confirm(visible(question)),
 });
 
@@ -99,7 +105,7 @@ function readArguments(options: OptionsConfig, usage: string, args: readonly str
     (name, place) =>
       options[name]?.type === "string" && !options[name].multiple && given.indexOf(name) < place,
   );
-  if (twice !== undefined) throw new UsageError(`--${twice} is given twice, and takes one value`);
+  if (twice !== undefined) throw new UsageError(`--${twice} was given twice, but accepts only one value`);
   return { values, positionals, given };
 }
 
@@ -112,15 +118,36 @@ function parsed(options: OptionsConfig, usage: string, args: readonly string[]) 
       options: { ...options, help: { type: "boolean", short: "h" } },
     });
   } catch (error) {
-    throw new UsageError((error as Error).message, { usage });
+    throw argumentError((error as Error).message, options, usage);
   }
+}
+
+/** Says what `parseArgs` says, in our words, and which option was probably meant. */
+function argumentError(message: string, options: OptionsConfig, usage: string): UsageError {
+  const [, unknown] = /^Unknown option '(--?[^']*)'/.exec(message) ?? [];
+  if (unknown !== undefined) return unknownOption(unknown, options, usage);
+  const [, option, fault] =
+    /^Option '(?:-\w, )?(--?[\w-]+)[^']*' (argument|does not take)/.exec(message) ?? [];
+  if (option === undefined) return new UsageError(message, { usage });
+  return new UsageError(
+    fault === "argument"
+      ? `${option} needs a value (write ${option}=-x if the value starts with a dash)`
+      : `${option} doesn't accept a value`,
+  );
+}
+
+function unknownOption(option: string, options: OptionsConfig, usage: string): UsageError {
+  const meant = nearest(option.replace(/^-+/, ""), [...Object.keys(options), "help"]);
+  return meant === undefined
+    ? new UsageError(`unknown option ${option}`, { usage })
+    : new UsageError(`unknown option ${option}: did you mean --${meant}?`);
 }
 
 /** What nobody reads would be passed over in silence. @throws UsageError */
 function checkTaken(option: string, form: CommandForm, forms: readonly CommandForm[]): void {
   if (option in form.options) return;
   const others = forms.filter(({ options }) => option in options).map(({ name }) => name);
-  throw new UsageError(`${form.name} takes no --${option}: it is for ${others.join(" and ")}`);
+  throw new UsageError(`${form.name} doesn't accept --${option} (accepted by: ${others.join(", ")})`);
 }
 
 /** An empty owner would be nobody, whose keys are others. @throws UsageError */
@@ -128,7 +155,7 @@ function checkGiven(values: OptionValues, positionals: readonly string[]): void 
   const empty = Object.keys(values).find((name) => [values[name]].flat().includes(""));
   const what = empty === undefined ? "an argument" : `--${empty}`;
   if (empty !== undefined || positionals.includes(""))
-    throw new UsageError(`${what} is empty: was a variable not set?`);
+    throw new UsageError(`${what} is empty: is a shell variable unset?`);
 }
 
 /** The text of an option that has to be there. @throws UsageError */
@@ -143,7 +170,7 @@ export function wholeNumber(values: OptionValues, name: string, least: number, m
   const number = Number(values[name] || Number.NaN);
   if (Number.isInteger(number) && number >= least && number <= (most ?? number)) return number;
   throw new UsageError(
-    `--${name} takes a whole number from ${least}${most === undefined ? "" : ` to ${most}`}`,
+    `--${name} must be a whole number ${most === undefined ? `of at least ${least}` : `from ${least} to ${most}`} (got ${values[name] ?? "nothing"})`,
   );
 }
 
@@ -153,14 +180,21 @@ export const listOf = (value: OptionValues[string]): readonly string[] => (Array
 /** A number of things, in words. */
 export const counted = (count: number, word: string): string => `${count} ${word}${count === 1 ? "" : "s"}`;
 
+/** The end of a message about a misspelt name: empty if none is close. */
+export function didYouMean(name: string, candidates: readonly string[]): string {
+  const meant = nearest(name, candidates);
+  return meant === undefined ? "" : ` (did you mean \`${meant}\`?)`;
+}
+
 /** The one argument of a command. @throws UsageError */
 export function onlyArgument(positionals: readonly string[], what: string): string {
   const [argument, ...more] = positionals;
   if (argument !== undefined && more.length === 0) return argument;
-  throw new UsageError(`give one ${what}, got ${positionals.length}`);
+  throw new UsageError(`expected one ${what}, got ${positionals.length}`);
 }
 
 /** For a command that takes options alone. @throws UsageError */
 export function noArgument(positionals: readonly string[], command: string): void {
-  if (positionals.length > 0) throw new UsageError(`${command} takes no argument, got ${positionals.length}`);
+  if (positionals.length > 0)
+    throw new UsageError(`${command} accepts no arguments, only options (got ${positionals.length})`);
 }

@@ -1,7 +1,8 @@
 /** The commands that look at a table of records, and decide about them. */
 export { type CliCommand, runCommand, type Terminal, UsageError } from "./command.ts";
 
-import type { CliCommand } from "./command.ts";
+import { nearest } from "onceonly/kit";
+import { type CliCommand, UsageError } from "./command.ts";
 import { consoleCommand } from "./console-command.ts";
 import { doctor } from "./doctor.ts";
 import { erase } from "./erase.ts";
@@ -33,3 +34,12 @@ export const COMMANDS: Readonly<Record<string, CliCommand>> = {
   outbox,
   openapi,
 };
+
+/** @throws UsageError for a name that no command has, with the one that was probably meant */
+export function commandOf(name: string, usage: string): CliCommand {
+  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  if (command) return command;
+  const meant = nearest(name, [...Object.keys(COMMANDS), "help", "version"]);
+  if (meant === undefined) throw new UsageError(`unknown command \`${name}\``, { usage });
+  throw new UsageError(`unknown command \`${name}\`: did you mean \`${meant}\`?`);
+}

@@ -9,16 +9,16 @@ import { untilStopped } from "./until-stopped.ts";
 /** A page is about a table. */
 const { store: _, json: __, ...OPTIONS } = TABLE_OPTIONS;
 
-const USAGE = TABLE_USAGE.replace(", unless --store is given", "").replace(/\n.*--(store|json) .*/g, "");
+const USAGE = TABLE_USAGE.replace(", unless --store is set", "").replace(/\n.*--(store|json) .*/g, "");
 
 export const consoleCommand: CliCommand = {
   usage: `usage: onceonly console [options]
 
-Serves a page on 127.0.0.1 until Ctrl-C: what nobody has settled and what waits to be sent, by the sparse indexes, and the life of
-any key that you ask for. It looks again every 10 seconds, by some 40 queries. No scan and no payload.
+Serves a page on 127.0.0.1 until you press Ctrl-C: unsettled keys and unsent messages, from the sparse indexes, and the life of
+any key that you look up. It refreshes every 10 seconds with about 40 queries. It never scans or reads payloads.
 
-  --port <number>             port of the page, 0 for any free one (default 0)
-  --write                     the page may send or drop messages and settle keys; without it the page changes nothing${USAGE}`,
+  --port <number>             port of the page, 0 for any free port (default 0)
+  --write                     let the page send or drop messages and settle keys; without it the page is read-only${USAGE}`,
   options: { ...OPTIONS, port: { type: "string", default: "0" }, write: { type: "boolean" } },
   async run({ values, positionals, terminal }) {
     noArgument(positionals, "console");

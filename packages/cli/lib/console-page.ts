@@ -10,7 +10,7 @@ export async function consolePage(values: {
   readonly token: string;
 }): Promise<string> {
   const html = await readFile(FILE, "utf8").catch((cause: unknown) => {
-    throw new Error("the page of the console is not built: node tools/build-console.mjs", { cause });
+    throw new Error("the console page isn't built: run node tools/build-console.mjs", { cause });
   });
   return html.replaceAll("{{nonce}}", values.nonce).replaceAll("{{token}}", values.token);
 }

@@ -52,26 +52,26 @@ export const doctor: CliCommand = {
   usage: `usage: onceonly doctor --template <file or folder> [options]
        onceonly doctor --stack <name> [options]
        onceonly doctor --table <name> --function <name> [--queue <URL>] [--alarm <name>] [options]
-       onceonly doctor --endpoint <address of AWS that \`onceonly start\` prints> [options]
+       onceonly doctor --endpoint <AWS address printed by \`onceonly start\`> [options]
 
-Checks a stack against the checklist in docs/operate/checklist.md and prints each fault with its remedy. --template reads
-templates by the same rules as the synthesis, and sends nothing. Faults make the exit status 1. Open lines of the checklist,
-such as a missing alarm, do so only with --strict. The other forms read what is deployed, against the whole checklist. They
-only read, report what they couldn't look at, and exit with 1 for that too. None of them sees what your code does.
+Checks a stack against the checklist in docs/operate/checklist.md, and prints each fault with its fix. --template applies the
+synthesis rules to templates and sends no requests. It exits with 1 if there are faults; open checklist items, such as a missing
+alarm, count only with --strict. The other forms check a deployed stack against the whole checklist. They only read, report
+what they couldn't check, and exit with 1 for that too. None of them sees what your code does.
 
-  --template <file or folder> a template in JSON or YAML, of CloudFormation or SAM, or a cdk.out with all of its stacks. May
-                              be repeated: all of them are one app
-  --strict                    exit with 1 for open lines of the checklist too
-  --stack <name or ARN>       a deployed stack of CloudFormation with those nested in it, may be repeated
-  --table <name or ARN>       a table of records
-  --function <name or ARN>    a function that runs operations, or sends what they committed
+  --template <file or folder> a CloudFormation or SAM template in JSON or YAML, or a cdk.out with all of its stacks. May be
+                              repeated; all of them count as one app
+  --strict                    exit with 1 for open checklist items too
+  --stack <name or ARN>       a deployed CloudFormation stack, with its nested stacks
+  --table <name or ARN>       a table that stores records
+  --function <name or ARN>    a function that runs operations or sends committed messages
   --queue <URL>               a queue
-  --alarm <name>              an alarm; a star at its end takes all alarms that begin so
-                              each of these may be repeated, and added to --stack
-  --endpoint <url>            a run of \`onceonly start\`; with --stack or --table another AWS
-  --region, --profile         as of the AWS CLI (default: the environment's)
-  --max-requests <number>     what is not looked at after so many requests is named (default ${DEFAULT_REQUESTS})
-  --json                      print a JSON object for each fault, for what was not looked at, and at the end`,
+  --alarm <name>              an alarm; a trailing * matches every alarm with that prefix
+                              (each of these five may be repeated and combined)
+  --endpoint <url>            a run of \`onceonly start\`; or, with --stack or --table, the AWS endpoint to use
+  --region, --profile         as for the AWS CLI (default: from the environment)
+  --max-requests <number>     stop after this many requests, and list what wasn't checked (default ${DEFAULT_REQUESTS})
+  --json                      print a JSON object per fault, per unchecked item, and at the end`,
   forms: [
     {
       name: "a template",
@@ -84,7 +84,7 @@ only read, report what they couldn't look at, and exit with 1 for that too. None
       run: diagnoseTemplates,
     },
     {
-      name: "what lives",
+      name: "a deployed stack",
       is: ({ values }) => Object.keys(NAMED).some((name) => values[name] !== undefined),
       options: { ...NAMED, ...OPTIONS, region: { type: "string" } },
       run: diagnoseLive,
@@ -105,7 +105,7 @@ async function diagnoseLive(call: CommandCall): Promise<0 | 1> {
   };
   const { alarms, ...others } = named;
   if (alarms.length > 0 && Object.values(others).every(({ length }) => length === 0))
-    throw new UsageError("--alarm goes with --stack, --table or --function");
+    throw new UsageError("--alarm needs --stack, --table or --function too");
   const most = wholeNumber(values, "max-requests", 1);
   return tell(call, await (await import("./doctor/live/stack.ts")).lookAtLive(values, named, most));
 }
@@ -114,7 +114,7 @@ async function diagnoseRun(call: CommandCall): Promise<0 | 1> {
   const { values } = call;
   noArgument(call.positionals, "doctor");
   if (values.endpoint === undefined)
-    throw new UsageError("give --template, --stack, --table or --endpoint: what is to be looked at?");
+    throw new UsageError("nothing to check: pass --template, --stack, --table or --endpoint");
   const most = wholeNumber(values, "max-requests", 1);
   const endpoint = `${endpointIn(values)}`;
   return tell(call, await (await import("./doctor/live/run.ts")).lookAtRun(values, endpoint, most));
@@ -130,7 +130,7 @@ async function diagnoseTemplates(call: CommandCall): Promise<0 | 1> {
   if (!isOurs && findings.length === 0) {
     const files = stacks.map(({ file }) => basename(file)).join(", ");
     throw new UsageError(
-      `no function in ${files} has the variable IDEMPOTENCY_TABLE. Is this the right template? Give all templates of the app, or the folder cdk.out`,
+      `no function in ${files} has the variable IDEMPOTENCY_TABLE. Is this the right template? Pass all templates of the app, or the cdk.out folder`,
     );
   }
   const counts: Counts = { faults: 0, advice: 0 };
@@ -139,7 +139,7 @@ async function diagnoseTemplates(call: CommandCall): Promise<0 | 1> {
     else {
       counts.faults += 1;
       if (values.json) terminal.print(JSON.stringify({ kind: "fault", check: rule, resource, what: text }));
-      else terminal.print(`${rule}: ${text}`);
+      else terminal.print(`${rule}: ${text}`, "bad");
     }
   }
   const told = tellFaults(call, stack, TEMPLATE_CHECKS);
@@ -161,14 +161,15 @@ function tellNote({ values, terminal }: CommandCall, check: string, resource: st
 
 const leftOutOf = (stacks: readonly ReadStack[]) =>
   stacks.flatMap(({ file, leftOut }) =>
-    leftOut.map((line) => ({ file: basename(file), what: `not looked at: ${line}` })),
+    leftOut.map((line) => ({ file: basename(file), what: `not checked: ${line}` })),
   );
 
 /** Advice fails the command only if it was asked to be strict. */
 function conclude({ values, terminal }: CommandCall, { faults, advice }: Counts): 0 | 1 {
   if (!values.json) {
-    const but = advice === 0 ? "" : `, ${counted(advice, "open line")} of the checklist`;
-    terminal.print(`${faults === 0 ? "no fault found" : counted(faults, "fault")}${but}`);
+    const but = advice === 0 ? "" : `, ${counted(advice, "open checklist item")}`;
+    const found = faults === 0 ? "no faults found" : counted(faults, "fault");
+    terminal.print(`${found}${but}`, faults === 0 ? "good" : "bad");
   }
   return faults === 0 && (advice === 0 || !values.strict) ? 0 : 1;
 }
@@ -193,8 +194,8 @@ function tellFaults(
       if (values.json) terminal.print(JSON.stringify({ kind, check: id, resource, what, remedy }));
       else {
         const said = `${id}: ${resource === undefined ? what : `${resource} ${what}`}`;
-        terminal.print(isAdvice ? `checklist: ${said}` : said);
-        terminal.print(`  ${remedy}`);
+        terminal.print(isAdvice ? `checklist: ${said}` : said, isAdvice ? undefined : "bad");
+        terminal.print(`  ${remedy}`, "faint");
       }
     }
   }
@@ -206,7 +207,7 @@ function tell({ values, terminal }: CommandCall, { stack, requests, seen }: Look
   for (const [{ what, why, remedy, isNowhere = false }, checks] of unseen) {
     if (values.json) terminal.print(JSON.stringify({ unseen: what, why, remedy, checks, isNowhere }));
     else {
-      terminal.print(`not looked at: ${what}, ${why} (${shortened(checks)})`);
+      terminal.print(`not checked: ${what}, ${why} (${shortened(checks)})`);
       terminal.print(`  ${remedy}`);
     }
   }
@@ -215,9 +216,10 @@ function tell({ values, terminal }: CommandCall, { stack, requests, seen }: Look
   else {
     const whole = ALL_CHECKS.length - new Set([...unseen.values()].flat()).size;
     const found =
-      faults === 0 ? `no fault found by ${whole} of ${ALL_CHECKS.length} checks` : counted(faults, "fault");
-    const but = blind === 0 ? "" : `, and ${blind} could not be looked at`;
-    terminal.print(`${found}${but}; looked at ${seen}, with ${counted(requests, "request")}`);
+      faults === 0 ? `no faults found in ${whole} of ${ALL_CHECKS.length} checks` : counted(faults, "fault");
+    const but = blind === 0 ? "" : `, and ${blind} could not be checked`;
+    const text = `${found}${but}; read ${seen} in ${counted(requests, "request")}`;
+    terminal.print(text, faults + blind === 0 ? "good" : "bad");
   }
   return faults + blind === 0 ? 0 : 1;
 }

@@ -10,11 +10,12 @@ import {
   required,
   UsageError,
 } from "./command.ts";
-import { KEY_OPTIONS, KEY_USAGE } from "./find.ts";
+import { KEY_OPTIONS, KEY_USAGE, noRecord } from "./find.ts";
 import { changingGroup } from "./group.ts";
 import type { OpenTable } from "./open-table.ts";
 import { mayScan, scopedKeys } from "./scan.ts";
 import { BY_OPTIONS, BY_USAGE, byWhom, type Changed, changing, WRITE_OPTIONS, WRITE_USAGE } from "./table.ts";
+import { whyUnreadable } from "./unreadable.ts";
 
 const OPTIONS = { ...WRITE_OPTIONS, ...BY_OPTIONS, ...KEY_OPTIONS } as const satisfies OptionsConfig;
 const FILE_OPTIONS = { ...OPTIONS, "keys-from": { type: "string" } } as const satisfies OptionsConfig;
@@ -25,13 +26,13 @@ export const erase: CliCommand = {
        onceonly erase --keys-from <file> [options]
        onceonly erase --scan --scope <owner> [options]
 
-Erases the stored answer of a key that is completed or has failed, and the results of its steps. The record stays until its
-retention is over: nothing runs again under the key. A key in another state, or with messages that wait, stays as it is, and the
-exit status is 1.
+Erases the stored answer of a completed or failed key, and the results of its steps. The record itself stays until its
+retention ends, so nothing runs again under the key. A key in another state, or with unsent messages, is left as it is, and
+the exit status is 1.
 
-  --keys-from <file>          all keys of the file, one in each line, hashed here
-  --scan                      all keys of the owner, of one operation or of all: reads the whole table, whose cost is shown
-                              before and asked. It finds results too that no record names${BY_USAGE}${KEY_USAGE}${WRITE_USAGE}`,
+  --keys-from <file>          every key in the file, one per line; keys are hashed locally
+  --scan                      every key of the owner, in one operation or in all: reads the whole table, after showing the
+                              cost and asking. Also finds results that no record refers to${BY_USAGE}${KEY_USAGE}${WRITE_USAGE}`,
   forms: [
     { name: "a scan", is: ({ values }) => values.scan === true, options: SCAN_OPTIONS, run: eraseScope },
     {
@@ -52,7 +53,7 @@ async function eraseFile(input: CommandCall): Promise<0 | 1> {
   const recordKeys = await keysIn(`${values["keys-from"]}`, (key) => recordKeyOf(values, key));
   return changingGroup(input, {
     keysOf: () => recordKeys,
-    question: (count) => `${operation}: erase the stored answers of ${count} keys for good?`,
+    question: (count) => `${operation}: permanently erase the stored answers of ${count} keys?`,
     change: async (table, recordKey) => changed(await eraseOne(table, recordKey, erasure, terminal)),
   });
 }
@@ -62,8 +63,8 @@ async function eraseKey(input: CommandCall): Promise<0 | 1> {
   const erasure = byWhom(values);
   const operation = required(values, "operation");
   const recordKey = recordKeyOf(values, onlyArgument(positionals, "idempotency key"));
-  return changing(input, `${operation}: erase the stored answer for good?`, async (table) =>
-    changed(await eraseOne(table, recordKey, erasure, terminal)),
+  return changing(input, `${operation}: permanently erase the stored answer?`, async (table) =>
+    changed(await eraseOne(table, recordKey, erasure, terminal), noRecord(values)),
   );
 }
 
@@ -72,7 +73,7 @@ const recordKeyOf = (values: OptionValues, key: string): string =>
 
 /** @throws UsageError */
 function checkAlone(positionals: readonly string[]): void {
-  if (positionals.length > 0) throw new UsageError("give a key, --keys-from or --scan");
+  if (positionals.length > 0) throw new UsageError("pass only one of a key, --keys-from or --scan");
 }
 
 async function eraseOne(
@@ -92,7 +93,7 @@ async function eraseScope(input: CommandCall): Promise<0 | 1> {
   const erasure = byWhom(values);
   const operation = values.operation === undefined ? undefined : `${values.operation}`;
   if (values.scope === undefined && operation === undefined)
-    throw new UsageError("--scan takes --scope, --operation or both: they say whose answers are erased");
+    throw new UsageError("--scan needs --scope, --operation or both, to choose whose answers are erased");
   const scope = `${values.scope ?? PUBLIC_SCOPE}`;
   const about = operation ?? "all operations";
   const found = new Map<string, readonly string[]>();
@@ -104,7 +105,7 @@ async function eraseScope(input: CommandCall): Promise<0 | 1> {
         yield recordKey;
       }
     },
-    question: (count) => `${about}: erase the stored answers of ${count} keys of this owner for good?`,
+    question: (count) => `${about}: permanently erase the stored answers of ${count} keys of this owner?`,
     async change(table, recordKey) {
       const answer = await eraseOne(table, recordKey, erasure, terminal);
       const left = found.get(recordKey) ?? [];
@@ -122,7 +123,9 @@ async function eraseScope(input: CommandCall): Promise<0 | 1> {
 /** All are checked before anything is read. @throws UsageError, IdempotencyKeyInvalidError */
 async function keysIn(file: string, recordKeyOf: (key: string) => string): Promise<readonly string[]> {
   const text = await readFile(file, "utf8").catch((error: Error) => {
-    throw new UsageError(`the keys cannot be read: ${(error as NodeJS.ErrnoException).code ?? error.name}`);
+    throw new UsageError(
+      `can't read the keys file ${file}: ${whyUnreadable(error as NodeJS.ErrnoException)}`,
+    );
   });
   const recordKeys = text.split(/\r?\n/).map((key, line) => {
     if (key === "") return undefined;
@@ -135,17 +138,18 @@ async function keysIn(file: string, recordKeyOf: (key: string) => string): Promi
   return [...new Set(recordKeys.filter((recordKey) => recordKey !== undefined))];
 }
 
-function changed(answer: EraseAnswer): Changed {
+function changed(answer: EraseAnswer, absent = "it has no record"): Changed {
   if (answer.erased) return { done: true, told: "erased", json: answer };
   const { state } = answer;
-  return { done: false, told: `not erased: ${WHY_NOT[state] ?? `the key is ${state}`}`, json: answer };
+  const why = state === "absent" ? absent : (WHY_NOT[state] ?? `the key is ${state}`);
+  return { done: false, told: `not erased: ${why}`, json: answer };
 }
 
-const SETTLE_FIRST = "settle it first by resolve or release";
+const SETTLE_FIRST = "settle it first with resolve or release";
 
 const WHY_NOT: Readonly<Record<string, string>> = {
-  waiting: "messages of it wait to be sent: send or drop them first",
-  "in-progress": `its attempt runs, or was abandoned: ${SETTLE_FIRST}`,
+  waiting: "it has unsent messages: send or drop them first",
+  "in-progress": `its attempt is running or was abandoned: ${SETTLE_FIRST}`,
   held: `the key is held: ${SETTLE_FIRST}`,
-  released: "a retry may run: it goes on from what is stored, which expires by itself",
+  released: "a retry may still run and needs what is stored, which expires on its own",
 };

@@ -1,28 +1,32 @@
 /** `onceonly explore`: prints the reports of a module that explores, and writes them as a page. */
 import { writeFile } from "node:fs/promises";
 import type { ExploreReport } from "onceonly-explorer";
-import { type CliCommand, onlyArgument, printLines, UsageError } from "./command.ts";
+import { type CliCommand, onlyArgument, UsageError } from "./command.ts";
 import { defaultExport } from "./default-export.ts";
 import { loadTool } from "./installed.ts";
 
 export const explore: CliCommand = {
   usage: `usage: onceonly explore <module> [options]
 
-Imports the module, prints the reports that it exports by default, and exits with 1 where one has a finding:
+Imports the module, prints the reports in its default export, and exits with 1 if any of them has a finding:
 
   import { explore } from "onceonly-explorer";
   export default [await explore(handler, event, options)];
 
-  --html <file>   write the reports as one page too, with a sequence diagram for each defect`,
+  --html <file>   also write the reports as one HTML page, with a sequence diagram per finding`,
   options: { html: { type: "string" } },
   async run({ values, positionals, terminal }) {
     const module = onlyArgument(positionals, "module");
     const reports = await reportsOf(module);
-    for (const report of reports) printLines(terminal, `${report}\n`);
+    for (const report of reports) {
+      const [headline = "", ...lines] = `${report}\n`.split("\n");
+      terminal.print(headline, report.findings.length === 0 ? "good" : "bad");
+      for (const line of lines) terminal.print(line);
+    }
     if (typeof values.html === "string") {
       const { reportPage } = await loadTool("explore --html", "onceonly-explorer");
       await writeFile(values.html, reportPage(reports));
-      terminal.print(`written to ${values.html}`);
+      terminal.print(`wrote ${values.html}`);
     }
     return reports.every(({ findings }) => findings.length === 0) ? 0 : 1;
   },
@@ -30,10 +34,10 @@ Imports the module, prints the reports that it exports by default, and exits wit
 
 /** @throws UsageError where the module exports no report */
 async function reportsOf(module: string): Promise<readonly ExploreReport[]> {
-  const reports = await Promise.all([await defaultExport(module)].flat());
+  const reports = await Promise.all([await defaultExport(module, "the module with the reports")].flat());
   if (reports.length > 0 && reports.every(isReport)) return reports;
   throw new UsageError(
-    `${module} has no report as its default export: export default [await explore(handler, event, options)]`,
+    `${module} doesn't export a report by default: it needs export default [await explore(handler, event, options)]`,
   );
 }
 

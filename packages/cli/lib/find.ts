@@ -1,6 +1,6 @@
 /** `onceonly find`: what the record of one key says. One read, or two with its messages. */
 import { identify, NOT_KEPT, PUBLIC_SCOPE, type Store, type StoredResult } from "onceonly/kit";
-import { type CliCommand, type OptionsConfig, onlyArgument, required } from "./command.ts";
+import { type CliCommand, type OptionsConfig, type OptionValues, onlyArgument, required } from "./command.ts";
 import { recordLines, tellRecord } from "./record-lines.ts";
 import { openTable, TABLE_OPTIONS, TABLE_USAGE } from "./table.ts";
 
@@ -12,15 +12,15 @@ export const KEY_OPTIONS = {
 
 export const KEY_USAGE = `
   --operation, -o <name>      the \`operation\` of the handler (required)
-  --scope, -s <owner>         the owner of the key (default: the operation belongs to nobody)`;
+  --scope, -s <owner>         the key's owner (default: none, for operations without a scope)`;
 
 export const find: CliCommand = {
   usage: `usage: onceonly find <idempotency key> [options]
 
-Prints what the record of a key says: state, attempts, steps, the last verdict, messages that wait. The key is hashed here, and
-read by one request. The exit status is 1 where there is no record.
+Prints the record of a key: state, attempts, steps, the last verdict, unsent messages. The key is hashed locally and looked up
+with one request. The exit status is 1 if there's no record.
 ${KEY_USAGE}
-  --show-result               print the stored result too, which is a payload${TABLE_USAGE}`,
+  --show-result               also print the stored result, which is a payload${TABLE_USAGE}`,
   options: { ...TABLE_OPTIONS, ...KEY_OPTIONS, "show-result": { type: "boolean" } },
   async run({ values, positionals, terminal }) {
     const key = onlyArgument(positionals, "idempotency key");
@@ -29,9 +29,7 @@ ${KEY_USAGE}
     try {
       const record = await table.store.find(recordKey, { consistent: true });
       if (!record) {
-        const absent =
-          "there is no record: nothing ran under this operation, scope and key, or its retention is over";
-        terminal.print(values.json ? JSON.stringify({ recordKey, state: "absent" }) : absent);
+        terminal.print(values.json ? JSON.stringify({ recordKey, state: "absent" }) : noRecord(values));
         return 1;
       }
       const hasEnded = record.state === "completed" || record.state === "failed";
@@ -50,6 +48,13 @@ ${KEY_USAGE}
     }
   },
 };
+
+/** Why there is no record of a key. Without --scope, another scope is the likely reason. */
+export function noRecord({ scope }: OptionValues): string {
+  return scope === undefined
+    ? "no record: nothing ran under this operation and key without a scope, or its retention has ended. If the operation has a `scope`, pass the key's owner with --scope"
+    : "no record: nothing ran under this operation, scope and key, or its retention has ended";
+}
 
 /** The text of a stored result, wherever it is; `undefined` where none is kept. */
 export async function textOf(result: StoredResult | undefined, store: Store): Promise<string | undefined> {

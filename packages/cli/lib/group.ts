@@ -14,14 +14,14 @@ export const GROUP_OPTIONS = {
 
 export const GROUP_USAGE = `
   --group <operation>[/<error>]
-                              instead of a key: all that \`list unknown\` shows of an operation, or with this last error
-  --limit <number>            at most so many of the group (default ${DEFAULT_GROUP_LIMIT})`;
+                              instead of a key: every key of an operation in \`list unknown\`, or those with this last error
+  --limit <number>            change at most this many of the group (default ${DEFAULT_GROUP_LIMIT})`;
 
 export const hasGroup = ({ values }: Pick<CommandCall, "values">): boolean => values.group !== undefined;
 
 /** The group that is given instead of a key. @throws UsageError for both */
 export function groupIn({ values, positionals }: Pick<CommandCall, "values" | "positionals">): string {
-  if (positionals.length > 0) throw new UsageError("give a key or --group, not both");
+  if (positionals.length > 0) throw new UsageError("pass a key or --group, not both");
   return `${values.group}`;
 }
 
@@ -92,7 +92,7 @@ export async function changingGroup(
     }
     if (values["dry-run"]) printWithheld({ values, terminal }, table.withheld, "nothing would be written");
     else if (!values.json) terminal.print(`changed ${done} of ${recordKeys.length}`);
-    if (!isAll && !values.json) terminal.print("there are more: run it again");
+    if (!isAll && !values.json) terminal.print("there are more: run the command again");
     return done === recordKeys.length ? 0 : 1;
   } finally {
     table.close();

@@ -18,7 +18,7 @@ export function resolveInstalled(specifier: string): string | undefined {
 /** @throws Error if the package isn't installed, with the command that installs it */
 export function checkInstalled(name: string): void {
   if (resolveInstalled(name) === undefined)
-    throw new Error(`${name} is not installed: npm install --save-dev ${name}`);
+    throw new Error(`${name} isn't installed: run npm install --save-dev ${name}`);
 }
 
 /** The tools that commands load: each is a package that a project installs only if it uses the command. */
@@ -40,8 +40,11 @@ export async function loadTool<Name extends keyof Tools>(command: string, name: 
     const { code, message } = error as NodeJS.ErrnoException;
     const isMissing = code === "ERR_MODULE_NOT_FOUND" && message.includes(`'${name}'`);
     if (!isMissing) throw error;
-    throw new UsageError(`${command} needs the package ${name}: npm install --save-dev ${name}`, {
-      cause: error,
-    });
+    throw new UsageError(
+      `${command} needs the package ${name}, which isn't installed: run npm install --save-dev ${name}`,
+      {
+        cause: error,
+      },
+    );
   }
 }

@@ -1,7 +1,9 @@
 /** `onceonly list`: what nobody has settled, and the messages that wait or are parked, by the sparse indexes. Other states by a scan. */
+import { aligned } from "./aligned.ts";
 import {
   type CliCommand,
   type CommandCall,
+  didYouMean,
   type OptionsConfig,
   onlyArgument,
   UsageError,
@@ -25,18 +27,17 @@ const NAMED = "list: unknown, waiting or parked";
 export const list: CliCommand = {
   usage: `usage: onceonly list unknown|waiting|parked [options]
 
-unknown   keys that are held, abandoned or unfinished: nobody knows how they ended, or somebody has to go on
-waiting   commits of which a message waits to be sent
-parked    commits of which a message was given up for now, and waits for somebody's decision
+unknown   keys that are held, abandoned or unfinished: their outcome is unknown, or an operator has to act
+waiting   commits with messages waiting to be sent
+parked    commits with messages that the relay gave up on, until an operator retries, redirects or drops them
 
-Grouped by operation and reason, oldest first in each. Reads the sparse index, and each record that it names.
+Grouped by operation and reason, oldest first. Reads the sparse index and the records that it lists.
 
-Any state of a record, such as completed, is in no index: with --scan the whole table is read. How much that is, and what it costs,
-is shown before, and asked.
+Other states, such as completed, aren't indexed: --scan reads the whole table for them, after showing the cost and asking.
 
   --scan                      read the whole table
-  --yes, -y                   do not ask before a scan
-  --limit <number>            print at most so many (default ${DEFAULT_LIMIT})${TABLE_USAGE}`,
+  --yes, -y                   don't ask before a scan
+  --limit <number>            print at most this many (default ${DEFAULT_LIMIT})${TABLE_USAGE}`,
   forms: [
     {
       name: "a list of an index",
@@ -95,19 +96,21 @@ const isList = (text: string | undefined): boolean => (LISTS as readonly unknown
 function checkScanned(what: string, isAsked: boolean): void {
   if (!(SCANNED as readonly string[]).includes(what)) {
     throw new UsageError(
-      `there is no list "${what}": take ${LISTS.join(", ")}, or with --scan ${SCANNED.join(", ")}`,
+      `no such list \`${what}\`${didYouMean(what, [...LISTS, ...SCANNED])}: use ${LISTS.join(", ")}, or with --scan ${SCANNED.join(", ")}`,
     );
   }
   if (isAsked) return;
   throw new UsageError(
-    `no index has the records that are ${what}: --scan reads the whole table, and says before what that costs`,
+    `records that are ${what} aren't indexed: pass --scan to read the whole table (it shows the cost and asks first)`,
   );
 }
 
 function grouped(lines: readonly ListedLine[], now: number): string[] {
-  if (lines.length === 0) return ["nothing"];
+  if (lines.length === 0) return ["nothing found"];
   return groupsOf(lines).flatMap(({ operation, why, members }) => [
     `${operation}: ${why} (${members.length})`,
-    ...members.map(({ recordKey, since }) => `  ${recordKey}  since ${timeOf(since, now)}`),
+    ...aligned(members.map(({ recordKey, since }) => [recordKey, `since ${timeOf(since, now)}`])).map(
+      (line) => `  ${line}`,
+    ),
   ]);
 }

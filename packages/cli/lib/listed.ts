@@ -25,7 +25,9 @@ export function listed(table: OpenTable, list: ListName, now: number): AsyncGene
 export function outcomesOf(store: OpenTable["store"], before: number): AsyncIterable<UnknownOutcome> {
   // A key that is held since this very millisecond is listed too.
   if (store.unknownOutcomes) return store.unknownOutcomes({ before: before + 1 });
-  throw new UsageError("the store has no `unknownOutcomes`: nothing is held in it, and nothing listed");
+  throw new UsageError(
+    "this store has no `unknownOutcomes`: it never holds keys, so there is nothing to list",
+  );
 }
 
 async function* unknown(store: OpenTable["store"], before: number): AsyncGenerator<ListedLine> {

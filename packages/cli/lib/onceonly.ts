@@ -2,36 +2,42 @@
 // The command line that the package ships.
 import { createRequire } from "node:module";
 import { createInterface } from "node:readline/promises";
+import { styleText } from "node:util";
 import { hasCode, systemClock, visible } from "onceonly/kit";
-import { COMMANDS, runCommand, type Terminal, UsageError } from "./commands.ts";
+import { commandOf, runCommand, type Terminal, UsageError } from "./commands.ts";
 
 const USAGE = `usage: onceonly <command> [options]
 
   start [folder]             run the stacks of a CDK or SAM app on local engines
-  openapi <module>           document the header, its form and the answers of a handler
-  console                    a page about a table: what waits, and the life of a key
-  explore <module>           print what the explorer found, and write it as a page
-  doctor --template <file>   a synthesized stack against the checklist for going live
-  doctor --stack <name>      a deployed one, as it lives; or --table, --function, --endpoint
-  find <key>                 what the record of one key says
-  trace <key>                the whole life of one key: record, messages, queues, consumers
-  list unknown               keys whose outcome is unknown
-  list waiting|parked        messages that are not sent yet, or wait for a decision
-  replay <key>               find the crash that left a record, on this machine
-  release <key>              give a key back, so that a retry runs
-  resolve <key>              say whether the effect of a held key happened
-  redrive <queue URL>        take dead letters back to the queue they came from
-  erase <key>                drop a stored answer, keep the fact that it happened
+  openapi <module>           print the OpenAPI part about a handler's idempotency
+  console                    serve a page about a table: what's waiting, and the life of a key
+  explore <module>           print the explorer's reports, or write them as a page
+  doctor --template <file>   check a synthesized stack against the go-live checklist
+  doctor --stack <name>      check a deployed one; or --table, --function, --endpoint
+  find <key>                 show the record of a key
+  trace <key>                show the life of a key: record, messages, queues, consumers
+  list unknown               list keys whose outcome is unknown
+  list waiting|parked        list messages that aren't sent yet, or need a decision
+  replay <key>               find the crash that left a record, in the local simulator
+  release <key>              release a key, so that a retry runs
+  resolve <key>              record whether the effect of a held key happened
+  redrive <queue URL>        move dead letters back to the queue they came from
+  erase <key>                erase a stored answer, but keep the fact that it happened
   outbox retry|drop|redirect <record key>
-                             decide about the messages of one commit
+                             decide about a commit's messages
 
-resolve, release and outbox retry take a group, too: --group <operation>[/<error>]. erase takes a file of keys, or an owner
+resolve, release and outbox also accept a group: --group <operation>[/<error>]. erase also accepts a file of keys, or an owner
 
-  --help, -h                 after a command: its options
-  help, version              what there is; the version of onceonly: npx takes the options of these names for its own`;
+  --help, -h                 after a command: show its options
+  help, version              show this help; show the version (as commands, because npx keeps --help and --version for itself)`;
+
+/** @see https://no-color.org */
+const hasColours = process.stdout.isTTY && !process.env.NO_COLOR && process.env.TERM !== "dumb";
+
+const COLOURS = { bad: "red", good: "green", faint: "gray" } as const;
 
 const terminal: Terminal = {
-  print: (line) => console.log(line),
+  print: (line, tone) => console.log(hasColours && tone ? styleText(COLOURS[tone], line) : line),
   clock: systemClock,
   env: process.env,
   ...(process.stderr.isTTY && { progress: drawProgress }),
@@ -57,10 +63,8 @@ async function main([name, ...args]: readonly string[]): Promise<number> {
   if (["help", "--help", "-h"].includes(`${name}`)) console.log(USAGE);
   else if (["version", "--version", "-v"].includes(`${name}`)) console.log(packageVersion());
   else {
-    if (name === undefined) throw new UsageError("give a command", { usage: USAGE });
-    const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-    if (!command) throw new UsageError(`unknown command "${name}"`, { usage: USAGE });
-    return runCommand(command, args, terminal);
+    if (name === undefined) throw new UsageError("no command given", { usage: USAGE });
+    return runCommand(commandOf(name, USAGE), args, terminal);
   }
   return 0;
 }

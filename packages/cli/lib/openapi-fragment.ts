@@ -10,16 +10,19 @@ import {
 /** The answers of onceonly, by status. 401 and 403 are for handlers whose keys belong to callers. */
 const RESPONSES: Readonly<Record<number, { readonly name: string; readonly description: string }>> = {
   400: { name: "IdempotencyKeyRefused", description: "The key is missing or malformed. Nothing ran." },
-  401: { name: "CallerUnknown", description: "Nobody was authenticated who could own the key. Nothing ran." },
-  403: { name: "CallerWithoutScope", description: "The caller cannot own a key here. Nothing ran." },
+  401: {
+    name: "CallerUnknown",
+    description: "The caller isn't authenticated, so the key has no owner. Nothing ran.",
+  },
+  403: { name: "CallerWithoutScope", description: "The caller isn't allowed to use keys here. Nothing ran." },
   409: {
     name: "IdempotencyKeyInProgress",
     description:
-      "Another request with this key is at work, or nobody knows yet how it ended. Send the same request with the same key again after `Retry-After`.",
+      "Another request with this key is in progress, or its outcome isn't known yet. Send the same request with the same key again after `Retry-After`.",
   },
   410: {
     name: "ResultNotKept",
-    description: "The request was done earlier, and its answer is not kept. It did not run again.",
+    description: "The request ran earlier, and its response is no longer kept. It didn't run again.",
   },
   413: {
     name: "PayloadTooLarge",
@@ -27,16 +30,16 @@ const RESPONSES: Readonly<Record<number, { readonly name: string; readonly descr
   },
   422: {
     name: "IdempotencyKeyReused",
-    description: "The key was used for another request. Take a new key for a new request.",
+    description: "The key was used for a different request. Use a new key for a new request.",
   },
   500: {
     name: "NotRepeatable",
-    description: "The service made a mistake. Do not send the request with another key.",
+    description: "The service failed. Don't resend the request with a different key.",
   },
   503: {
     name: "IdempotencyUnavailable",
     description:
-      "Keys cannot be looked up now. Send the same request with the same key again after `Retry-After`.",
+      "Keys can't be looked up right now. Send the same request with the same key again after `Retry-After`.",
   },
 };
 
@@ -70,7 +73,7 @@ export function openApiFragment(options: HttpIdempotencyOptions<never>): object 
   const parameters = key === undefined ? { parameters: [of("parameters", "IdempotencyKey")] } : {};
   const replayed = {
     200: {
-      description: "The answer, or the first answer again.",
+      description: "The response, or the first response again.",
       headers: { "Idempotent-Replayed": of("headers", "IdempotentReplayed") },
     },
   };
@@ -109,18 +112,14 @@ function keyParameter(
   retentionSeconds: number,
   required: boolean,
 ) {
-  const quoted = strict ? "a string of RFC 9651, in quotation marks" : "with or without quotation marks";
+  const quoted = strict ? "an RFC 9651 string, in double quotes" : "with or without double quotes";
   const form =
-    keyFormat === undefined
-      ? ""
-      : keyFormat === "uuid"
-        ? " A UUID of RFC 9562."
-        : ` It matches ${keyFormat}.`;
+    keyFormat === undefined ? "" : keyFormat === "uuid" ? " An RFC 9562 UUID." : ` Must match ${keyFormat}.`;
   return {
     name,
     in: "header",
     required,
-    description: `Names this request, ${quoted}: 1 to 255 characters.${form} A retry with the same key gets the first answer again, for ${spanOf(retentionSeconds)}.`,
+    description: `Identifies this request, ${quoted}: 1 to 255 characters.${form} For ${spanOf(retentionSeconds)}, a retry with the same key gets the first response again.`,
     schema: { type: "string", minLength: strict ? 3 : 1, maxLength: 257 },
     example: '"0f8fad5b-d9cb-469f-a165-70867728950e"',
   };
@@ -141,10 +140,10 @@ function spanOf(seconds: number): string {
 
 const HEADERS = {
   IdempotentReplayed: {
-    description: "`true` where this is the first answer again.",
+    description: "`true` if this is a replay of the first response.",
     schema: { type: "string", enum: ["true"] },
   },
-  RetryAfter: { description: "Seconds until a retry makes sense.", schema: { type: "integer", minimum: 1 } },
+  RetryAfter: { description: "Seconds to wait before retrying.", schema: { type: "integer", minimum: 1 } },
 } as const;
 
 /** RFC 9457. */

@@ -6,17 +6,19 @@ import { defaultExport } from "./default-export.ts";
 export const openapi: CliCommand = {
   usage: `usage: onceonly openapi <module>
 
-Prints a document of OpenAPI 3.1 with the header of the key, its form and retention, and the answers 400, 401, 403, 409,
-410, 422, 500 and 503. The module exports the options of the handler by default:
+Prints an OpenAPI 3.1 document with the key's header, its format and retention, and the responses 400, 401, 403, 409, 410, 422,
+500 and 503. The module's default export must be the handler's options:
 
   export default { operation: "create-order", store, scope: callerFromJwt() };`,
   options: {},
   async run({ positionals, terminal }) {
     const module = onlyArgument(positionals, "module");
-    const options = (await defaultExport(module)) as HttpIdempotencyOptions<never> | undefined;
+    const options = (await defaultExport(module, "the options module")) as
+      | HttpIdempotencyOptions<never>
+      | undefined;
     if (typeof options?.operation !== "string") {
       throw new UsageError(
-        `${module} must export the options of httpIdempotency or httpIdempotent by default`,
+        `${module} must export the options of httpIdempotency or httpIdempotent as its default export`,
       );
     }
     const { openApiFragment } = await import("./openapi-fragment.ts");

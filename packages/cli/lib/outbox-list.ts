@@ -38,7 +38,7 @@ async function printEach(
       if (values.json) terminal.print(JSON.stringify(told(listed)));
       else for (const line of linesOf(listed, now)) terminal.print(line);
     }
-    if (count === 0 && !values.json) terminal.print("nothing");
+    if (count === 0 && !values.json) terminal.print("nothing found");
     return count > 0 ? 0 : 1;
   } finally {
     table.close();

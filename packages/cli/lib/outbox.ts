@@ -5,6 +5,7 @@ import {
   type CliCommand,
   type CommandCall,
   type CommandForm,
+  didYouMean,
   type OptionsConfig,
   type OptionValues,
   onlyArgument,
@@ -59,19 +60,19 @@ export const outbox: CliCommand = {
        onceonly outbox retry|drop|redirect <record key> [options]
        onceonly outbox retry|drop|redirect --group <operation>[/<code>] [options]
 
-list       shows the messages of each commit that waits or is parked, by their places, and what was done with them
-retry      has the messages sent as if nobody had tried
-drop       gives the messages up for good, and the record says so
-redirect   gives the messages another destination, and has them sent there
+list       shows the messages of each waiting or parked commit, by position, and what operators did with them
+retry      sends the messages again, with a fresh retry count
+drop       gives up on the messages permanently, and records that in the commit
+redirect   changes the messages' destination, and sends them there
 
-\`list\` shows no bodies. The exit status is 1 where nothing waits, or somebody else was first.
+\`list\` shows no message bodies. The exit status is 1 if nothing is waiting, or if another operator was faster.
 
-  --message <place>           which message, from 0, may be repeated; required but for \`retry\` (default: all that are open)
-  --queue, --topic, --bus     the other destination; --source and --detail-type for a bus, --message-group for a FIFO one
+  --message <place>           position of a message, from 0, may be repeated; required except for \`retry\` (default: all unsent ones)
+  --queue, --topic, --bus     the new destination; add --source and --detail-type for a bus, --message-group for FIFO
   --group <operation>[/<code>]
-                              instead of a record key: the parked messages of all commits of this operation, or those of
-                              them that failed with this code
-  --limit <number>            at most so many commits of the group (default ${DEFAULT_GROUP_LIMIT})${BY_USAGE}${WRITE_USAGE}`,
+                              instead of a record key: the parked messages of all commits of this operation, or only those
+                              that failed with this code
+  --limit <number>            at most this many commits of the group (default ${DEFAULT_GROUP_LIMIT})${BY_USAGE}${WRITE_USAGE}`,
   forms: [
     {
       name: "list of a record",
@@ -124,9 +125,9 @@ function actOnGroup(act: Act, { values, positionals, terminal }: CommandCall): P
 async function actOnCommit(act: Act, { values, positionals, terminal }: CommandCall): Promise<0 | 1> {
   const recordKey = onlyArgument(positionals.slice(1), "record key, or --group");
   const places = placesOf(values);
-  if (act !== "retry" && !places) throw new UsageError(`${act} takes --message, which names the messages`);
+  if (act !== "retry" && !places) throw new UsageError(`${act} needs --message, to choose the messages`);
   const deciding = decidingOf(act, { values, terminal });
-  const question = `${act} ${places ? `messages ${places.join(", ")}` : "all open messages"} of ${recordKey}?`;
+  const question = `${act} ${places ? `messages ${places.join(", ")}` : "all unsent messages"} of ${recordKey}?`;
   return changing({ values, terminal }, question, (table) =>
     decide(table, recordKey, deciding, () => places),
   );
@@ -135,11 +136,13 @@ async function actOnCommit(act: Act, { values, positionals, terminal }: CommandC
 /** @throws UsageError */
 function actOf({ positionals: [act] }: Pick<CommandCall, "positionals">): Act | "list" {
   if (act === "list" || (ACTS as readonly unknown[]).includes(act)) return act as Act | "list";
-  throw new UsageError(`give list, retry, drop or redirect first, got ${act ?? "nothing"}`);
+  throw new UsageError(
+    `expected list, retry, drop or redirect, got ${act === undefined ? "nothing" : `\`${act}\`${didYouMean(act, ["list", ...ACTS])}`}`,
+  );
 }
 
 const DONE = {
-  retry: "the sweeper sends them within a minute",
+  retry: "queued again: the sweeper sends them within a minute",
   drop: "dropped",
   redirect: "redirected",
 } as const;
@@ -160,7 +163,7 @@ async function decide(
   const places = commit && placesIn(commit);
   // Somebody else has decided about the last one of the group since.
   if (!commit || places?.length === 0)
-    return { done: false, told: "no message of this record waits", json: { done: false } };
+    return { done: false, told: "this record has no unsent messages", json: { done: false } };
   const these = { ...decider, messages: places ?? [] };
   const done =
     act === "retry"
@@ -168,14 +171,14 @@ async function decide(
       : act === "drop"
         ? await outbox.drop(commit, these)
         : await outbox.redirect(commit, { ...these, to });
-  const told = done ? DONE[act] : "somebody else has changed the commit: look again";
+  const told = done ? DONE[act] : "the commit was changed in the meantime: look at it again";
   return { done, told, json: { done } };
 }
 
 function placesOf({ message }: OptionValues): readonly number[] | undefined {
   if (!Array.isArray(message)) return undefined;
   if (message.every((place) => /^\d+$/.test(place))) return message.map(Number);
-  throw new UsageError("--message takes the place of a message, from 0");
+  throw new UsageError("--message must be the position of a message, from 0");
 }
 
 function decidingOf(act: Act, { values, terminal }: Pick<CommandCall, "values" | "terminal">): Deciding {
@@ -186,6 +189,6 @@ function decidingOf(act: Act, { values, terminal }: Pick<CommandCall, "values" |
 function destinationChangeOf(values: OptionValues): OutboxDestinationChange {
   const given = Object.entries(ADDRESS).filter(([option]) => values[option] !== undefined);
   if (!given.some(([option]) => /^(queue|topic|bus)$/.test(option)))
-    throw new UsageError("redirect takes --queue, --topic or --bus");
+    throw new UsageError("redirect needs --queue, --topic or --bus");
   return Object.fromEntries(given.map(([option, name]) => [name, `${values[option]}`]));
 }

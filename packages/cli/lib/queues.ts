@@ -34,7 +34,7 @@ export interface PeekedMessage {
  */
 export async function openQueue(url: string, { region, profile }: OptionValues): Promise<SQSClient> {
   const address = parseAddress("queue", url);
-  if (!address) throw new UsageError(`this is no URL of a queue: ${url}`);
+  if (!address) throw new UsageError(`not a queue URL: ${url}`);
   checkInstalled("@aws-sdk/client-sqs");
   const { SQSClient: Client } = await import("@aws-sdk/client-sqs");
   const config: SQSClientConfig = address.isLocal

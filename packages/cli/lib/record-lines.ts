@@ -105,7 +105,7 @@ export function outboxBranches(
 function messageLine(message: RecordReport["messages"][number], place: number, now: number): string {
   const tried = message.at === undefined ? "" : `, ${timeOf(message.at, now)}`;
   const code = message.code === undefined ? "" : `, ${message.code}`;
-  return `message ${place} to ${message.destination}: ${message.state}, tries ${message.tries}${code}${tried}`;
+  return `message ${place} to ${message.destination}: ${message.state}, ${message.tries} ${message.tries === 1 ? "try" : "tries"}${code}${tried}`;
 }
 
 const DECIDED = { "send-again": "sent again", redirect: "redirected", drop: "dropped" } as const;
@@ -120,7 +120,7 @@ export function keptLines(
   { result, expiresAt, completedAt }: Pick<RecordReport, "result" | "expiresAt" | "completedAt">,
   now: number,
 ): string[] {
-  const until = completedAt === undefined ? "somebody settles it" : "its messages are sent";
+  const until = completedAt === undefined ? "it is settled" : "its messages are sent";
   return [
     ...(result === undefined ? [] : [RESULTS[result]]),
     `kept until ${expiresAt === undefined ? until : timeOf(expiresAt, now)}`,
@@ -128,25 +128,40 @@ export function keptLines(
 }
 
 const STEP_STATES = {
-  begun: "begun, and nobody knows how it ended",
+  begun: "begun, outcome unknown",
   done: "done",
   undone: "did not happen",
 } as const;
 
 const RESULTS = {
   record: "the result is in the record",
-  item: "the result is in an item of its own",
-  nowhere: "the result is not kept",
+  item: "the result is in a separate item",
+  nowhere: "the result isn't kept",
 } as const;
+
+/** What an operator did with the key, by the question that the library stores with it. */
+const ACTS: Readonly<Record<string, "erased" | "released">> = {
+  "to erase the result": "erased",
+  "to release the key": "released",
+};
+
+export const actOf = ({ asked = "" }: Pick<Evidence, "asked">): "erased" | "released" | undefined =>
+  Object.hasOwn(ACTS, asked) ? ACTS[asked] : undefined;
 
 export function evidenceLines(
   { verdict, by, at, step, asked, answered, lastError }: Evidence,
   now: number,
 ): string[] {
   const about = step === undefined ? "" : ` of step ${step}`;
-  const lines = [`verdict${about}: ${verdict}, by ${by}, ${timeOf(at, now)}`];
-  if (asked !== undefined) lines.push(`asked: ${asked}`);
-  if (answered !== undefined) lines.push(`answered: ${answered}`);
+  const act = actOf({ asked });
+  const lines = [
+    act === undefined
+      ? `verdict${about}: ${verdict}, by ${by}, ${timeOf(at, now)}`
+      : `${act} by ${by}: ${answered ?? "no reason given"}, ${timeOf(at, now)}`,
+  ];
+  if (act === undefined && asked !== undefined) lines.push(`question: ${asked}`);
+  if (act === undefined && answered !== undefined)
+    lines.push(`${asked === undefined ? "reason" : "answer"}: ${answered}`);
   if (lastError) lines.push(`last error: ${lastError.name}, ${timeOf(lastError.at, now)}`);
   return lines;
 }
@@ -154,7 +169,7 @@ export function evidenceLines(
 /** Such as `2026-01-02T03:04:05.678Z (5 min ago)`. */
 export function timeOf(ms: number, now: number): string {
   const date = new Date(ms);
-  if (Number.isNaN(date.getTime())) return "at no time";
+  if (Number.isNaN(date.getTime())) return "at an unknown time";
   return `${date.toISOString()} (${distanceOf(ms - now)})`;
 }
 

@@ -105,12 +105,16 @@ export async function sendBack(
   try {
     await client.send(new SendMessageCommand(message.inputFor(target)));
   } catch (error) {
-    return { moved: false, messageId, why: `it was not sent: ${(error as Error).name}` };
+    return { moved: false, messageId, why: `it wasn't sent: ${(error as Error).name}` };
   }
   try {
     await client.send(new DeleteMessageCommand({ QueueUrl: url, ReceiptHandle: receiptHandle }));
     return { moved: true, messageId };
   } catch (error) {
-    return { moved: false, messageId, why: `it was sent, and is here still: ${(error as Error).name}` };
+    return {
+      moved: false,
+      messageId,
+      why: `it was sent, but couldn't be deleted here: ${(error as Error).name}`,
+    };
   }
 }

@@ -18,20 +18,21 @@ const MOST = 100_000;
 export const redrive: CliCommand = {
   usage: `usage: onceonly redrive <URL of a dead-letter queue> [options]
 
-Sends each message again to the queue it came from, then deletes it. Body, attributes, group and so the envelope with its
-idempotency key stay: what has run is answered from its record. A FIFO queue gets another deduplication id, the same for each
-redrive of a message. A message without an envelope stays, since its key would change. The exit status is 1 where one stays.
+Sends each message back to the queue it came from, then deletes it here. The body, attributes, group and envelope with its
+idempotency key stay the same, so consumers replay what has already run. On a FIFO queue each message gets a new deduplication
+id, the same one for each redrive. A message without an envelope is left here, because its key would change. The exit status
+is 1 if any message is left.
 
-  --to <URL>                  another queue (default: the one that each message came from)
-  --group <message group id>  those of a group alone, such as one order of a FIFO queue
-  --message-key <key>         those with this idempotency key in their envelope alone
-  --max <number>              receive at most so many messages (default ${DEFAULT_MAX}, up to ${MOST})
-  --without-envelope          take messages without an envelope back, too: their consumers see new keys
-  --by <name>, --why <text>   printed with the outcome (required): keep the output, since no queue stores them
-  --region, --profile         as of the AWS CLI (default: the URL's Region)
+  --to <URL>                  another queue (default: the queue that each message came from)
+  --group <message group id>  only messages of this group, such as one order of a FIFO queue
+  --message-key <key>         only messages with this idempotency key in their envelope
+  --max <number>              receive at most this many messages (default ${DEFAULT_MAX}, up to ${MOST})
+  --without-envelope          also move messages without an envelope: their consumers will see new keys
+  --by <name>, --why <text>   printed with the result (required): keep the output, because queues don't store it
+  --region, --profile         as for the AWS CLI (default: the URL's region)
   --json                      print JSON
-  --dry-run                   receive, hidden for a moment, print the requests, and send nothing
-  --yes, -y                   do not ask`,
+  --dry-run                   receive messages (hiding them briefly), print the requests, and send nothing
+  --yes, -y                   don't ask for confirmation`,
   options: {
     to: { type: "string" },
     group: { type: "string" },
@@ -51,20 +52,26 @@ redrive of a message. A message without an envelope stays, since its key would c
     const max = wholeNumber(values, "max", 1, MOST);
     const to = values.to === undefined ? undefined : `${values.to}`;
     for (const each of [url, ...(to === undefined ? [] : [to])])
-      if (!parseAddress("queue", each)) throw new UsageError(`this is no URL of a queue: ${each}`);
+      if (!parseAddress("queue", each)) throw new UsageError(`not a queue URL: ${each}`);
     const { region } = parseAddress("queue", url)!;
     if (region !== undefined && values.region !== undefined && values.region !== region)
-      throw new UsageError(`--region is ${values.region}, and the URL says ${region}: which is meant?`);
-    if (to === url) throw new UsageError("--to is the dead-letter queue itself");
+      throw new UsageError(
+        `--region is ${values.region}, but the URL's region is ${region}: remove one of them`,
+      );
+    if (to === url) throw new UsageError("--to is the dead-letter queue itself: pass another queue");
     if (to !== undefined && to.endsWith(".fifo") !== url.endsWith(".fifo"))
-      throw new UsageError("--to is a queue of the other kind: both are FIFO, or neither is");
+      throw new UsageError(
+        "--to isn't the same type as the dead-letter queue: both must be FIFO, or neither",
+      );
     if (to !== undefined && new URL(to).origin !== new URL(url).origin)
-      throw new UsageError("--to is in another Region or place than the dead-letter queue");
+      throw new UsageError("--to isn't in the same region and endpoint as the dead-letter queue");
     const client = await openQueue(url, values);
     try {
       const { waiting, deadLetters } = await lookAtQueue(client, url);
       if (deadLetters !== undefined && !to)
-        throw new UsageError("this queue has a dead-letter queue of its own: is it the source? Give --to");
+        throw new UsageError(
+          "this queue has its own dead-letter queue, so it may be the source: pass --to if you mean it",
+        );
       const count = Math.min(waiting, max);
       if (
         count > 0 &&
@@ -87,10 +94,10 @@ function questionOf(
   const target = to === undefined ? "the queues they came from" : queueName(to);
   const { group, "message-key": key } = values;
   if (group !== undefined || key !== undefined) {
-    const meant = group === undefined ? "with this key" : key === undefined ? "of this group" : "of both";
-    return `${queueName(url)}: receive about ${count} of ${waiting} messages, and take those ${meant} back to ${target}?`;
+    const meant = group === undefined ? "with this key" : key === undefined ? "of this group" : "with both";
+    return `${queueName(url)}: receive about ${count} of ${waiting} messages, and move those ${meant} to ${target}?`;
   }
-  return `${queueName(url)}: take about ${count} of ${waiting} messages back to ${target}?`;
+  return `${queueName(url)}: move about ${count} of ${waiting} messages to ${target}?`;
 }
 
 interface RedriveRun extends Pick<CommandCall, "values" | "terminal"> {
@@ -134,9 +141,9 @@ async function move(run: RedriveRun): Promise<0 | 1> {
     const isBare = key === undefined && !values["without-envelope"];
     const isStopped = group !== undefined && stopped.has(group);
     let end: Redriven;
-    if (isStopped) end = { moved: false, messageId, why: "a message before it in its group stays" };
+    if (isStopped) end = { moved: false, messageId, why: "an earlier message of its group was left here" };
     else if (target === undefined)
-      end = { moved: false, messageId, why: "it does not say its queue: give --to" };
+      end = { moved: false, messageId, why: "it doesn't say which queue it came from: pass --to" };
     else if (isBare) end = { moved: false, messageId, why: "it has no envelope" };
     else if (values["dry-run"]) {
       withheld.push({ operation: "SendMessage", input: withoutContent(message.inputFor(target)) });
@@ -166,8 +173,8 @@ function tell({ values, terminal, about }: RedriveRun, { moved, passed, left }: 
   const isPart = values.group !== undefined || values["message-key"] !== undefined;
   if (values.json) terminal.print(JSON.stringify({ moved, left, ...(isPart && { passed }), ...about }));
   else {
-    for (const { messageId, why } of left) terminal.print(`${messageId}  stays: ${why}`);
-    if (isPart) terminal.print(`others that were received, and stay: ${passed}`);
+    for (const { messageId, why } of left) terminal.print(`${messageId}  left here: ${why}`);
+    if (isPart) terminal.print(`received but left here, because they didn't match: ${passed}`);
     terminal.print(`moved ${moved}, by ${about.by}: ${about.why}`);
   }
   return moved > 0 && left.length === 0 ? 0 : 1;

@@ -1,7 +1,14 @@
 /** `onceonly release`: gives a key back under a new token, although nobody knows how its attempt ended. */
 import { identify, PUBLIC_SCOPE, type ReleaseAnswer, releaseRecord } from "onceonly/kit";
-import { type CliCommand, type CommandCall, type OptionsConfig, onlyArgument, required } from "./command.ts";
-import { KEY_OPTIONS, KEY_USAGE } from "./find.ts";
+import {
+  type CliCommand,
+  type CommandCall,
+  type OptionsConfig,
+  type OptionValues,
+  onlyArgument,
+  required,
+} from "./command.ts";
+import { KEY_OPTIONS, KEY_USAGE, noRecord } from "./find.ts";
 import { changingGroup, GROUP_OPTIONS, GROUP_USAGE, groupIn, hasGroup, unknownKeys } from "./group.ts";
 import type { OpenTable } from "./open-table.ts";
 import { BY_OPTIONS, BY_USAGE, byWhom, type Changed, changing, WRITE_OPTIONS, WRITE_USAGE } from "./table.ts";
@@ -16,10 +23,11 @@ export const release: CliCommand = {
   usage: `usage: onceonly release <idempotency key> [options]
        onceonly release --group <operation>[/<error>] [options]
 
-Gives back a key that is held, or whose attempt was abandoned: a retry runs, whatever became of the attempt. A new token fences
-the attempt off. Take \`resolve\` where you know how it ended. A key in another state stays as it is, and the exit status is 1.
+Releases a key that is held or whose attempt was abandoned, so that a retry runs, however the attempt ended. A new token fences
+the old attempt off. If you know how it ended, use \`resolve\` instead. A key in another state is left as it is, and the exit
+status is 1.
 
-  --interrupt                 also where the lease is live: the attempt that runs records nothing any more${BY_USAGE}${KEY_USAGE}${GROUP_USAGE}${WRITE_USAGE}`,
+  --interrupt                 also if the lease is live: the running attempt can't record anything any more${BY_USAGE}${KEY_USAGE}${GROUP_USAGE}${WRITE_USAGE}`,
   forms: [
     { name: "a group", is: hasGroup, options: { ...OPTIONS, ...GROUP_OPTIONS }, run: releaseGroup },
     { name: "a key", options: { ...OPTIONS, ...KEY_OPTIONS }, run: releaseKey },
@@ -30,7 +38,7 @@ async function releaseGroup(input: CommandCall): Promise<0 | 1> {
   const group = groupIn(input);
   return changingGroup(input, {
     keysOf: ({ store }) => unknownKeys(store, group, input.terminal.clock.now()),
-    question: (count) => `${group}: give ${count} keys back, so that retries run?`,
+    question: (count) => `${group}: release ${count} keys, so that retries run?`,
     change: releasing(input),
   });
 }
@@ -41,25 +49,26 @@ async function releaseKey(input: CommandCall): Promise<0 | 1> {
   const key = onlyArgument(positionals, "idempotency key");
   const operation = required(values, "operation");
   const { recordKey } = identify(operation, `${values.scope ?? PUBLIC_SCOPE}`, key);
-  const question = `${operation}: give the key back, so that a retry runs?`;
+  const question = `${operation}: release the key, so that a retry runs?`;
   return changing(input, question, (table) => change(table, recordKey));
 }
 
 function releasing({ values, terminal }: CommandCall) {
   const decided = { ...byWhom(values), ...(values.interrupt === true && { interrupts: true }) };
   return async ({ store }: OpenTable, recordKey: string): Promise<Changed> =>
-    changed(await releaseRecord({ store, clock: terminal.clock }, recordKey, decided));
+    changed(await releaseRecord({ store, clock: terminal.clock }, recordKey, decided), values);
 }
 
-function changed(answer: ReleaseAnswer): Changed {
-  return { done: answer.released, told: toldOf(answer), json: answer };
+function changed(answer: ReleaseAnswer, values: OptionValues): Changed {
+  return { done: answer.released, told: toldOf(answer, values), json: answer };
 }
 
-function toldOf(answer: ReleaseAnswer): string {
+function toldOf(answer: ReleaseAnswer, values: OptionValues): string {
   if (answer.released) return "released";
   const { state, steps } = answer;
+  if (state === "absent" && values.group === undefined) return `not released: ${noRecord(values)}`;
   if (steps)
-    return `not released: nobody knows how step ${steps.join(" and ")} ended: resolve --step says it`;
-  const hint = state === "in-progress" ? ": --interrupt fences its attempt off" : "";
+    return `not released: the outcome of step ${steps.join(" and ")} is unknown: settle it with resolve --step`;
+  const hint = state === "in-progress" ? ": pass --interrupt to fence its attempt off" : "";
   return `not released: the key is ${state}${hint}`;
 }

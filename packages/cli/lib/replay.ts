@@ -15,6 +15,7 @@ import { KEY_OPTIONS, KEY_USAGE } from "./find.ts";
 import { loadTool } from "./installed.ts";
 import { tellRecord } from "./record-lines.ts";
 import { openTable, TABLE_OPTIONS, TABLE_USAGE } from "./table.ts";
+import { whyUnreadable } from "./unreadable.ts";
 
 /** What the module exports by default: as the arguments of `explore`. */
 interface Replayed {
@@ -32,14 +33,14 @@ const OPTIONS = {
 export const replay: CliCommand = {
   usage: `usage: onceonly replay <idempotency key> --handler <module> [options]
 
-Reads the record of a key, and crashes your handler in the simulator at each of its requests, until a record like that is
-left. Prints the crashes that leave one, and the run up to the first of them. The event is yours: no payload is read.
+Reads the record of a key, then crashes your handler in the simulator at each of its requests, to find the crashes that leave
+a record like it. Prints those crashes, and the run up to the first one. You supply the event: no payload is read.
 
-  --handler <module>          exports by default { handler, event, options }, as the arguments of explore (required)
-  --record <file>             what \`onceonly find --json\` printed, in place of the key and the table${KEY_USAGE}${TABLE_USAGE}`,
+  --handler <module>          its default export is { handler, event, options }, the arguments of explore (required)
+  --record <file>             output of \`onceonly find --json\`, instead of the key and the table${KEY_USAGE}${TABLE_USAGE}`,
   forms: [
     {
-      name: "a record of a file",
+      name: "a record file",
       is: ({ values }) => values.record !== undefined,
       options: { ...OPTIONS, record: { type: "string" } },
       run: (input) => replaying(input, recordOfFile),
@@ -70,14 +71,18 @@ async function replaying(
 
 /** @throws UsageError where the module exports something else */
 async function replayedBy(module: string): Promise<Replayed> {
-  const exported = (await defaultExport(module)) as Replayed | undefined;
+  const exported = (await defaultExport(module, "the handler module")) as Replayed | undefined;
   if (typeof exported?.handler === "function" && "event" in exported) return exported;
-  throw new UsageError(`${module} must export { handler, event, options } by default, as explore takes them`);
+  throw new UsageError(
+    `${module} must export { handler, event, options } as its default export (the arguments of explore)`,
+  );
 }
 
 async function recordOfFile({ values, positionals }: CommandCall): Promise<RecordShape> {
-  if (positionals.length > 0) throw new UsageError("give a key or --record, not both");
-  return shapeIn(await readFile(`${values.record}`, "utf8").catch(notReadable));
+  if (positionals.length > 0) throw new UsageError("pass a key or --record, not both");
+  return shapeIn(
+    await readFile(`${values.record}`, "utf8").catch((error) => notReadable(`${values.record}`, error)),
+  );
 }
 
 async function recordOfKey({ values, positionals }: CommandCall, operation: string): Promise<RecordShape> {
@@ -102,8 +107,8 @@ function shapeOf({ state, steps = [] }: FoundRecord): RecordShape {
   return { state, steps: Object.fromEntries(steps.map((step) => [step.name, step.state])) };
 }
 
-function notReadable(error: NodeJS.ErrnoException): never {
-  throw new UsageError(`the record cannot be read: ${error.code ?? error.name}`);
+function notReadable(file: string, error: NodeJS.ErrnoException): never {
+  throw new UsageError(`can't read the record file ${file}: ${whyUnreadable(error)}`);
 }
 
 /** @throws UsageError for a text that `find --json` does not print */
@@ -114,7 +119,7 @@ function shapeIn(text: string): RecordShape {
   } catch {
     // The text may hold a payload, so the parser's error, which repeats some of it, is not passed on.
   }
-  throw new UsageError("--record takes a file with what `onceonly find --json` printed");
+  throw new UsageError("--record must be a file with the output of `onceonly find --json`");
 }
 
 /** A held record was an abandoned one, until somebody came who may not run it. */
@@ -133,7 +138,7 @@ function linesOf(record: RecordShape, alike: readonly CrashPoint[], tried: numbe
   if (first === undefined) {
     return [
       heading,
-      `none of ${tried} crashes leaves such a record: the handler did not crash, is another version, or had another event`,
+      `none of ${tried} crashes leaves such a record: the handler didn't crash, was a different version, or received a different event`,
     ];
   }
   return [

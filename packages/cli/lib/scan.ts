@@ -43,13 +43,14 @@ export async function mayScan(
 ): Promise<boolean> {
   const { items, bytes, readUnits } = await scanCost(table);
   const size = `${(bytes / 1_000_000).toFixed(1)} MB`;
-  const cost = `a scan reads the whole table: about ${items} items, ${size}, ${readUnits} read units, as counted within six hours`;
+  const cost = `a scan reads the whole table: about ${items} items, ${size}, ${readUnits} read units, as DynamoDB counted in the last six hours`;
   if (values.yes) {
     if (!values.json) terminal.print(cost);
     return true;
   }
   const isMeant = await terminal.confirm(`${cost}. Scan it?`);
-  if (isMeant === undefined) throw new UsageError(`${cost}; nobody can be asked here: give --yes`);
+  if (isMeant === undefined)
+    throw new UsageError(`${cost}; not a terminal, so I can't ask for confirmation: pass --yes`);
   if (!isMeant) terminal.print("nothing was read");
   return isMeant;
 }

@@ -1,6 +1,7 @@
 /** `onceonly start`: runs a synthesized stack on local engines until Ctrl-C. */
 import { basename, resolve } from "node:path";
 import type { RunningStack, StartStackOptions } from "onceonly-local";
+import { aligned } from "./aligned.ts";
 import {
   type CliCommand,
   listOf,
@@ -12,6 +13,7 @@ import {
 import { createBreakage } from "./console/breakage.ts";
 import { startConsole } from "./console/console-server.ts";
 import { decisionFeed } from "./console/decision-feed.ts";
+import { checkFree } from "./console/listen.ts";
 import { stackSource } from "./console/stack-source.ts";
 import { loadTool } from "./installed.ts";
 import { portOf } from "./port.ts";
@@ -22,19 +24,19 @@ const DEFAULT_PORT = "3000";
 export const start: CliCommand = {
   usage: `usage: onceonly start [folder] [options]
 
-Runs an app on local engines: the CDK app in the folder (this one by default, synthesized first), a cdk.out, or a SAM or
-CloudFormation template. It picks up code changes while it runs. It can't run Terraform.
+Runs an app on local engines: the CDK app in the folder (default: this one; it's synthesized first), a cdk.out, or a SAM or
+CloudFormation template. Code changes are picked up while it runs. Terraform isn't supported.
 
-  --port <number>             port of the first API, 0 for any free one (default 3000)
+  --port <number>             port of the first API, 0 for any free port (default 3000)
   --context, -c <key=value>   CDK context, may be repeated (default ephemeral=true)
   --stack <name>              a stack or stage to run, may be repeated (default all)
   --parameter <name=value>    value of a template parameter, may be repeated
-  --no-watch                  do not pick up code changes while it runs
-  --quiet                     print neither requests nor the logs of functions
-  --console-port <number>     port of the console page, 0 for any free one (default 0)
-  --write                     the page has buttons: send again, drop, redrive, send a duplicate, kill, lose an answer
+  --no-watch                  don't pick up code changes
+  --quiet                     don't print requests or function logs
+  --console-port <number>     port of the console page, 0 for any free port (default 0)
+  --write                     enable the page's buttons: send again, drop, redrive, duplicate, kill, lose a response
 
-AWS_ENDPOINT_URL_DYNAMODB, if set, is the DynamoDB of the run: then onceonly starts no engine.`,
+If AWS_ENDPOINT_URL_DYNAMODB is set, the run uses that DynamoDB, and onceonly doesn't start its own.`,
   options: {
     port: { type: "string", default: DEFAULT_PORT },
     context: { type: "string", short: "c", multiple: true, default: ["ephemeral=true"] },
@@ -47,7 +49,7 @@ AWS_ENDPOINT_URL_DYNAMODB, if set, is the DynamoDB of the run: then onceonly sta
   },
   async run({ values, positionals, terminal }) {
     const [folder = ".", ...more] = positionals;
-    if (more.length > 0) throw new UsageError(`start takes one folder, got ${more.length + 1}`);
+    if (more.length > 0) throw new UsageError(`start accepts one folder, got ${more.length + 1}`);
     // A stack without an API keeps no process running, and neither does one that stops.
     const keepRunning = setInterval(() => undefined, 60_000);
     try {
@@ -94,6 +96,8 @@ async function runUntilStopped(options: StartStackOptions, page: PageOptions): P
   const { terminal } = page;
   const { clock } = terminal;
   const { startStack } = await loadTool("start", "onceonly-local");
+  // A port that is in use would only be noticed after the synthesis, which can take a minute.
+  for (const port of [options.port ?? 0, page.port]) await checkFree(port);
   const stopping = new AbortController();
   const stopRequested = untilStopped((signal) => stopping.abort(new Error(`stopped by ${signal}`)));
   terminal.print(`synthesizing ${options.folder === "." ? "this folder" : options.folder} …`);
@@ -118,9 +122,9 @@ async function runUntilStopped(options: StartStackOptions, page: PageOptions): P
       throw error;
     },
   );
-  const watched = options.watch ? "; code changes are picked up" : "";
+  const watched = options.watch ? ", watching for code changes" : "";
   const after = `${((Date.now() - startedAtMs) / 1000).toFixed(1)} s`;
-  printLines(terminal, `\nrunning after ${after}${watched}; Ctrl-C stops everything\n`);
+  printLines(terminal, `\nrunning after ${after}${watched}; press Ctrl-C to stop\n`);
   print(terminal, stack, running.url);
   await stopRequested;
   await running.stop();
@@ -137,14 +141,17 @@ function print(terminal: Terminal, stack: RunningStack, consoleUrl: string): voi
     terminal.print(`${api.path}  ${api.url}`);
     for (const route of api.routes) terminal.print(`  ${route}`);
   }
-  for (const [path, url] of Object.entries(stack.functionUrls)) terminal.print(`${path}  ${url}`);
-  for (const [path, { name }] of Object.entries(stack.tables)) terminal.print(`table ${path}  ${name}`);
-  for (const [path, { url }] of Object.entries(stack.queues)) terminal.print(`queue ${path}  ${url}`);
-  for (const [path, { arn }] of Object.entries(stack.topics)) terminal.print(`topic ${path}  ${arn}`);
-  for (const [path, { arn }] of Object.entries(stack.buses)) terminal.print(`event bus ${path}  ${arn}`);
-  terminal.print(`console page  ${consoleUrl}`);
-  terminal.print(`DynamoDB  ${stack.endpoints.dynamodb}`);
-  terminal.print(`AWS (Lambda, SNS, EventBridge)  ${stack.endpoints.aws}`);
+  const rows: (readonly [string, string])[] = [
+    ...Object.entries(stack.functionUrls),
+    ...Object.entries(stack.tables).map(([path, { name }]) => [`table ${path}`, name] as const),
+    ...Object.entries(stack.queues).map(([path, { url }]) => [`queue ${path}`, url] as const),
+    ...Object.entries(stack.topics).map(([path, { arn }]) => [`topic ${path}`, arn] as const),
+    ...Object.entries(stack.buses).map(([path, { arn }]) => [`event bus ${path}`, arn] as const),
+    ["console page", consoleUrl],
+    ["DynamoDB", stack.endpoints.dynamodb],
+    ["AWS (Lambda, SNS, EventBridge)", stack.endpoints.aws],
+  ];
+  for (const line of aligned(rows)) terminal.print(line);
   for (const [name, value] of Object.entries(stack.outputs)) {
     for (const line of ["", `${name}:`, `  ${value}`]) terminal.print(line);
   }
@@ -159,7 +166,7 @@ function pairsOf(pairs: OptionValues[string], option: string): Record<string, st
   return Object.fromEntries(
     listOf(pairs).map((pair) => {
       const equals = pair.indexOf("=");
-      if (equals < 1) throw new UsageError(`${option} takes name=value, got ${pair}`);
+      if (equals < 1) throw new UsageError(`${option} must be name=value (got ${pair})`);
       return [pair.slice(0, equals), pair.slice(equals + 1)];
     }),
   );

@@ -25,7 +25,7 @@ const TABLE_ONLY = [
 export async function openStore(module: string, values: OptionValues): Promise<OpenTable> {
   for (const name of ["table", ...TABLE_ONLY])
     if (values[name] !== undefined)
-      throw new UsageError(`--store takes no --${name}: the module reaches the store`);
+      throw new UsageError(`--${name} can't be combined with --store: the module connects to the store`);
   const { store, outbox, close } = await storeModule(module);
   const withheld: { operation: string; input: unknown }[] = [];
   const isDry = values["dry-run"] === true;
@@ -36,7 +36,7 @@ export async function openStore(module: string, values: OptionValues): Promise<O
     outbox: ending(isDry ? withholding(seen, OUTBOX_WRITES, withheld) : seen),
     get storeOptions(): never {
       throw new UsageError(
-        "a scan reads a table of DynamoDB: give --table, or ask the database of the store itself",
+        "a scan only reads DynamoDB tables: pass --table, or query the store's own database",
       );
     },
     withheld,
@@ -45,7 +45,7 @@ export async function openStore(module: string, values: OptionValues): Promise<O
 }
 
 async function storeModule(module: string): Promise<StoreModule> {
-  const exported: unknown = await defaultExport(module);
+  const exported: unknown = await defaultExport(module, "the store module");
   const { store, outbox } = Object(exported) as { readonly store?: unknown; readonly outbox?: unknown };
   const has = (value: unknown, ...names: string[]) =>
     names.every((name) => typeof Object(value)[name] === "function");
@@ -55,7 +55,7 @@ async function storeModule(module: string): Promise<StoreModule> {
   )
     return exported as StoreModule;
   throw new UsageError(
-    `${module} has no store as its default export: export default { store, outbox, close }, of which \`store\` is required`,
+    `${module} doesn't export a store by default: it needs export default { store, outbox, close } (only \`store\` is required)`,
   );
 }
 
@@ -101,6 +101,6 @@ class NoOutbox extends OperatedOutbox {
   }
   // biome-ignore lint/correctness/useYield: it tells that there is nothing to list
   override async *list(): AsyncGenerator<never> {
-    throw new UsageError("the module exports no outbox: export default { store, outbox }");
+    throw new UsageError("the module doesn't export an outbox: it needs export default { store, outbox }");
   }
 }

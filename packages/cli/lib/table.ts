@@ -29,12 +29,12 @@ export const TABLE_OPTIONS = {
 } as const satisfies OptionsConfig;
 
 export const TABLE_USAGE = `
-  --table, -t <name or ARN>   the table of the records (required, unless --store is given)
-  --store <module>            another store: export default { store, outbox, close }
-  --region, --profile         as of the AWS CLI (default: the environment's)
-  --endpoint <url>            another DynamoDB, such as that of \`onceonly start\`
+  --table, -t <name or ARN>   the table of the records (required, unless --store is set)
+  --store <module>            module of another store: export default { store, outbox, close }
+  --region, --profile         as for the AWS CLI (default: from the environment)
+  --endpoint <url>            another DynamoDB endpoint, such as the one of \`onceonly start\`
   --partition-key, --sort-key <name=value>, --ttl-attribute, --index, --shards
-                              where the store was given other ones
+                              if the store doesn't use the defaults
   --json                      print JSON`;
 
 /** What a command that writes takes too. */
@@ -45,8 +45,8 @@ export const WRITE_OPTIONS = {
 } as const satisfies OptionsConfig;
 
 export const WRITE_USAGE = `${TABLE_USAGE}
-  --dry-run                   read, print the requests that would write, and write nothing
-  --yes, -y                   do not ask`;
+  --dry-run                   only read, and print the writes it would make
+  --yes, -y                   don't ask for confirmation`;
 
 /** Options of commands that record who decided, and why. */
 export const BY_OPTIONS = {
@@ -55,7 +55,7 @@ export const BY_OPTIONS = {
 } as const satisfies OptionsConfig;
 
 export const BY_USAGE = `
-  --by <name>, --why <text>   stored with the record (required): no payloads, no secrets`;
+  --by <name>, --why <text>   stored with the record (required); don't include payloads or secrets`;
 
 /** @throws UsageError */
 export function byWhom(values: OptionValues): ByWhom {
@@ -66,7 +66,7 @@ export function byWhom(values: OptionValues): ByWhom {
 function shortText(values: OptionValues, name: keyof ByWhom): string {
   const text = required(values, name);
   if (text.length <= MAX_TEXT_LENGTH) return text;
-  throw new UsageError(`--${name} takes at most ${MAX_TEXT_LENGTH} characters, got ${text.length}`);
+  throw new UsageError(`--${name} must be at most ${MAX_TEXT_LENGTH} characters (got ${text.length})`);
 }
 
 export type CommonConfig = Pick<
@@ -83,9 +83,9 @@ export async function openTable(values: OptionValues): Promise<OpenTable> {
   const tableName = required(values, "table");
   const config = clientConfig(values);
   checkInstalled("@aws-sdk/client-dynamodb");
-  const [{ DynamoDBClient: Client }, { DynamoDBStore: Store, DynamoDBOutbox: Outbox }] = await Promise.all([
+  const [{ DynamoDBClient: Client }, { DynamoDBOutbox: Outbox, DynamoDBStore: Store }] = await Promise.all([
     import("@aws-sdk/client-dynamodb"),
-    import("onceonly"),
+    import("onceonly/dynamodb"),
   ]);
   const client = new Client(config);
   const withheld: { operation: string; input: unknown }[] = [];
@@ -127,7 +127,7 @@ export function clientConfig(values: OptionValues): CommonConfig {
 export function endpointIn({ endpoint }: OptionValues): string | undefined {
   if (endpoint === undefined) return undefined;
   if (/^https?:\/\//.test(`${endpoint}`) && URL.canParse(`${endpoint}`)) return `${endpoint}`;
-  throw new UsageError(`--endpoint takes a URL, such as http://localhost:8000, got ${endpoint}`);
+  throw new UsageError(`--endpoint must be a URL, such as http://localhost:8000 (got ${endpoint})`);
 }
 
 const LOOPBACK = /^https?:\/\/(localhost|127\.0\.0\.1|\[::1\])(:|\/|$)/;
@@ -145,7 +145,7 @@ const textOption = (name: string, value: OptionValues[string]) =>
 
 function sortKeyOf(text: string): { name: string; value: string } {
   const equals = text.indexOf("=");
-  if (equals < 1) throw new UsageError("--sort-key takes name=value");
+  if (equals < 1) throw new UsageError("--sort-key must be name=value");
   return { name: text.slice(0, equals), value: text.slice(equals + 1) };
 }
 
@@ -199,7 +199,10 @@ export async function isMeant(
 ): Promise<boolean> {
   if (values["dry-run"] || values.yes) return true;
   const answer = await terminal.confirm(question);
-  if (answer === undefined) throw new UsageError("nobody can be asked here: give --yes, or --dry-run");
+  if (answer === undefined)
+    throw new UsageError(
+      "not a terminal, so I can't ask for confirmation: pass --yes, or --dry-run to preview",
+    );
   if (!answer) terminal.print("nothing was changed");
   return answer;
 }

@@ -37,7 +37,7 @@ export async function traceQueues(
   requests: number,
 ): Promise<QueueTrace> {
   for (const url of [...urls, ...deadLetterUrls])
-    if (!parseAddress("queue", url)) throw new UsageError(`this is no URL of a queue: ${url}`);
+    if (!parseAddress("queue", url)) throw new UsageError(`not a queue URL: ${url}`);
   const queues = await Promise.all(urls.map((url) => told(values, url, lookAtQueue)));
   const named = queues.flatMap((look) => ("deadLetters" in look ? (look.deadLetters ?? []) : []));
   const deadLetters = [...new Set([...deadLetterUrls, ...named])].map((url) =>
@@ -82,8 +82,8 @@ export function queueBranch(look: ToldQueue<QueueLook>): TraceBranch {
 }
 
 function countsOf(look: Partial<QueueLook> & { readonly failed?: string }): string {
-  if (look.failed !== undefined) return `not known: ${look.failed}`;
-  return `about ${look.waiting} wait, ${look.inFlight} in flight, ${look.delayed} delayed`;
+  if (look.failed !== undefined) return `can't be read: ${look.failed}`;
+  return `about ${look.waiting} waiting, ${look.inFlight} in flight, ${look.delayed} delayed`;
 }
 
 export function deadLetterBranch(
@@ -98,13 +98,13 @@ export function deadLetterBranch(
     line: `redrive: ${status.toLowerCase()}, ${moved} moved, ${timeOf(startedAt, now)}`,
   }));
   if (!messages)
-    return { line, below: [{ line: "not looked into: it moves messages on itself" }, ...redriven] };
+    return { line, below: [{ line: "not checked: it has its own dead-letter queue" }, ...redriven] };
   const ours = messages.filter(({ key }) => key !== undefined && messageKeys.includes(key));
   const told = ours.map(({ messageId, sentAt, receives }) => ({
     line: `its message is here: ${messageId}, sent ${timeOf(sentAt, now)}, received ${receives} times`,
   }));
   const others = messages.length - ours.length;
-  const nothing = `none of ${others} that were looked at is of this key`;
-  const seen = ours.length > 0 ? `others that were looked at: ${others}` : nothing;
+  const nothing = `no message of this key among the ${others} checked`;
+  const seen = ours.length > 0 ? `other messages checked: ${others}` : nothing;
   return { line, below: [...told, { line: seen }, ...redriven] };
 }

@@ -1,6 +1,7 @@
 /** The life of one record as a tree: its request, attempts, steps, the saga, verdicts and messages. */
 import { decodeResult, STOPPED, TURNED_BACK } from "onceonly/kit";
 import {
+  actOf,
   evidenceLines,
   keptLines,
   leaseLines,
@@ -27,14 +28,16 @@ export function recordBranches(told: RecordReport, status: number | undefined, n
   const isOver = /^(completed|failed)$/.test(told.state) && messages.length === 0;
   return [
     {
-      line: `request: first came ${timeOf(createdAt, now)}${status === undefined ? "" : `, answered over HTTP with ${status}`}`,
+      line: `request: first received ${timeOf(createdAt, now)}${status === undefined ? "" : `, HTTP response ${status}`}`,
     },
     ...attemptBranches(told, now),
     ...sagaBranches(steps, now),
     ...(completedAt === undefined ? [] : [{ line: `${told.state} ${timeOf(completedAt, now)}` }]),
     ...(evidence ? verdictBranches(evidence, now) : []),
     {
-      line: isOver ? "outbox: nothing waits. Its messages were sent or dropped, or it had none" : "outbox",
+      line: isOver
+        ? "outbox: nothing is waiting. Its messages were sent or dropped, or it had none"
+        : "outbox",
       below: outboxBranches(told, now),
     },
     ...keptLines(told, now).map((line) => ({ line })),
@@ -51,19 +54,28 @@ const MAX_ATTEMPTS = 20;
 
 function attemptBranches(told: RecordReport, now: number): TraceBranch[] {
   const { attempt: last, evidence } = told;
+  const isErasure = evidence !== undefined && actOf(evidence) === "erased" && evidence.attempt === last - 1;
   const first = Math.max(1, last - MAX_ATTEMPTS + 1);
   const former = Array.from({ length: last - first }, (_, index) => first + index).map((attempt) => {
-    const about = evidence?.attempt === attempt ? `; the verdict about it: ${evidence.verdict}` : "";
-    return { line: `attempt ${attempt}: over. What it still writes is refused${about}` };
+    return {
+      line: `attempt ${attempt}: over. Any further writes are refused${aboutAttempt(attempt, evidence)}`,
+    };
   });
   return [
     ...(first > 1 ? [{ line: `attempts 1 to ${first - 1}: over` }] : []),
     ...former,
     {
-      line: `attempt ${last}: ${told.state}`,
+      line: `attempt ${last}: ${isErasure ? "the erasure" : told.state}`,
       below: leaseLines(told, now).map((line) => ({ line })),
     },
   ];
+}
+
+function aboutAttempt(attempt: number, evidence: RecordReport["evidence"]): string {
+  if (evidence?.attempt !== attempt) return "";
+  const act = actOf(evidence);
+  if (act === "erased") return "; its result was erased";
+  return act === "released" ? "; released" : `; settled as ${evidence.verdict}`;
 }
 
 /** Steps of a saga stand below it: their names begin with its own. */
@@ -78,7 +90,7 @@ function sagaBranches(steps: RecordReport["steps"], now: number): TraceBranch[] 
   }
   for (const [saga, own] of sagas) {
     const isNamed = (name: string) => own.some((step) => step.name === name);
-    const end = isNamed(STOPPED) ? ", has stopped" : isNamed(TURNED_BACK) ? ", has turned back" : "";
+    const end = isNamed(STOPPED) ? ", stopped" : isNamed(TURNED_BACK) ? ", compensated" : "";
     const below = own
       .filter(({ name }) => name !== STOPPED && name !== TURNED_BACK)
       .map((step) => ({ line: stepLine(step, now) }));

@@ -1,7 +1,7 @@
 /** `onceonly trace`: the whole life of one key as a tree, from its request to the records of those who got its messages. */
 import { identify, PUBLIC_SCOPE } from "onceonly/kit";
 import { type CliCommand, type OptionValues, onlyArgument, required, wholeNumber } from "./command.ts";
-import { KEY_OPTIONS, KEY_USAGE, textOf } from "./find.ts";
+import { KEY_OPTIONS, KEY_USAGE, noRecord, textOf } from "./find.ts";
 import type { OpenTable } from "./open-table.ts";
 import { type RecordReport, tellRecord } from "./record-lines.ts";
 import { openTable, TABLE_OPTIONS, TABLE_USAGE } from "./table.ts";
@@ -15,16 +15,16 @@ const MAX_PEEK = 20;
 export const trace: CliCommand = {
   usage: `usage: onceonly trace <idempotency key> [options]
 
-Prints the life of a key as a tree: the request, attempts, steps and sagas, the last verdict, messages that wait, the queues
-of its messages, their dead letters and redrives, and the records of consumers. Deletes nothing, and prints neither keys nor
-payloads. The exit status is 1 where there is no record.
+Prints the life of a key as a tree: the request, attempts, steps and sagas, the last verdict, unsent messages and their queues,
+dead letters and redrives, and the records of consumers. Deletes nothing, and prints neither keys nor payloads. The exit
+status is 1 if there's no record.
 ${KEY_USAGE}
-  --consumer <operation>      who gets the messages, may be repeated: its record of each message key
-  --consumer-scope <owner>    the owner of the consumers' keys (default: nobody)
-  --message-key <key>         the key of a message, may be repeated (default: those of messages that wait, else the key itself)
-  --queue <URL>               a queue of its messages, may be repeated (default: those of messages that wait)
-  --dlq <URL>                 a dead-letter queue, may be repeated (default: those that the queues name)
-  --peek <requests>           so often ten dead letters are received, hidden for 5 s, and none deleted (default ${DEFAULT_PEEK}, 0 to ${MAX_PEEK})${TABLE_USAGE}`,
+  --consumer <operation>      a consumer's operation, may be repeated: prints its record for each message key
+  --consumer-scope <owner>    the owner of the consumers' keys (default: none)
+  --message-key <key>         the key of a message, may be repeated (default: those of unsent messages, else the key itself)
+  --queue <URL>               a queue of its messages, may be repeated (default: those of unsent messages)
+  --dlq <URL>                 a dead-letter queue, may be repeated (default: those of the queues)
+  --peek <requests>           how many receives of ten dead letters to make; hides them for 5 s, deletes none (default ${DEFAULT_PEEK}, 0 to ${MAX_PEEK})${TABLE_USAGE}`,
   options: {
     ...TABLE_OPTIONS,
     ...KEY_OPTIONS,
@@ -52,7 +52,7 @@ ${KEY_USAGE}
         terminal.print(JSON.stringify({ ...record, ...jsonOf(queues, messageKeys), consumers }));
       } else {
         const branches = [
-          ...(own ? recordBranches(own, own.status, now) : [{ line: ABSENT }]),
+          ...(own ? recordBranches(own, own.status, now) : [{ line: noRecord(values) }]),
           ...queues.queues.map(queueBranch),
           ...queues.deadLetters.map((each) => deadLetterBranch(each, messageKeys, now)),
           ...consumers.map((each) => consumerBranch(each, now)),
@@ -67,9 +67,6 @@ ${KEY_USAGE}
     }
   },
 };
-
-const ABSENT =
-  "record: there is none. Nothing ran under this operation, scope and key, or its retention is over";
 
 function given(values: OptionValues, name: string): readonly string[] | undefined {
   const value = values[name];
@@ -130,7 +127,7 @@ function consumersOf(
 }
 
 function consumerBranch({ operation, recordKey, record }: ConsumerTrace, now: number): TraceBranch {
-  if (!record) return { line: `consumer ${operation}: no record of ${recordKey}: it has not begun` };
+  if (!record) return { line: `consumer ${operation}: no record of ${recordKey}, so it hasn't started` };
   const { state, attempt } = record;
   const line = `consumer ${operation}: ${state}, attempt ${attempt}, ${recordKey}`;
   return { line, below: recordBranches(record, record.status, now) };

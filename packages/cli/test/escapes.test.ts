@@ -97,8 +97,8 @@ describe("onceonly", () => {
 
     for (const { text } of [found, traced, listed, json]) expectPlain(text);
     for (const { text } of [found, traced]) {
-      expect(text).toContain(`asked: ${SHOWN}`);
-      expect(text).toContain(`answered: ${SHOWN}`);
+      expect(text).toContain(`question: ${SHOWN}`);
+      expect(text).toContain(`answer: ${SHOWN}`);
       expect(text).toContain(`last error: ${SHOWN}`);
       expect(text).toContain(`verdict of step ${SHOWN}: unknown, by ${SHOWN}`);
       expect(text).toContain(`why: ${SHOWN}`);

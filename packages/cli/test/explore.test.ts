@@ -40,7 +40,7 @@ describe("onceonly explore", () => {
     const { status, text: printed } = await run([path, "--html", page]);
 
     expect(status).toBe(1);
-    expect(printed).toBe(`${text}\n\nwritten to ${page}`);
+    expect(printed).toBe(`${text}\n\nwrote ${page}`);
     expect(await readFile(page, "utf8")).toContain("<svg role");
   });
 

@@ -52,7 +52,7 @@ describe("onceonly find", () => {
     expect(text).toContain("in-progress, attempt 1");
     expect(text).toContain("step reserve: done, attempt 1, ");
     expect(text).toMatch(/lease ended .* ago\): abandoned/);
-    expect(text).toContain("└ kept until somebody settles it");
+    expect(text).toContain("└ kept until it is settled");
     expect(JSON.parse(json.text)).toMatchObject({
       state: "in-progress",
       steps: [{ name: "reserve", state: "done" }],
@@ -68,7 +68,7 @@ describe("onceonly find", () => {
 
     const { text } = await world.run("find", [key, "-o", "pay", "-s", "acme"]);
 
-    expect(text).toMatch(/message 0 to \S*payments\.fifo\S*: waiting, tries 0/);
+    expect(text).toMatch(/message 0 to \S*payments\.fifo\S*: waiting, 0 tries/);
     expect(text).not.toContain(SECRET);
   });
 
@@ -79,16 +79,28 @@ describe("onceonly find", () => {
     const { status, text } = await world.run("find", [key, "-o", "pay", "-s", "globex"]);
 
     expect(status).toBe(1);
-    expect(text).toMatch(/^there is no record: nothing ran under this operation, scope and key/);
+    expect(text).toMatch(/^no record: nothing ran under this operation, scope and key/);
+  });
+
+  it("41.10: says that a scoped operation needs --scope", async () => {
+    const key = randomUUID();
+    await runOnce(options(), key, {}, () => "done");
+
+    for (const command of ["find", "trace"]) {
+      const { status, text } = await world.run(command, [key, "-o", "pay"]);
+
+      expect(status).toBe(1);
+      expect(text).toContain("If the operation has a `scope`, pass the key's owner with --scope");
+    }
   });
 
   it.each([
     [["k"], "--operation is required"],
-    [["-o", "pay"], "give one idempotency key, got 0"],
-    [["a", "b", "-o", "pay"], "give one idempotency key, got 2"],
-    [["k", "-o", "pay", "--tabel", "t"], "Unknown option '--tabel'"],
-    [["k", "-o", "pay", "--sort-key", "record"], "--sort-key takes name=value"],
-    [["k", "-o", "pay", "--shards", "many"], "option `shards` must be a whole number of shards"],
+    [["-o", "pay"], "expected one idempotency key, got 0"],
+    [["a", "b", "-o", "pay"], "expected one idempotency key, got 2"],
+    [["k", "-o", "pay", "--tabel", "t"], "unknown option --tabel: did you mean --table?"],
+    [["k", "-o", "pay", "--sort-key", "record"], "--sort-key must be name=value"],
+    [["k", "-o", "pay", "--shards", "many"], "`shards` must be a whole number of shards"],
   ])("refuses %j before any request", async (args, message) => {
     await expect(world.run("find", args)).rejects.toThrow(message);
   });
@@ -96,6 +108,6 @@ describe("onceonly find", () => {
   it.each(["localhost:8000", "http://", "nonsense"])("refuses the endpoint %s at once", async (endpoint) => {
     const asked = runAlone("find", ["k", "-o", "pay", "-t", "t", "--endpoint", endpoint]);
 
-    await expect(asked).rejects.toThrow("--endpoint takes a URL, such as http://localhost:8000");
+    await expect(asked).rejects.toThrow("--endpoint must be a URL, such as http://localhost:8000");
   });
 });

@@ -28,14 +28,14 @@ const CALLS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
   explore: { it: ["<reports>"] },
   doctor: {
     "a template": ["--template", "<template>"],
-    "what lives": ["--table", "records", "--max-requests", "1"],
+    "a deployed stack": ["--table", "records", "--max-requests", "1"],
     "a run of `onceonly start`": ["--endpoint", "<run>"],
   },
   find: { it: KEY },
   trace: { it: KEY },
   list: { "a list of an index": ["unknown"], "a scan": ["completed", "--scan", "--yes"] },
   replay: {
-    "a record of a file": ["-o", "book", ...HANDLER, "--record", "<record>"],
+    "a record file": ["-o", "book", ...HANDLER, "--record", "<record>"],
     "a key": [...KEY, ...HANDLER],
   },
   resolve: {
@@ -117,8 +117,8 @@ function callOf(command: string, form: string): readonly string[] {
   const isOfTable = !isPlaced && command !== "console" && !`${command} ${form}`.startsWith("doctor");
   return [
     ...args,
-    ...(isOfTable && form !== "a record of a file" ? ["--table", world.tableName] : []),
-    ...(isPlaced || form === "a record of a file" ? [] : ["--endpoint", world.endpoint]),
+    ...(isOfTable && form !== "a record file" ? ["--table", world.tableName] : []),
+    ...(isPlaced || form === "a record file" ? [] : ["--endpoint", world.endpoint]),
   ];
 }
 
@@ -202,7 +202,7 @@ describe("the forms of a command", () => {
 
         // The option may make it another form: then one of the others is named.
         await expect(refused).rejects.toThrow(UsageError);
-        await expect(refused).rejects.toThrow(/ (?:takes no|or) --[a-z-]+/);
+        await expect(refused).rejects.toThrow(/ (?:doesn't accept|be combined with|or) --[a-z-]+/);
       }
     },
   );
@@ -216,19 +216,31 @@ describe("the forms of a command", () => {
 
 describe("runCommand", () => {
   it.each([
-    ["list", ["unknown", "--scan"], "a list of an index takes no --scan: it is for a scan"],
-    ["list", ["parked", "-y"], "a list of an index takes no --yes"],
+    ["list", ["unknown", "--scan"], "a list of an index doesn't accept --scan (accepted by: a scan)"],
+    ["list", ["parked", "-y"], "a list of an index doesn't accept --yes"],
     [
       "resolve",
       [...KEY, "--did-not-happen", "--limit", "5", ...BY],
-      "a key takes no --limit: it is for a group",
+      "a key doesn't accept --limit (accepted by: a group)",
     ],
-    ["release", ["--group", "book", "-s", "acme", ...BY], "a group takes no --scope: it is for a key"],
-    ["erase", ["--scan", "--keys-from", "f", ...BY], "a scan takes no --keys-from: it is for a file of keys"],
-    ["doctor", ["--template", "t", "--max-requests", "5"], "a template takes no --max-requests"],
-    ["replay", ["-o", "book", "--record", "f", "-t", "records"], "a record of a file takes no --table"],
-    ["find", [...KEY, "-t", "one", "--table", "other"], "--table is given twice, and takes one value"],
-    ["doctor", ["--endpoint", "http://a", "--endpoint", "http://b"], "--endpoint is given twice"],
+    [
+      "release",
+      ["--group", "book", "-s", "acme", ...BY],
+      "a group doesn't accept --scope (accepted by: a key)",
+    ],
+    [
+      "erase",
+      ["--scan", "--keys-from", "f", ...BY],
+      "a scan doesn't accept --keys-from (accepted by: a file of keys)",
+    ],
+    ["doctor", ["--template", "t", "--max-requests", "5"], "a template doesn't accept --max-requests"],
+    ["replay", ["-o", "book", "--record", "f", "-t", "records"], "a record file doesn't accept --table"],
+    [
+      "find",
+      [...KEY, "-t", "one", "--table", "other"],
+      "--table was given twice, but accepts only one value",
+    ],
+    ["doctor", ["--endpoint", "http://a", "--endpoint", "http://b"], "--endpoint was given twice"],
   ])("%s refuses %j", async (command, args, message) => {
     await expect(runCommand(COMMANDS[command]!, args, terminal())).rejects.toThrow(message);
   });
@@ -238,6 +250,6 @@ describe("runCommand", () => {
     const repeated = runCommand(COMMANDS.doctor!, ["--template", "a", "--template", "b"], terminal());
 
     expect(status).toBe(1);
-    await expect(repeated).rejects.toThrow("cannot read the template a");
+    await expect(repeated).rejects.toThrow("can't read the template a");
   });
 });

@@ -37,7 +37,7 @@ describe("openApiFragment", () => {
       name: "Idempotency-Key",
       in: "header",
       required: true,
-      description: expect.stringContaining("for 1 day."),
+      description: expect.stringContaining("For 1 day, "),
     });
     expect(components.responses.IdempotencyKeyInProgress?.headers).toHaveProperty("Retry-After");
   });
@@ -55,7 +55,7 @@ describe("openApiFragment", () => {
     expect(Object.keys(components.pathItems["create-order"]!)).toEqual(["put"]);
     const { name, required, description } = components.parameters!.IdempotencyKey;
     expect({ name, required }).toEqual({ name: "X-Request-Key", required: false });
-    expect(description).toMatch(/in quotation marks.* A UUID of RFC 9562\..* for 2 days\.$/);
+    expect(description).toMatch(/in double quotes.* An RFC 9562 UUID\. For 2 days, /);
   });
 
   it("has no 401 and 403 where nobody owns keys, and no header where the key comes from elsewhere", async () => {

@@ -67,7 +67,7 @@ describe("onceonly outbox", () => {
 
     expect(all.status).toBe(0);
     expect(all.text).toMatch(
-      /├ message 0 to \S*payments: parked, tries 9, AccessDenied, .*\n├ message 1 to \S*payments: dropped, .*\n└ message 1: dropped, by ana, .*\n {2}└ why: ticket 4711/,
+      /├ message 0 to \S*payments: parked, 9 tries, AccessDenied, .*\n├ message 1 to \S*payments: dropped, .*\n└ message 1: dropped, by ana, .*\n {2}└ why: ticket 4711/,
     );
     expect(all.text.split("\n").filter((line) => line === parked || line === waiting)).toHaveLength(2);
     expect(JSON.parse(grouped.text)).toMatchObject({
@@ -76,7 +76,7 @@ describe("onceonly outbox", () => {
       acts: [{ act: "drop", messages: [1], by: "ana" }],
     });
     expect(one.text).toMatch(
-      RegExp(`^${waiting}\n├ committed .*\n├ message 0 to .*: waiting, tries 0\n└ message 1`),
+      RegExp(`^${waiting}\n├ committed .*\n├ message 0 to .*: waiting, 0 tries\n└ message 1`),
     );
     expect(first.text).toContain("there are more: raise --limit 1");
     expect(all.text + grouped.text).not.toContain("canary");
@@ -100,16 +100,16 @@ describe("onceonly outbox", () => {
     expect(damaged.text).toMatch(/└ unreadable: /);
     expect(await world.run("outbox", ["list", "--group", "order"])).toMatchObject({
       status: 1,
-      text: "nothing",
+      text: "nothing found",
     });
   });
 
   it.each([
-    [["list", "r", "s"], "give one record key, got 2"],
-    [["list", "r", "--group", "order"], "give a key or --group, not both"],
-    [["list", "--by", "ana"], "list takes no --by"],
-    [["list", "--dry-run"], "list takes no --dry-run"],
-    [["list", "--limit", "0"], "--limit takes a whole number from 1"],
+    [["list", "r", "s"], "expected one record key, got 2"],
+    [["list", "r", "--group", "order"], "pass a key or --group, not both"],
+    [["list", "--by", "ana"], "list doesn't accept --by"],
+    [["list", "--dry-run"], "list doesn't accept --dry-run"],
+    [["list", "--limit", "0"], "--limit must be a whole number of at least 1"],
   ])("refuses %j before any request", async (args, message) => {
     await expect(world.run("outbox", args)).rejects.toThrow(message);
   });
@@ -119,7 +119,7 @@ describe("onceonly outbox", () => {
 
     const answer = await world.run("outbox", ["retry", recordKey, ...BY]);
 
-    expect(answer).toMatchObject({ status: 0, text: "the sweeper sends them within a minute" });
+    expect(answer).toMatchObject({ status: 0, text: "queued again: the sweeper sends them within a minute" });
     expect(await progressOf(recordKey)).toEqual([
       ["waiting", 0],
       ["waiting", 0],
@@ -161,30 +161,30 @@ describe("onceonly outbox", () => {
   it("says with status 1 that nothing of a record waits", async () => {
     const answer = await world.run("outbox", ["retry", "order##none", ...BY]);
 
-    expect(answer).toMatchObject({ status: 1, text: "no message of this record waits" });
+    expect(answer).toMatchObject({ status: 1, text: "this record has no unsent messages" });
   });
 
   it.each([
-    [["resend", "r"], "give list, retry, drop or redirect first, got resend"],
-    [["retry"], "give one record key, or --group, got 0"],
-    [["drop", "r"], "drop takes --message"],
-    [["drop", "r", "--message", "first"], "--message takes the place of a message, from 0"],
-    [["drop", "r", "--message", " "], "--message takes the place of a message, from 0"],
-    [["drop", "r", "--message", "0", "--queue", QUEUE], "drop takes no --queue"],
-    [["redirect", "r", "--message", "0"], "redirect takes --queue, --topic or --bus"],
-    [["redirect", "r", "--group", "g", "--queue", QUEUE], "give a key or --group, not both"],
-    [["drop", "--group", "order", "--message", "0"], "drop of a group takes no --message"],
-    [["drop", "--group", "order", "--queue", QUEUE], "drop of a group takes no --queue"],
-    [["redirect", "--group", "order"], "redirect takes --queue, --topic or --bus"],
-    [["--group", "order"], "give list, retry, drop or redirect first, got nothing"],
+    [["resend", "r"], "expected list, retry, drop or redirect, got `resend`"],
+    [["retry"], "expected one record key, or --group, got 0"],
+    [["drop", "r"], "drop needs --message"],
+    [["drop", "r", "--message", "first"], "--message must be the position of a message, from 0"],
+    [["drop", "r", "--message", " "], "--message must be the position of a message, from 0"],
+    [["drop", "r", "--message", "0", "--queue", QUEUE], "drop doesn't accept --queue"],
+    [["redirect", "r", "--message", "0"], "redirect needs --queue, --topic or --bus"],
+    [["redirect", "r", "--group", "g", "--queue", QUEUE], "pass a key or --group, not both"],
+    [["drop", "--group", "order", "--message", "0"], "drop of a group doesn't accept --message"],
+    [["drop", "--group", "order", "--queue", QUEUE], "drop of a group doesn't accept --queue"],
+    [["redirect", "--group", "order"], "redirect needs --queue, --topic or --bus"],
+    [["--group", "order"], "expected list, retry, drop or redirect, got nothing"],
   ])("refuses %j before any request", async (args, message) => {
     await expect(world.run("outbox", [...BY, ...args])).rejects.toThrow(message);
   });
 
   it.each([
     ["--why", "", "--why is empty"],
-    ["--why", "x".repeat(257), "--why takes at most 256 characters, got 257"],
-    ["--by", "x".repeat(257), "--by takes at most 256 characters, got 257"],
+    ["--why", "x".repeat(257), "--why must be at most 256 characters (got 257)"],
+    ["--by", "x".repeat(257), "--by must be at most 256 characters (got 257)"],
   ])("refuses a text for %s that no record keeps", async (option, text, message) => {
     const other = option === "--by" ? "--why" : "--by";
 

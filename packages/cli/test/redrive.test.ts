@@ -84,9 +84,7 @@ describe("onceonly redrive", () => {
     const answer = await run([dlq, ...BY], true);
 
     expect(answer.asked).toEqual([
-      expect.stringMatching(
-        /^dead-\d+\.fifo: take about 3 of 3 messages back to the queues they came from\?$/,
-      ),
+      expect.stringMatching(/^dead-\d+\.fifo: move about 3 of 3 messages to the queues they came from\?$/),
     ]);
     expect(answer).toMatchObject({ status: 0, text: "moved 3, by ana: ticket 7", progress: [1, 2, 3] });
     const messages = await received(queue);
@@ -107,9 +105,11 @@ describe("onceonly redrive", () => {
 
     const answer = await run([dlq, ...BY, "--group", "order-2"], true);
 
-    expect(answer.asked[0]).toContain("receive about 4 of 4 messages, and take those of this group back");
+    expect(answer.asked[0]).toContain("receive about 4 of 4 messages, and move those of this group to");
     expect(answer.status).toBe(0);
-    expect(answer.text).toBe("others that were received, and stay: 2\nmoved 2, by ana: ticket 7");
+    expect(answer.text).toBe(
+      "received but left here, because they didn't match: 2\nmoved 2, by ana: ticket 7",
+    );
     expect((await received(queue)).map(({ key }) => key)).toEqual(keys);
     expect(await received(dlq)).toHaveLength(2);
   });
@@ -125,7 +125,7 @@ describe("onceonly redrive", () => {
     await deadLetters(fifo.queue, ["first", "second"]);
     const stays = await run([fifo.dlq, ...BY, "--message-key", "second", "--yes"]);
     expect(stays.status).toBe(1);
-    expect(stays.text).toContain("stays: a message before it in its group stays");
+    expect(stays.text).toContain("left here: an earlier message of its group was left here");
     expect(await received(fifo.queue)).toEqual([]);
   });
 
@@ -157,7 +157,7 @@ describe("onceonly redrive", () => {
 
     expect(status).toBe(1);
     expect(text).toMatch(
-      /^\S+ {2}stays: it has no envelope\n\S+ {2}stays: a message before it in its group stays\n/,
+      /^\S+ {2}left here: it has no envelope\n\S+ {2}left here: an earlier message of its group was left here\n/,
     );
     expect(text).toContain("moved 0");
     expect(await received(queue)).toEqual([]);
@@ -198,32 +198,30 @@ describe("onceonly redrive", () => {
     const { status, text } = await run([dlq, ...BY, "--to", `${queue}-none`, "--yes"]);
 
     expect(status).toBe(1);
-    expect(text).toMatch(/stays: it was not sent: \w*QueueDoesNotExist/);
+    expect(text).toMatch(/left here: it wasn't sent: \w*QueueDoesNotExist/);
   });
 
   it("refuses a source queue, another kind of queue, and where nobody can be asked, before it receives", async () => {
     const [{ queue, dlq }, fifo] = [await queues.newPair(), await queues.newPair(true)];
     await deadLetters(queue, ["a"]);
 
-    await expect(run([queue, ...BY, "--yes"])).rejects.toThrow(
-      "this queue has a dead-letter queue of its own",
-    );
+    await expect(run([queue, ...BY, "--yes"])).rejects.toThrow("this queue has its own dead-letter queue");
     await expect(run([dlq, ...BY, "--to", fifo.queue, "--yes"])).rejects.toThrow(
-      "--to is a queue of the other kind",
+      "--to isn't the same type as the dead-letter queue",
     );
-    await expect(run([dlq, ...BY])).rejects.toThrow("nobody can be asked here");
+    await expect(run([dlq, ...BY])).rejects.toThrow("not a terminal");
     expect(await received(dlq)).toHaveLength(1);
   });
 
   it.each([
-    [["payments-dlq", ...BY], "this is no URL of a queue"],
+    [["payments-dlq", ...BY], "not a queue URL"],
     [["http://127.0.0.1:1/0/dlq", "--by", "ana"], "--why is required"],
-    [["http://127.0.0.1:1/0/dlq", ...BY, "--max", "0"], "--max takes a whole number from 1 to 100000"],
+    [["http://127.0.0.1:1/0/dlq", ...BY, "--max", "0"], "--max must be a whole number from 1 to 100000"],
     [
       ["http://127.0.0.1:1/0/dlq", ...BY, "--to", "http://127.0.0.1:1/0/dlq"],
-      "--to is the dead-letter queue itself",
+      "--to is the dead-letter queue itself: pass another queue",
     ],
-    [["http://127.0.0.1:1/0/dlq", ...BY, "--to", "http://127.0.0.1:2/0/q"], "--to is in another Region"],
+    [["http://127.0.0.1:1/0/dlq", ...BY, "--to", "http://127.0.0.1:2/0/q"], "--to isn't in the same region"],
   ])("refuses %j before any request", async (args, message) => {
     await expect(run([...args, "--yes"])).rejects.toThrow(message);
   });

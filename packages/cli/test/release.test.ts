@@ -36,11 +36,10 @@ describe("onceonly release", () => {
     const answer = await world.run("release", [key, "-o", "charge", ...BY], true);
 
     expect(answer).toMatchObject({ status: 0, text: "released" });
-    expect(answer.asked).toEqual(["charge: give the key back, so that a retry runs?"]);
+    expect(answer.asked).toEqual(["charge: release the key, so that a retry runs?"]);
     const { text } = await world.run("find", [key, "-o", "charge"]);
     expect(text).toMatch(/released, attempt 2\n/);
-    expect(text).toContain("verdict: unknown, by ana, ");
-    expect(text).toContain("answered: ticket 7");
+    expect(text).toContain("released by ana: ticket 7");
     expect(await runOnce(holding(world, "charge"), key, {}, () => "ran")).toBe("ran");
   });
 
@@ -51,7 +50,7 @@ describe("onceonly release", () => {
     const refused = await world.run("release", [key, "-o", "charge", ...BY, "--yes"]);
     const answer = await world.run("release", [key, "-o", "charge", ...BY, "--yes", "--interrupt"]);
 
-    const told = "not released: the key is in-progress: --interrupt fences its attempt off";
+    const told = "not released: the key is in-progress: pass --interrupt to fence its attempt off";
     expect(refused).toMatchObject({ status: 1, text: told });
     expect(answer).toMatchObject({ status: 0, text: "released" });
     expect(await runOnce(holding(world, "charge"), key, {}, () => "retry")).toBe("retry");
@@ -82,8 +81,8 @@ describe("onceonly release", () => {
 
     expect(answers.map(({ status, text }) => [status, text])).toEqual([
       [1, "not released: the key is completed"],
-      [1, "not released: nobody knows how step card ended: resolve --step says it"],
-      [1, "not released: the key is absent"],
+      [1, "not released: the outcome of step card is unknown: settle it with resolve --step"],
+      [1, expect.stringMatching(/^not released: no record: .* --scope$/)],
     ]);
   });
 
@@ -99,10 +98,10 @@ describe("onceonly release", () => {
 
   it.each([
     [["k", "-o", "charge", "--by", "ana"], "--why is required"],
-    [["k", "--group", "charge", ...BY], "give a key or --group, not both"],
-    [["--group", "charge", "-s", "acme", ...BY], "a group takes no --scope"],
-    [["--group", "", ...BY], "--group is empty: was a variable not set?"],
-    [["--group", "charge", "--limit", "0", ...BY], "--limit takes a whole number from 1"],
+    [["k", "--group", "charge", ...BY], "pass a key or --group, not both"],
+    [["--group", "charge", "-s", "acme", ...BY], "a group doesn't accept --scope"],
+    [["--group", "", ...BY], "--group is empty: is a shell variable unset?"],
+    [["--group", "charge", "--limit", "0", ...BY], "--limit must be a whole number of at least 1"],
     [["--group", "charge", "--by", "", "--why", "ticket 7"], "--by is empty"],
   ])("refuses %j before any request", async (args, message) => {
     await expect(world.run("release", [...args, "--yes"])).rejects.toThrow(message);
@@ -119,7 +118,7 @@ describe("a group", () => {
     const answer = await world.run("release", ["--group", "charge", ...BY], true);
 
     expect(no).toMatchObject({ status: 1, text: "nothing was changed" });
-    expect(answer.asked).toEqual(["charge: give 3 keys back, so that retries run?"]);
+    expect(answer.asked).toEqual(["charge: release 3 keys, so that retries run?"]);
     expect(answer).toMatchObject({ status: 0, text: "changed 3 of 3", progress: [1, 2, 3] });
     for (const key of keys) expect(await runOnce(holding(world, "charge"), key, {}, () => "ran")).toBe("ran");
     await expect(runOnce(holding(world, "refund"), other, {}, () => "ran")).rejects.toThrow(
@@ -139,9 +138,9 @@ describe("a group", () => {
 
     expect(dry.text.match(/^UpdateItem /gm)).toHaveLength(6);
     expect(two.asked[0]).toContain(
-      "say of 2 keys that the key did not happen? (the first of more: --limit 2)",
+      "record for 2 keys that the effect did not happen? (the first of more: --limit 2)",
     );
-    expect(two.text).toContain("there are more: run it again");
+    expect(two.text).toContain("there are more: run the command again");
     expect(JSON.parse(rest.text)).toMatchObject({ resolved: true });
     expect(none).toMatchObject({ status: 1, text: "the group is empty" });
   });

@@ -108,16 +108,19 @@ describe("onceonly replay", () => {
     const error = await runAlone("replay", ["--record", text, "--handler", handler, "-o", "book"]).catch(
       (reason: Error) => reason,
     );
-    expect(`${error}`).toContain("--record takes a file");
+    expect(`${error}`).toContain("--record must be a file");
     expect(`${error}`).not.toContain(SECRET);
   });
 
   it.each([
-    [["--record", "none.json", "--handler", "<handler>"], "the record cannot be read: ENOENT"],
-    [["key", "--record", "none.json", "--handler", "<handler>"], "give a key or --record, not both"],
+    [
+      ["--record", "none.json", "--handler", "<handler>"],
+      "can't read the record file none.json: no such file",
+    ],
+    [["key", "--record", "none.json", "--handler", "<handler>"], "pass a key or --record, not both"],
     [
       ["key", "-t", "records", "--handler", "none.mjs"],
-      "there is no module none.mjs: give the path of a file",
+      "can't read the handler module none.mjs: no such file",
     ],
   ])("refuses %j", async (args, message) => {
     const given = args.map((arg) => (arg === "<handler>" ? handler : arg));

@@ -1,5 +1,6 @@
 // A handler whose three steps charge, book and mail, and an event of our own for it.
-import { DynamoDBStore, idempotent } from "onceonly";
+import { idempotent } from "onceonly";
+import { DynamoDBStore } from "onceonly/dynamodb";
 
 const handler = idempotent(
   async (_event: object, { idempotency }) => {

@@ -14,7 +14,7 @@ describe("onceonly list unknown", () => {
   it("groups held keys by operation and reason, and says that there are more", async () => {
     const fresh = await newWorld();
     [world] = [fresh];
-    expect(await fresh.run("list", ["unknown"])).toMatchObject({ status: 1, text: "nothing" });
+    expect(await fresh.run("list", ["unknown"])).toMatchObject({ status: 1, text: "nothing found" });
     for (let index = 0; index < 3; index++) await holdKey(world);
     await holdKey(world, "refund");
     await fresh.clock.advance(1000);
@@ -30,9 +30,9 @@ describe("onceonly list unknown", () => {
   });
 
   it.each([
-    [["everything"], 'there is no list "everything": take unknown, waiting, parked'],
-    [[], "give one list: unknown, waiting or parked, got 0"],
-    [["unknown", "--limit", "0"], "--limit takes a whole number from 1"],
+    [["everything"], "no such list `everything`: use unknown, waiting, parked"],
+    [[], "expected one list: unknown, waiting or parked, got 0"],
+    [["unknown", "--limit", "0"], "--limit must be a whole number of at least 1"],
   ])("refuses %j", async (args, message) => {
     await expect(world.run("list", args)).rejects.toThrow(message);
   });
@@ -56,7 +56,7 @@ describe("onceonly resolve", () => {
     expect(await runOnce(holding(world, "charge"), key, {}, () => "again")).toEqual({ id: "ch_1" });
     const { text } = await world.run("find", [key, "-o", "charge"]);
     expect(text).toContain("verdict: happened, by ana, ");
-    expect(text).toContain("answered: ticket 7");
+    expect(text).toContain("reason: ticket 7");
   });
 
   it("H58: gives a held key back, after a person said yes", async () => {
@@ -64,7 +64,7 @@ describe("onceonly resolve", () => {
 
     const answer = await world.run("resolve", [key, "-o", "charge", "--did-not-happen", ...BY], true);
 
-    expect(answer.asked).toEqual(["charge: say that the key did not happen?"]);
+    expect(answer.asked).toEqual(["charge: record that the effect did not happen?"]);
     expect(answer.status).toBe(0);
     expect(await runOnce(holding(world, "charge"), key, {}, () => "ran")).toBe("ran");
   });
@@ -89,7 +89,9 @@ describe("onceonly resolve", () => {
 
     const answer = world.run("resolve", [key, "-o", "charge", "--did-not-happen", ...BY]);
 
-    await expect(answer).rejects.toThrow("nobody can be asked here: give --yes, or --dry-run");
+    await expect(answer).rejects.toThrow(
+      "not a terminal, so I can't ask for confirmation: pass --yes, or --dry-run to preview",
+    );
     await expect(runOnce(holding(world, "charge"), key, {}, () => "ran")).rejects.toThrow(
       OutcomeUnknownError,
     );
@@ -105,25 +107,25 @@ describe("onceonly resolve", () => {
       });
     });
 
-    for (const [key, state] of [
-      [done, "completed"],
-      [running, "in-progress"],
-      [absent, "absent"],
+    for (const [key, why] of [
+      [done, "the key is completed"],
+      [running, "the key is in-progress"],
+      [absent, "no record: nothing ran under this operation and key without a scope"],
     ] as const) {
       const args = [key, "-o", "charge", "--did-not-happen", ...BY, "--yes"];
       expect(await world.run("resolve", args)).toMatchObject({
         status: 1,
-        text: `not resolved: the key is ${state}`,
+        text: expect.stringContaining(`not resolved: ${why}`),
       });
     }
   });
 
   it.each([
-    [[...BY], "give --happened <JSON> or --did-not-happen"],
-    [["--happened", "1", "--did-not-happen", ...BY], "give --happened <JSON> or --did-not-happen"],
-    [["--happened", "{secret", ...BY], "--happened takes JSON"],
+    [[...BY], "pass either --happened <JSON> or --did-not-happen"],
+    [["--happened", "1", "--did-not-happen", ...BY], "pass either --happened <JSON> or --did-not-happen"],
+    [["--happened", "{secret", ...BY], "--happened must be JSON"],
     [["--did-not-happen", "--by", "ana"], "--why is required"],
-    [["--happened", "1", "--retention", "a day", ...BY], "--retention takes a whole number from 1"],
+    [["--happened", "1", "--retention", "a day", ...BY], "--retention must be a whole number of at least 1"],
   ])("refuses %j, and repeats no value", async (args, message) => {
     const refused = world.run("resolve", ["k", "-o", "charge", ...args, "--yes"]);
 

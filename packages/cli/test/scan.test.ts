@@ -44,7 +44,7 @@ describe("onceonly list --scan", () => {
     const { status, text } = await world.run("list", ["completed", "--scan"], false);
 
     expect({ status, text }).toEqual({ status: 1, text: "nothing was read" });
-    await expect(world.run("list", ["completed", "--scan"])).rejects.toThrow("give --yes");
+    await expect(world.run("list", ["completed", "--scan"])).rejects.toThrow("pass --yes");
   });
 
   it("prints JSON, goes through pages, and stops at the limit", async () => {
@@ -77,10 +77,10 @@ describe("onceonly list --scan", () => {
   });
 
   it.each([
-    [["completed"], "no index has the records that are completed: --scan reads the whole table"],
+    [["completed"], "records that are completed aren't indexed: pass --scan"],
     [
       ["finished", "--scan"],
-      'there is no list "finished": take unknown, waiting, parked, or with --scan in-progress',
+      "no such list `finished`: use unknown, waiting, parked, or with --scan in-progress",
     ],
   ])("refuses %j before any request", async (args, message) => {
     await expect(world.run("list", args)).rejects.toThrow(message);

@@ -49,7 +49,7 @@ describe.skipIf(!hasServer)("a store on PostgreSQL", () => {
 
     expect(await run("erase", resolved, "-o", "pay", ...BY)).toMatchObject({ status: 0, text: "erased" });
     await expect(runOnce(options(), resolved, {}, never)).rejects.toMatchObject({ code: "RESULT_NOT_KEPT" });
-    expect((await run("trace", resolved, "-o", "pay")).text).toContain("the result is not kept");
+    expect((await run("trace", resolved, "-o", "pay")).text).toContain("the result isn't kept");
   });
 
   it("has a group resolved, and messages that wait dropped", async () => {
@@ -65,7 +65,7 @@ describe.skipIf(!hasServer)("a store on PostgreSQL", () => {
     const { text } = await run("list", "waiting", "--json");
     const { recordKey } = JSON.parse(text);
     expect(await run("outbox", "drop", recordKey, "--message", "0", ...BY)).toMatchObject({ status: 0 });
-    expect((await run("list", "waiting")).text).toBe("nothing");
+    expect((await run("list", "waiting")).text).toBe("nothing found");
   });
 
   it("shows of a decision about messages in a dry run who decides, and no body", async () => {
@@ -104,21 +104,21 @@ describe("a store without an outbox", () => {
     const before = closed.times;
 
     expect((await run("find", key, "-o", "pay")).text).toContain("completed, attempt 1");
-    await expect(run("list", "waiting")).rejects.toThrow("the module exports no outbox");
+    await expect(run("list", "waiting")).rejects.toThrow("the module doesn't export an outbox");
 
     expect(closed.times).toBe(before + 2);
   });
 
   it.each([
-    [["list", "completed", "--scan", "--yes"], "a scan reads a table of DynamoDB"],
-    [["list", "unknown", "--table", "t"], "--store takes no --table"],
-    [["list", "unknown", "--region", "eu-central-1"], "--store takes no --region"],
+    [["list", "completed", "--scan", "--yes"], "a scan only reads DynamoDB tables"],
+    [["list", "unknown", "--table", "t"], "--table can't be combined with --store"],
+    [["list", "unknown", "--region", "eu-central-1"], "--region can't be combined with --store"],
   ])("refuses %j", async ([name = "", ...args], message) => {
     await expect(run(name, ...args)).rejects.toThrow(message);
   });
 
   it("refuses a module without a store", async () => {
     const run = runAlone("list", ["unknown", "--store", "packages/cli/test/world.ts"]);
-    await expect(run).rejects.toThrow("has no store as its default export");
+    await expect(run).rejects.toThrow("doesn't export a store by default");
   });
 });

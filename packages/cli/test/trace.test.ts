@@ -63,13 +63,13 @@ describe("onceonly trace", () => {
 
     expect(status).toBe(0);
     expect(text).toMatch(
-      /^order#acme#\S+\ncompleted, attempt 1\n├ request: first came .*, answered over HTTP with 201\n/,
+      /^order#acme#\S+\ncompleted, attempt 1\n├ request: first received .*, HTTP response 201\n/,
     );
-    expect(text).toMatch(/├ outbox\n│ └ message 0 to \S*work-\d+: waiting, tries 0/);
-    expect(text).toMatch(/├ queue work-\d+: about 0 wait, 0 in flight, 0 delayed/);
-    expect(text).toMatch(/├ dead-letter queue dead-\d+: about 2 wait/);
+    expect(text).toMatch(/├ outbox\n│ └ message 0 to \S*work-\d+: waiting, 0 tries/);
+    expect(text).toMatch(/├ queue work-\d+: about 0 waiting, 0 in flight, 0 delayed/);
+    expect(text).toMatch(/├ dead-letter queue dead-\d+: about 2 waiting/);
     expect(text).toMatch(
-      /│ ├ its message is here: \S+, sent .*, received \d+ times\n│ └ others that were looked at: 1/,
+      /│ ├ its message is here: \S+, sent .*, received \d+ times\n│ └ other messages checked: 1/,
     );
     expect(text).toMatch(/└ consumer pay: held, attempt 1, pay##\S+\n {2}├ request/);
     expect(text).toMatch(/ {2}├ verdict: unknown, by handler/);
@@ -116,18 +116,18 @@ describe("onceonly trace", () => {
     const first = await world.run("trace", [...args, "--peek", "0"]);
     const second = await world.run("trace", args);
 
-    expect(first.text).toContain("none of 0 that were looked at is of this key");
-    expect(second.text).toMatch(/dead-letter queue dead-\d+: about 1 wait/);
-    expect(second).toMatchObject({ status: 1, text: expect.stringContaining("record: there is none") });
+    expect(first.text).toContain("no message of this key among the 0 checked");
+    expect(second.text).toMatch(/dead-letter queue dead-\d+: about 1 waiting/);
+    expect(second).toMatchObject({ status: 1, text: expect.stringContaining("no record: nothing ran") });
     const { text } = await world.run("trace", [...args, "--peek", "0"]);
-    expect(text).toMatch(/about 0 wait, 1 in flight/);
+    expect(text).toMatch(/about 0 waiting, 1 in flight/);
   });
 
   it("does not look into a dead-letter queue that counts receives itself", async () => {
     const pair = await queues.newPair();
     const { text } = await world.run("trace", ["k", "-o", "order", "--dlq", pair.queue]);
 
-    expect(text).toContain("not looked into: it moves messages on itself");
+    expect(text).toContain("not checked: it has its own dead-letter queue");
   });
 
   it("tells a queue that cannot be asked by its error, and goes on", async () => {
@@ -135,8 +135,8 @@ describe("onceonly trace", () => {
     const absent = `${pair.queue}-none`;
     const { text } = await world.run("trace", ["k", "-o", "order", "--queue", absent, "--consumer", "pay"]);
 
-    expect(text).toMatch(/queue work-\d+-none: not known: \w*QueueDoesNotExist/);
-    expect(text).toMatch(/consumer pay: no record of pay##\S+: it has not begun/);
+    expect(text).toMatch(/queue work-\d+-none: can't be read: \w*QueueDoesNotExist/);
+    expect(text).toMatch(/consumer pay: no record of pay##\S+, so it hasn't started/);
   });
 
   it("tells former attempts, a lease that has ended, and the steps of a saga below its name", async () => {
@@ -156,18 +156,18 @@ describe("onceonly trace", () => {
 
     const { text } = await world.run("trace", [key, "-o", "ship"]);
 
-    expect(text).toContain("├ attempt 1: over. What it still writes is refused");
+    expect(text).toContain("├ attempt 1: over. Any further writes are refused");
     expect(text).toMatch(/├ attempt 2: in-progress\n│ └ lease ended .* ago\): abandoned/);
     expect(text).toMatch(/├ step book: done, attempt 2/);
-    expect(text).toMatch(/├ saga trip, has turned back\n│ └ step flight: done, attempt 2/);
+    expect(text).toMatch(/├ saga trip, compensated\n│ └ step flight: done, attempt 2/);
   });
 
   it.each([
     [["k"], "--operation is required"],
-    [["k", "-o", "pay", "--peek", "21"], "--peek takes a whole number from 0 to 20"],
-    [["k", "-o", "pay", "--peek", "many"], "--peek takes a whole number from 0 to 20"],
-    [["k", "-o", "pay", "--dlq", "payments-dlq"], "this is no URL of a queue: payments-dlq"],
-    [["k", "-o", "pay", "--queue", "http://evil.example/1/q"], "this is no URL of a queue"],
+    [["k", "-o", "pay", "--peek", "21"], "--peek must be a whole number from 0 to 20"],
+    [["k", "-o", "pay", "--peek", "many"], "--peek must be a whole number from 0 to 20"],
+    [["k", "-o", "pay", "--dlq", "payments-dlq"], "not a queue URL: payments-dlq"],
+    [["k", "-o", "pay", "--queue", "http://evil.example/1/q"], "not a queue URL"],
   ])("refuses %j before anything is sent to a queue", async (args, message) => {
     await expect(world.run("trace", args)).rejects.toThrow(message);
   });

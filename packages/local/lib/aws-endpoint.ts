@@ -21,7 +21,7 @@ export interface AwsAnswer {
 }
 
 /** `undefined` for a request to another service. */
-export type AwsFace = (request: AwsRequest) => Promise<AwsAnswer> | undefined;
+export type ServedAws = (request: AwsRequest) => Promise<AwsAnswer> | undefined;
 
 export interface AwsEndpoint {
   /** For example `http://127.0.0.1:24001`. */
@@ -29,9 +29,9 @@ export interface AwsEndpoint {
   stop(): Promise<void>;
 }
 
-export async function startAwsEndpoint(faces: readonly AwsFace[]): Promise<AwsEndpoint> {
+export async function startAwsEndpoint(adapters: readonly ServedAws[]): Promise<AwsEndpoint> {
   const server = createLoopbackServer((incoming, response) => {
-    answer(incoming, response, faces).catch((error: unknown) => response.destroy(error as Error));
+    answer(incoming, response, adapters).catch((error: unknown) => response.destroy(error as Error));
   });
   server.keepAliveTimeout = 0;
   const port = await listen(server);
@@ -44,7 +44,7 @@ export async function startAwsEndpoint(faces: readonly AwsFace[]): Promise<AwsEn
 async function answer(
   incoming: IncomingMessage,
   response: ServerResponse,
-  faces: readonly AwsFace[],
+  adapters: readonly ServedAws[],
 ): Promise<void> {
   const request: AwsRequest = {
     method: incoming.method ?? "GET",
@@ -56,7 +56,7 @@ async function answer(
     requestId: randomUUID(),
   };
   let answering: Promise<AwsAnswer> | undefined;
-  for (const face of faces) answering ??= face(request);
+  for (const adapter of adapters) answering ??= adapter(request);
   const { statusCode, headers, body } = (await answering) ?? NOBODY;
   response.writeHead(statusCode, { ...headers, "x-amzn-requestid": request.requestId }).end(body);
 }
@@ -64,5 +64,5 @@ async function answer(
 const NOBODY: AwsAnswer = {
   statusCode: 404,
   headers: { "content-type": "application/json", "x-amzn-errortype": "UnknownOperationException" },
-  body: JSON.stringify({ message: "no service of this run has that operation" }),
+  body: JSON.stringify({ message: "no service of this run supports that operation" }),
 };

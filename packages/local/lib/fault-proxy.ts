@@ -64,7 +64,7 @@ export async function startFaultProxy(options: FaultProxyOptions): Promise<Fault
   const target = new URL(options.target);
   if (target.protocol !== "http:") {
     throw new Error(
-      `the fault proxy speaks plain HTTP, but its target is ${options.target}; give it a local engine`,
+      `the fault proxy only speaks plain HTTP, but its target is ${options.target}: point it at a local engine`,
     );
   }
   const agent = new Agent({ keepAlive: true });

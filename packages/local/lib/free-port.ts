@@ -11,7 +11,9 @@ export async function freePort(): Promise<number> {
     const port = randomInt(LOWEST, HIGHEST);
     if (await canListen(port)) return port;
   }
-  throw new Error(`no free port between ${LOWEST} and ${HIGHEST} in 50 tries; stop what listens there`);
+  throw new Error(
+    `found no free port between ${LOWEST} and ${HIGHEST} in 50 tries: stop a process that listens there`,
+  );
 }
 
 function canListen(port: number): Promise<boolean> {

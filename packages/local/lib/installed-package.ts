@@ -31,7 +31,7 @@ export function requireInstalled<Exports>(name: string): Exports {
 /** The path of a package's main file. @throws Error where the package is not installed */
 export function pathOf(name: string): string {
   const path = resolveInstalled(name);
-  if (path === undefined) throw new Error(`${name} is not installed: npm install --save-dev ${name}`);
+  if (path === undefined) throw new Error(`${name} isn't installed: run npm install --save-dev ${name}`);
   return path;
 }
 
@@ -44,12 +44,12 @@ export function checkInstalled(folder = process.cwd()): void {
   );
   if (missing.length === 0) return;
   const names = missing.map(([name]) => (name === client ? `${name}@${major}` : name)).join(" ");
-  const instead = former === undefined ? "" : `, and ${former} is there: version ${major} is needed`;
+  const instead = former === undefined ? "" : ` (found ${former}, but version ${major} is needed)`;
   throw new Error(
     [
-      `these packages are not installed in ${folder}:`,
+      `these packages aren't installed in ${folder}:`,
       ...missing.map(([name, purpose]) => `  - ${name} ${purpose}${name === client ? instead : ""}`),
-      "install them, without their scripts, which nothing here needs:",
+      "install them (their install scripts aren't needed):",
       `  npm install --save-dev --ignore-scripts ${names}`,
     ].join("\n"),
   );

@@ -12,7 +12,7 @@ export function createLoopbackServer(handle: RequestListener): Server {
     if (LOOPBACK.test(request.headers.host ?? "")) return handle(request, response);
     response
       .writeHead(421, { "content-type": "text/plain", connection: "close" })
-      .end("this server is for this machine alone: ask it as 127.0.0.1 or localhost\n");
+      .end("this server only accepts local requests: use 127.0.0.1 or localhost\n");
   });
 }
 
@@ -24,7 +24,7 @@ export function createLoopbackServer(handle: RequestListener): Server {
 export function listen(server: Server, port = 0): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) => {
-      const taken = `port ${port} is taken: stop what listens there, or choose another port (0 takes any)`;
+      const taken = `port ${port} is already in use: stop the process that listens on it, or choose another port (0 picks a free one)`;
       reject(error.code === "EADDRINUSE" ? new Error(taken, { cause: error }) : error);
     });
     server.listen(port, "127.0.0.1", () => resolve((server.address() as AddressInfo).port));

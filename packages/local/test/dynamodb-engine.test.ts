@@ -75,7 +75,7 @@ describe("startDynamoDB", () => {
 
     await expect(
       startDynamoDB({ installations: { ...NOTHING, dynoxide: async () => broken } }),
-    ).rejects.toThrow(/dynoxide did not start: ended with exit code 7; it said: out of luck/);
+    ).rejects.toThrow(/dynoxide didn't start: ended with exit code 7; its output: out of luck/);
   });
 
   it("stops what it started, also when told twice", async () => {

@@ -240,7 +240,9 @@ describe("startFaultProxy", () => {
   it("refuses a target that is not plain HTTP", async () => {
     const target = "https://dynamodb.eu-central-1.amazonaws.com";
 
-    await expect(startFaultProxy({ target, decide: () => "pass" })).rejects.toThrow("give it a local engine");
+    await expect(startFaultProxy({ target, decide: () => "pass" })).rejects.toThrow(
+      "point it at a local engine",
+    );
   });
 
   it("breaks the connection when the engine is gone", async () => {

@@ -35,7 +35,7 @@ describe("checkInstalled", () => {
 
     const check = () => checkInstalled(project);
 
-    expect(check).toThrow("aws-lambda-ric runs the functions, and 3.3.0 is there: version 4 is needed");
+    expect(check).toThrow("aws-lambda-ric runs the functions (found 3.3.0, but version 4 is needed)");
     expect(check).toThrow("npm install --save-dev --ignore-scripts aws-lambda-ric@4");
   });
 });

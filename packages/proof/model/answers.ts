@@ -2,7 +2,7 @@
 import { type Model, mayOverlap } from "./bounds.ts";
 import type { Watch } from "./invariants.ts";
 import { NO_MARKS } from "./marks.ts";
-import { type ModelSeeker, verdictOf } from "./model-store.ts";
+import { type ModelClaimant, statusOf } from "./model-store.ts";
 import {
   isOpen,
   type ModelRecord,
@@ -19,7 +19,7 @@ export type Reading =
   | { readonly goesOn?: undefined; readonly slot: Slot };
 
 /** By the clock of its host, now. */
-export const seekerOf = ({ token, payload }: Worker, host: number): ModelSeeker => ({
+export const claimantOf = ({ token, payload }: Worker, host: number): ModelClaimant => ({
   token,
   payload,
   now: host,
@@ -31,15 +31,15 @@ export function readRecord(slot: Slot, worker: Worker, host: number, model: Mode
   const phase = worker.phase === "look" ? "run" : "claim";
   // A race: gone by now.
   if (!record) return { goesOn: { phase, seen: undefined } };
-  const verdict = verdictOf(record, seekerOf(worker, host), model);
-  if (verdict === "own") return { goesOn: { ...claimed(worker, model), marks: record.marks } };
-  if (verdict === "held" && (model.whenAbandoned === "verify" || goesOnByItself(record, model)))
+  const status = statusOf(record, claimantOf(worker, host), model);
+  if (status === "own") return { goesOn: { ...claimed(worker, model), marks: record.marks } };
+  if (status === "held" && (model.whenAbandoned === "verify" || goesOnByItself(record, model)))
     return { goesOn: { phase, seen: seenOf(record, host) } };
-  if (verdict === "expired" || verdict === "vacant") return { goesOn: { phase, seen: seenOf(record, host) } };
-  if (verdict === "completed" || verdict === "failed") return { slot: replay(slot, record, worker, watch) };
+  if (status === "expired" || status === "vacant") return { goesOn: { phase, seen: seenOf(record, host) } };
+  if (status === "completed" || status === "failed") return { slot: replay(slot, record, worker, watch) };
   watch.expect(record.token !== worker.token, "ownClaim");
   const isOver = record.state === "released" || record.leaseEndsIn < host;
-  watch.expect(verdict === "mismatch" || verdict === "held" || !isOver, "notStuck");
+  watch.expect(status === "mismatch" || status === "held" || !isOver, "notStuck");
   return { slot };
 }
 
@@ -61,13 +61,13 @@ export function claimed({ seen }: Worker, { whenAbandoned, without }: Model): Pa
 /** After the handler has run: its settlement, insertion or fence was refused. */
 export function readLoss(slot: Slot, worker: Worker, host: number, model: Model, watch: Watch): Reading {
   const { record } = slot;
-  const verdict = record && verdictOf(record, seekerOf(worker, host), model);
+  const status = record && statusOf(record, claimantOf(worker, host), model);
   if (worker.phase === "insert") {
-    if (record && (verdict === "expired" || verdict === "vacant"))
+    if (record && (status === "expired" || status === "vacant"))
       return { goesOn: { seen: seenOf(record, host) } };
     if (!record && worker.seen) return { goesOn: { seen: undefined } };
   }
-  if (record && (verdict === "completed" || verdict === "failed"))
+  if (record && (status === "completed" || status === "failed"))
     return { slot: replay(slot, record, worker, watch) };
   // The claim is lost: an error that says so, which a retry gets over.
   watch.expect(record?.token !== worker.token || record.state !== worker.to, "ownClaim");
@@ -80,11 +80,11 @@ export function readEnd(slot: Slot, worker: Worker, host: number, model: Model, 
   const { without } = model;
   const isMine = record?.token === worker.token && ["in-progress", "released"].includes(record.state);
   const isLost = worker.mode === "claimed" && !isMine;
-  const verdict = record && verdictOf(record, seekerOf(worker, host), model);
+  const status = record && statusOf(record, claimantOf(worker, host), model);
   const isMissed = without === "winnerAnswers" && worker.phase === "settle";
-  if (record && (verdict === "completed" || verdict === "failed") && !isMissed)
+  if (record && (status === "completed" || status === "failed") && !isMissed)
     return replay(slot, record, worker, watch);
-  if (verdict === "mismatch") return slot;
+  if (status === "mismatch") return slot;
   if (isLost && worker.returns && without !== "lostValue") return slot;
   return answerUnrecorded(slot, worker, watch);
 }

@@ -1,5 +1,5 @@
 /** How a worker records the end of its attempt: settlements, insertions, and the fence around a refused commit. */
-import { checkAlone, readEnd, readLoss, replay, seekerOf } from "./answers.ts";
+import { checkAlone, claimantOf, readEnd, readLoss, replay } from "./answers.ts";
 import type { Watch } from "./invariants.ts";
 import { isVacant } from "./model-store.ts";
 import { blindSteps, request, type WorkerTurn } from "./request-steps.ts";
@@ -72,7 +72,7 @@ export function fenceSteps(turn: WorkerTurn): void {
       return stop(replay(slot, record, worker, watch));
     // A renewal came between.
     const isRenewed = isHeld && isFormer && record?.state === "in-progress";
-    if (isRenewed || (!isHeld && (!record || isFormer || isVacant(record, seekerOf(worker, host), model))))
+    if (isRenewed || (!isHeld && (!record || isFormer || isVacant(record, claimantOf(worker, host), model))))
       return become({ seen: record && seenOf(record, host) });
     // Somebody else has the key: the commit cannot be applied either.
     if (!isHeld && record?.state === "in-progress") return goOn({});

@@ -76,7 +76,7 @@ export function playModel(each: EngineCase, { senders }: Pick<Model, "senders">)
     } else if (marks.first?.state !== "done") take("runs its first step");
     else if (end === "fails between its steps") answersItself = take(end);
     else if (wasProven) take("fails between its steps");
-    else take("returns", VERDICTS[call] ?? "", "writes down that its second step begins");
+    else take("returns", CLAIM_STATUSES[call] ?? "", "writes down that its second step begins");
     wasProven ||= step === "second" && end.endsWith("nothing happened");
   };
   let wasProven = false;
@@ -144,7 +144,7 @@ export function playModel(each: EngineCase, { senders }: Pick<Model, "senders">)
     else if (phase === "check") check();
     else if (phase === "look") look();
     else if (phase === "orphan") take(STOPS);
-    else if (phase === "verify") take(VERDICTS[call] as string);
+    else if (phase === "verify") take(CLAIM_STATUSES[call] as string);
     else request();
   }
   const last = state.slots[0] as Slot;
@@ -162,7 +162,7 @@ const mine = (token: Token) => (token >= FENCE && token !== NEVER ? ME : token);
 const REQUESTS: Partial<Record<Worker["phase"], string>> = { fence: "claim", mark: "writeStep" };
 const FAILS = "fails before its effect";
 const STOPS = "stops: it crashes, is killed, or gives up";
-const VERDICTS: Partial<Record<EngineCase["call"], string>> = {
+const CLAIM_STATUSES: Partial<Record<EngineCase["call"], string>> = {
   holds: "holds the key",
   "asks: it happened": "asks, and the effect happened",
   "asks: nothing happened": "asks, and nothing happened",

@@ -3,7 +3,7 @@
  * move goes through core's table. packages/proof/model/stores.test.ts holds real stores to the same.
  */
 import { RECORD_VERSION } from "../../../lib/contract.ts";
-import { type IdempotencyRecord, isTracked, judge, type Verdict } from "../../../lib/core/record.ts";
+import { type ClaimStatus, classify, type IdempotencyRecord, isTracked } from "../../../lib/core/record.ts";
 import type { Settlement } from "../../../lib/core/store.ts";
 import { isSaga, type Model } from "./bounds.ts";
 import type { Watch } from "./invariants.ts";
@@ -25,7 +25,7 @@ import {
 } from "./state.ts";
 import { type StoreAnswer, writeStep } from "./step-store.ts";
 
-export interface ModelSeeker {
+export interface ModelClaimant {
   readonly token: Token;
   readonly payload: number;
   /** By the clock of its host. */
@@ -33,7 +33,7 @@ export interface ModelSeeker {
 }
 
 /** `now` is when the request was made. */
-export interface Begin extends ModelSeeker {
+export interface Begin extends ModelClaimant {
   readonly seen: Seen | undefined;
   /** A fence of a claim that is held counts as no other attempt. */
   readonly isSameAttempt: boolean;
@@ -72,23 +72,23 @@ const toRecord = (record: ModelRecord, { without }: Model): IdempotencyRecord =>
   ...(record.marks !== NO_MARKS && without !== "stepsKeepPayload" && { steps: record.marks }),
 });
 
-/** What a record says to a seeker. */
-export function verdictOf(record: ModelRecord, seeker: ModelSeeker, model: Model): Verdict {
+/** What a record says to a claimant. */
+export function statusOf(record: ModelRecord, claimant: ModelClaimant, model: Model): ClaimStatus {
   const { without } = model;
-  const payload = without === "fingerprint" ? record.payload : seeker.payload;
-  const verdict = judge(toRecord(record, model), {
-    token: `token-${without === "claimOwn" ? NO_TOKEN : seeker.token}`,
+  const payload = without === "fingerprint" ? record.payload : claimant.payload;
+  const status = classify(toRecord(record, model), {
+    token: `token-${without === "claimOwn" ? NO_TOKEN : claimant.token}`,
     fingerprints: [`payload-${payload}`],
-    now: seeker.now * 1000,
+    now: claimant.now * 1000,
   });
-  if (without === "heldRefuses" && verdict === "held") return "vacant";
-  if (without === "liveLease" && verdict === "in-progress") return "vacant";
-  if (without === "takeOver" && verdict === "vacant" && record.state === "in-progress") return "in-progress";
-  return verdict;
+  if (without === "heldRefuses" && status === "held") return "vacant";
+  if (without === "liveLease" && status === "in-progress") return "vacant";
+  if (without === "takeOver" && status === "vacant" && record.state === "in-progress") return "in-progress";
+  return status;
 }
 
-export const isVacant = (record: ModelRecord, seeker: ModelSeeker, model: Model): boolean =>
-  ["vacant", "expired"].includes(verdictOf(record, seeker, model));
+export const isVacant = (record: ModelRecord, claimant: ModelClaimant, model: Model): boolean =>
+  ["vacant", "expired"].includes(statusOf(record, claimant, model));
 
 /** `store.claim`: the slot as it is then, and whether the claim won. */
 export function claim(slot: Slot, begin: Begin, model: Model, watch: Watch): [Slot, StoreAnswer] {

@@ -1,14 +1,14 @@
 /**
  * What a worker may do next: the engine (core/engine.ts) with one request per step. Any request may be applied and its
- * answer lost. The worker then stands where it stood, and may send the same again (the SDK's retry, or ours), or stop.
+ * answer lost. The worker then stands where it stood, and may send the same messages again (the SDK's retry, or ours), or stop.
  * A request that never arrives changes nothing, and is no step.
  */
-import { checkAlone, claimed, readEnd, readRecord, seekerOf } from "./answers.ts";
+import { checkAlone, claimantOf, claimed, readEnd, readRecord } from "./answers.ts";
 import type { CallKind, Model } from "./bounds.ts";
 import { fenceSteps, finishSteps } from "./finish-steps.ts";
 import { effect, handlerSteps } from "./handler-steps.ts";
 import { markSteps } from "./mark-steps.ts";
-import { verdictOf } from "./model-store.ts";
+import { statusOf } from "./model-store.ts";
 import { renewalSteps } from "./renewal-steps.ts";
 import { blindSteps, request, type WorkerTurn } from "./request-steps.ts";
 import { nameOf } from "./requests.ts";
@@ -108,7 +108,7 @@ function claimSteps(turn: WorkerTurn): void {
     return reading.goesOn ? become(reading.goesOn) : stop(reading.slot);
   });
   // Its polls read what the next claim, which is refused, learns.
-  if (slot.record && verdictOf(slot.record, seekerOf(worker, host), model) === "in-progress")
+  if (slot.record && statusOf(slot.record, claimantOf(worker, host), model) === "in-progress")
     offer(`${nameOf(worker)}, is refused, and waits for the winner`, () => become({ seen: undefined }));
   if (worker.mode !== "fail-open" || worker.seen) return;
   offer("cannot reach the store, and runs all the same", () => become({ phase: "run", mode: "optimistic" }));

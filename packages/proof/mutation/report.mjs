@@ -1,28 +1,32 @@
-// Writes docs/proof/mutation.md from Stryker's report and the reasons in reasons.json. Fails, and writes nothing,
-// when a surviving mutant has no reason, or a reason has no surviving mutant. A report of another state of lib/core
-// makes it fail too.
+// Writes docs/proof/mutation.md from Stryker's reports and the reasons in reasons.json. Fails, and writes nothing,
+// if a surviving mutant has no reason, or a reason has no surviving mutant. A report of older sources makes it fail too.
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 const CLASSES = {
-  equivalent: "nothing that a caller, a store or an observer can see differs",
-  guarded: "another check or another layer refuses the same case: defence in depth",
+  equivalent: "no caller, store or observer can see a difference",
+  guarded: "another check or another layer refuses the same case",
   unloadable:
-    "the file cannot be loaded any more: every test fails, but Stryker counts failing tests, and none is left",
+    "the file can't be loaded any more: every test file fails, but Stryker counts failing tests, and there are none left",
   text: "only the words of a message differ",
   cost: "only time, memory or the number of requests differs",
-  unreachable: "differs only for what the types and the callers inside the package never give",
+  unreachable: "differs only for values that the types and the callers inside the package never pass",
   system:
-    "differs only in what the system's clock or another runtime does, which tests in virtual time do not see",
+    "differs only in what the system's clock or another runtime does, which tests in virtual time don't see",
 };
 
 const FOUND = ["Killed", "Timeout", "RuntimeError"];
 
-const root = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
+const FOLDERS = ["core", "messaging"];
+
+const root = (path) => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
 const read = (path) => readFileSync(root(path), "utf8");
 const oneLine = (code) => code.replace(/\s+/g, " ").trim();
 
-const { files } = JSON.parse(read("reports/mutation.json"));
+const files = Object.assign(
+  {},
+  ...FOLDERS.map((folder) => JSON.parse(read(`reports/mutation-${folder}.json`)).files),
+);
 const reasons = JSON.parse(read("packages/proof/mutation/reasons.json"));
 const names = Object.keys(files).sort();
 const faults = [...staleFiles(), ...misclassified()];
@@ -45,13 +49,17 @@ console.log(
   `docs/proof/mutation.md: ${Object.values(survivors).flat().length} surviving mutants, each with its reason`,
 );
 
-/** A report of other sources than those that are here says nothing about these. */
+/** A report of older sources says nothing about the present ones. */
 function staleFiles() {
-  const present = readdirSync(root("lib/core")).map((name) => `lib/core/${name}`);
+  const present = FOLDERS.flatMap((folder) =>
+    readdirSync(root(`lib/${folder}`), { recursive: true, encoding: "utf8" })
+      .filter((name) => name.endsWith(".ts"))
+      .map((name) => `lib/${folder}/${name}`),
+  );
   const missing = present.filter((name) => !(name in files) && !isOnlyTypes(name));
   const changed = names.filter((name) => !present.includes(name) || files[name].source !== read(name));
   return [...missing, ...changed].map(
-    (name) => `${name} is not as it was mutated: run the mutation tests again`,
+    (name) => `${name} has changed since it was mutated: run the mutation tests again`,
   );
 }
 
@@ -127,33 +135,32 @@ function page() {
     .map(([name, meaning]) => [name, meaning, every.filter((each) => each.class === name).length])
     .filter(([, , number]) => number > 0)
     .map(([name, meaning, number]) => `| ${name} | ${meaning} | ${number} |`);
-  return `# Mutation tests of the core
+  return `# Mutation tests of the core and of messaging
 
-For those who ask whether the tests would notice a fault.
+Would our tests notice a bug? This page answers that by making bugs on purpose, and counting how many make a test fail.
 
 <!-- Written by packages/proof/mutation/report.mjs from a run and from packages/proof/mutation/reasons.json: change those. -->
 
-A mutant is \`lib/core\` with one small fault put in: a condition turned round, a statement left out, a number moved. A mutant
-that no test notices stands for a fault that no test would notice. All that survive are listed below, each with the reason.
+A mutant is \`lib/core\` or \`lib/messaging\` with one small bug put in: a condition turned round, a statement left out, a number
+changed. Every mutant that no test notices is listed below with the reason why it can't hurt.
 
 \`\`\`sh
 npm run mutate
 \`\`\`
 
-runs [Stryker](https://stryker-mutator.io/docs/stryker-js/introduction/), then writes this page. It fails where a surviving
-mutant has no reason in \`packages/proof/mutation/reasons.json\`, and where a reason has no mutant left. It takes tens of minutes, and is
-not part of \`npm test\`. \`npx stryker run packages/proof/mutation/stryker.config.json --mutate lib/core/record.ts\` tries one file. With
-\`--incremental\` only what changed since the last such run is tried. Mutants of code that runs while a file is loaded keep their old verdict then.
+runs [Stryker](https://stryker-mutator.io/docs/stryker-js/introduction/), and then writes this page. It fails if a surviving mutant
+has no reason in \`packages/proof/mutation/reasons.json\`, or if a reason no longer has a mutant. The run takes hours. It goes through eight
+files at a time, so you can stop it and start it again: what hasn't changed since isn't tried again. To try a few files, run
+\`node packages/proof/mutation/run.mjs core lease\`, which mutates the files of \`lib/core\` with "lease" in their names.
 
-## What is mutated, and what judges it
+## What is mutated, and which tests count
 
-- Every file of \`lib/core\` that holds more than types, with all of Stryker's mutations.
-- Left alone, and counted as ignored, are texts for people: literals with a space in them and nothing but names between. Names,
+- Every file of \`lib/core\` and \`lib/messaging\` that contains more than types, with all of Stryker's mutations.
+- Messages for people are left alone and count as ignored: literals that contain a space and nothing but names between the words. Names,
   codes, states and patterns are mutated. Stryker itself makes no mutants of literals that are \`as const\`.
-- The judges are the tests in \`test/core\` alone: in memory, in virtual time, with one seed for all properties. That a fault would also
-  be found by the tests of the faces, of a store or of the model does not count. Left out are \`fingerprint-limits.test.ts\`, which
-  measures time and the end of the stack, and \`races.test.ts\`, whose schedules take half of the time. A test of a single behaviour
-  has to find what they find.
+- Only the tests in \`test/core\` count for the core, and only those in \`test/messaging\` for messaging: in memory, in virtual time, with one seed for
+  all properties. What the tests of a store, of the wrappers or of the model would find doesn't count. The long random searches are left
+  out too, because a test of a single behaviour has to find what they find.
 
 ## The score
 
@@ -168,8 +175,8 @@ ${classes.join("\n")}
 ${names.map((name) => row(name, files[name].mutants)).join("\n")}
 ${row("all", all)}
 
-"Found" counts mutants that make a test fail (${count(all, "Killed")}), and mutants that keep a test from ending (${count(all, "Timeout")}). It also
-counts those that end the process of the tests by an error that nobody handles (${count(all, "RuntimeError")}).
+"Found" counts mutants that make a test fail (${count(all, "Killed")}), that keep a test from ending (${count(all, "Timeout")}), or that end the test
+process with an unhandled error (${count(all, "RuntimeError")}).
 
 ## What survives, and why
 

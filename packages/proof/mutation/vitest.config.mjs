@@ -1,9 +1,13 @@
-// The tests that mutants of lib/core must survive: in one process, in memory, in virtual time. No engine is started.
+// The tests that have to notice a mutant: in one process, in memory, in virtual time. They start no engine.
 import { defineConfig } from "vitest/config";
 import { BaseSequencer } from "vitest/node";
+import { unitTests } from "../../../test/setup/tier.ts";
+import { plugins, resolve } from "../../../vitest.config.ts";
 
-/** The first test that fails ends the run of a mutant: those that try hundreds of cases come last. */
-const SLOW = /(skew|identity|result)\.test\.ts$/;
+const folder = process.env.ONCEONLY_MUTATED ?? "core";
+
+/** The first failing test ends the run of a mutant, so tests that try hundreds of cases come last. */
+const SLOW = /(skew|identity|result|hostile-values|group-order|resend|plays)\.test\.ts$/;
 
 class QuickestFirst extends BaseSequencer {
   async sort(files) {
@@ -16,16 +20,14 @@ class QuickestFirst extends BaseSequencer {
 
 // biome-ignore lint/style/noDefaultExport: vitest reads the default export.
 export default defineConfig({
+  plugins,
+  resolve,
   test: {
-    include: ["test/core/**/*.test.ts"],
-    // fingerprint-limits measures time and the end of the stack, which mutants that run side by side share with each
-    // other. races takes half of the time of all tests. What it finds has to be found by a test of a single behaviour
-    // too.
-    exclude: ["test/core/{fingerprint-limits,races}.test.ts"],
+    include: unitTests().filter((file) => file.startsWith(`test/${folder}/`)),
     setupFiles: ["packages/proof/mutation/same-cases.mjs"],
-    // Stryker itself ends what takes too long, measured by how long it takes without a mutant.
+    // Stryker ends what runs too long itself, compared with the time that the tests need without a mutant.
     testTimeout: 600_000,
-    // Every mutant starts a worker; a worker for every file of tests as well takes three times as long.
+    // Each mutant starts a worker; one for each test file as well would triple the time.
     isolate: false,
     sequence: { sequencer: QuickestFirst },
   },

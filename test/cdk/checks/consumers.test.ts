@@ -25,7 +25,7 @@ describe("UseIdempotency proves what else a queue and its consumer must agree on
   it("that messages are hidden for as long as they are handled", () => {
     expect(faultsOf(given(30, 30))).toBe("");
     expect(faultsOf(given(31, 30))).toContain(
-      "visibility timeout 30 s of Test/Queue < timeout 31 s of Test/Fn: messages come again while they are handled. Make it six times as long: 186 s",
+      "visibility timeout 30 s of Test/Queue < timeout 31 s of Test/Fn: messages are delivered again while they're being handled. Make it six times the function's timeout: 186 s",
     );
   });
 
@@ -47,7 +47,7 @@ describe("UseIdempotency proves what else a queue and its consumer must agree on
 
     expect(faultsOf(stackWith("messageGroup"))).toBe("");
     expect(faultsOf(stackWith())).toContain(
-      "fifoThroughputLimit of Test/Fifo is perMessageGroupId and its deduplicationScope is queue",
+      "fifoThroughputLimit of Test/Fifo is perMessageGroupId, but its deduplicationScope is queue",
     );
   });
 });
@@ -72,7 +72,7 @@ describe("UseIdempotency proves that there is a stream where a function reads on
       "",
     );
     expect(faultsOfReader((stack) => new TableV2(stack, "Table", { partitionKey }))).toContain(
-      "Test/Fn reads the stream of Test/Table, which has 0 streams: switch one on",
+      "Test/Fn reads the stream of Test/Table, which doesn't have one: enable it",
     );
   });
 
@@ -94,13 +94,13 @@ describe("UseIdempotency proves that there is a stream where a function reads on
     };
 
     expect(faultsWith({ streamViewType: "NEW_IMAGE" })).toBe("");
-    expect(faultsWith()).toContain("Test/Fn reads the stream of Test/Plain, which has 0 streams");
+    expect(faultsWith()).toContain("Test/Fn reads the stream of Test/Plain, which doesn't have one");
   });
 
   it("of an idempotency table, whose outbox brings it", () => {
     expect(faultsOfReader((stack) => new IdempotencyTable(stack, "Outbox", { outbox: true }).table)).toBe("");
     expect(faultsOfReader((stack) => new IdempotencyTable(stack, "Outbox").table)).toContain(
-      "Test/Fn reads the stream of Test/Outbox, which has 0 streams",
+      "Test/Fn reads the stream of Test/Outbox, which doesn't have one",
     );
   });
 });
@@ -114,8 +114,8 @@ describe("UseIdempotency proves that the handler takes its retention", () => {
 
   it.each<[string, UseIdempotencyOptions]>([
     ["366 days", { retention: Duration.days(366) }],
-    ["400 days that are meant", { retention: Duration.days(400), longRetention: true }],
-    ["ten years", { retention: Duration.days(3650), longRetention: true }],
+    ["400 days that are meant", { retention: Duration.days(400), allowLongRetention: true }],
+    ["ten years", { retention: Duration.days(3650), allowLongRetention: true }],
   ])("and accepts %s", (_, options) => {
     expect(faultsWith(options)).toBe("");
   });
@@ -124,12 +124,12 @@ describe("UseIdempotency proves that the handler takes its retention", () => {
     [
       "400 days",
       { retention: Duration.days(400) },
-      "retention 34560000 s of Test/Fn > 31622400 s (366 days), which the handler refuses as its retentionSeconds: shorten it, or set longRetention of UseIdempotency and of the handler",
+      "retention 34560000 s of Test/Fn > 31622400 s (366 days), which the handler rejects as its retentionSeconds: shorten it, or set allowLongRetention on both UseIdempotency and the handler",
     ],
     [
       "eleven years",
-      { retention: Duration.days(4015), longRetention: true },
-      "retention 346896000 s of Test/Fn > 315360000 s (ten years), which no handler takes: shorten it",
+      { retention: Duration.days(4015), allowLongRetention: true },
+      "retention 346896000 s of Test/Fn > 315360000 s (ten years), more than any handler accepts: shorten it",
     ],
   ])("and refuses %s", (_, options, text) => {
     expect(faultsWith(options)).toContain(text);
@@ -149,7 +149,7 @@ describe("UseIdempotency of one operation", () => {
 
   it("in two functions of one table is told on the second", () => {
     expect(warningsOf({ operations: ["pay", "refund"] }, { operations: ["cancel", "pay"] })).toEqual([
-      '/Test/Two: Test/One and Test/Two both run the operation "pay" on Test/Table, so that of one key only the first runs, and the other answers with its result: give each function an operation of its own [ack: onceonly:shared-operation]',
+      '/Test/Two: Test/One and Test/Two both run the operation "pay" on Test/Table, so for one key only the first runs and the other returns its result: give each function its own operation name [ack: onceonly:shared-operation]',
     ]);
   });
 

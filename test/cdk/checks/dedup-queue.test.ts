@@ -10,7 +10,7 @@ const queueWith = (props: DedupQueueProps) => new DedupQueue(unitStack(), "Queue
 describe("DedupQueue", () => {
   it("refuses throughput per message group without deduplication per message group", () => {
     expect(() => queueWith({ deduplicationScope: DeduplicationScope.QUEUE })).toThrow(
-      "fifoThroughputLimit of Test/Queue is perMessageGroupId and its deduplicationScope is queue",
+      "fifoThroughputLimit of Test/Queue is perMessageGroupId, but its deduplicationScope is queue",
     );
     expect(() =>
       queueWith({
@@ -24,7 +24,7 @@ describe("DedupQueue", () => {
     const stack = unitStack();
 
     expect(() => new DedupQueue(stack, "Queue", { deadLetterQueue: new Queue(stack, "Dead") })).toThrow(
-      "deadLetterQueue of Test/Queue is Test/Dead, a standard queue: a FIFO queue takes a FIFO queue",
+      "deadLetterQueue of Test/Queue is Test/Dead, a standard queue: the dead-letter queue of a FIFO queue must be FIFO too",
     );
   });
 
@@ -40,7 +40,7 @@ describe("DedupQueue", () => {
     else expect(make).not.toThrow();
   });
 
-  it("does not guess of which kind a queue is whose ARN is known at deployment only, and notes it", () => {
+  it("does not guess of which kind a queue is whose ARN is only known at deployment, and notes it", () => {
     const stack = unitStack();
     const deadLetterQueue = Queue.fromQueueArn(stack, "Dead", Fn.importValue("DeadLetters"));
     new DedupQueue(stack, "Queue", { deadLetterQueue });

@@ -83,7 +83,7 @@ describe("UseIdempotency warns of a queue", () => {
       "whose failed messages are lost",
       { reportBatchItemFailures: undefined },
       "no-batch-failures",
-      "Test/Queue feeds Test/Fn without ReportBatchItemFailures: Lambda takes an answer for the success of the whole batch",
+      "Test/Queue feeds Test/Fn without ReportBatchItemFailures: Lambda treats any response as success of the whole batch",
     ],
     [
       "that hides messages for less than timeout and batching window",
@@ -95,13 +95,13 @@ describe("UseIdempotency warns of a queue", () => {
       "that parks a message after one receive",
       { deadLetters: { receives: 1 } },
       "one-receive",
-      "maxReceiveCount of Test/Queue is 1: one throttled or killed invocation parks a message",
+      "maxReceiveCount of Test/Queue is 1: a single throttled or killed invocation sends a message to the dead-letter queue",
     ],
     [
       "whose dead letters are deleted as early as its own messages",
       { queue: { retentionPeriod: days(14) } },
       "short-dead-letters",
-      "Test/Parked keeps messages for 1209600 s, and Test/Queue for 1209600 s",
+      "Test/Parked keeps messages for 1209600 s, no longer than Test/Queue (1209600 s)",
     ],
     [
       "whose receives are used up before the lease of a dead attempt ends",
@@ -119,13 +119,13 @@ describe("UseIdempotency warns of a queue", () => {
       "of more invocations than are reserved",
       { maxConcurrency: 10, fn: { reservedConcurrentExecutions: 5 } },
       "throttled-source",
-      "Test/Queue feeds Test/Fn by up to 10 invocations at once, and reservedConcurrentExecutions is 5",
+      "Test/Queue feeds Test/Fn with up to 10 concurrent invocations, but reservedConcurrentExecutions is 5",
     ],
     [
       "whose consumer may never run",
       { fn: { reservedConcurrentExecutions: 0 } },
       "no-concurrency",
-      "reservedConcurrentExecutions of Test/Fn is 0: no event reaches it",
+      "reservedConcurrentExecutions of Test/Fn is 0, so it never runs",
     ],
   ])("%s", (_, given, id, text) => {
     const warnings = warningsOfQueue(given);
@@ -166,7 +166,7 @@ describe("UseIdempotency warns of a stream", () => {
     expect(warningsOfStream({})).toEqual({});
     expect(warningsOfStream({ retryAttempts: 3, parks: true })).toEqual({});
     expect(warningsOfStream({ retryAttempts: 3 })["dropped-records"]).toContain(
-      "gives up a batch after 3 retries and drops its records",
+      "drops the records of a batch after 3 retries",
     );
   });
 
@@ -184,7 +184,7 @@ describe("UseIdempotency warns of a stream", () => {
   it("that is read by several batches of a shard at once", () => {
     expect(warningsOfStream({ parallelizationFactor: 1 })).toEqual({});
     expect(warningsOfStream({ parallelizationFactor: 4 })["parallel-shard"]).toContain(
-      "feeds Test/Fn by up to 4 batches of one shard at once: order holds within one partition key",
+      "feeds Test/Fn up to 4 batches of one shard at once: order holds within a partition key",
     );
   });
 
@@ -197,12 +197,12 @@ describe("UseIdempotency warns of a stream", () => {
     [
       "in provisioned mode alone",
       PROVISIONED,
-      { "no-batch-failures": "reportBatchItemFailures: true of idempotentBatch" },
+      { "no-batch-failures": "reportBatchItemFailures: true in idempotentBatch" },
     ],
     [
       "with the setting alone",
       { reportBatchItemFailures: true },
-      { "not-provisioned": "which Lambda offers for Kafka in provisioned mode only" },
+      { "not-provisioned": "which Lambda only supports for Kafka in provisioned mode" },
     ],
     ["with both", { ...PROVISIONED, reportBatchItemFailures: true }, {}],
     ["with batches of one", { batchSize: 1 }, {}],

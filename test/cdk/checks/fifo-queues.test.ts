@@ -67,7 +67,7 @@ describe("a rule of EventBridge", () => {
 
   it("is refused where the queue makes no deduplication ids: EventBridge gives none", () => {
     expect(refusalOf({ props: {} })).toContain(
-      "the rule Shop/Rule feeds the FIFO queue Shop/Queue, and EventBridge gives no deduplication ids: set contentBasedDeduplication",
+      "the rule Shop/Rule feeds the FIFO queue Shop/Queue, and EventBridge doesn't send deduplication ids: set contentBasedDeduplication",
     );
   });
 

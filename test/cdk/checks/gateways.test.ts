@@ -114,7 +114,7 @@ describe("UseIdempotency proves that an API waits for its function", () => {
   ])("%s", (_, addApi, limit) => {
     expect(faultsWith(Duration.seconds(limit), addApi)).toBe("");
     expect(faultsWith(Duration.seconds(limit + 1), addApi)).toContain(
-      `timeout ${limit + 1} s of Test/Fn > ${limit} s, for which its API waits`,
+      `timeout ${limit + 1} s of Test/Fn > ${limit} s, how long its API waits`,
     );
   });
 
@@ -125,7 +125,7 @@ describe("UseIdempotency proves that an API waits for its function", () => {
   ])("a load balancer %s", (_, addBalancer, limit) => {
     expect(faultsWith(Duration.seconds(limit), addBalancer)).toBe("");
     expect(faultsWith(Duration.seconds(limit + 1), addBalancer)).toContain(
-      `timeout ${limit + 1} s of Test/Fn > ${limit} s, for which its load balancer waits`,
+      `timeout ${limit + 1} s of Test/Fn > ${limit} s, how long its load balancer waits`,
     );
   });
 
@@ -136,7 +136,7 @@ describe("UseIdempotency proves that an API waits for its function", () => {
     fn.addPermission("Api", { principal: new ServicePrincipal("apigateway.amazonaws.com") });
 
     expect(faultsOf(stack)).toBe("");
-    Annotations.fromStack(stack).hasInfo("/Test/Fn", Match.stringLikeRegexp("or is not made in this app"));
+    Annotations.fromStack(stack).hasInfo("/Test/Fn", Match.stringLikeRegexp("or isn't set in this app"));
   });
 
   it("an integration that is a plain resource", () => {
@@ -163,7 +163,7 @@ describe("UseIdempotency proves that an API waits for its function", () => {
     expect(faultsWith(Duration.minutes(5), another)).toBe("");
   });
 
-  it("and notes a timeout that is known at deployment only", () => {
+  it("and notes a timeout that is only known at deployment", () => {
     const stack = unitStack();
     const timeout = Duration.seconds(new CfnParameter(stack, "Seconds", { type: "Number" }).valueAsNumber);
     const fn = aFunction(stack, "Fn", { timeout });
@@ -173,7 +173,7 @@ describe("UseIdempotency proves that an API waits for its function", () => {
     expect(faultsOf(stack)).toBe("");
     Annotations.fromStack(stack).hasInfo(
       "/Test/Fn",
-      Match.stringLikeRegexp("whether the API before Test/Fn waits for as long as it runs is not checked"),
+      Match.stringLikeRegexp("can't check whether the API in front of Test/Fn waits as long as it runs"),
     );
   });
 });

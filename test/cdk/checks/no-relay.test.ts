@@ -32,7 +32,7 @@ const relay = (table: IdempotencyTable, _: Stack, stack: Stack) =>
 describe("a function that commits messages", () => {
   it("is told that no relay of the app sends them", () => {
     expect(JSON.stringify(committing())).toContain(
-      "Shop/Fn commits to Shop/Records, which has an outbox and no OutboxRelay in this app",
+      "Shop/Fn commits to Shop/Records, which has an outbox but no OutboxRelay in this app",
     );
   });
 

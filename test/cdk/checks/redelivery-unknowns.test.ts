@@ -25,20 +25,20 @@ describe("UseIdempotency does not guess", () => {
     return stack;
   }
 
-  it("a retention that is known at deployment only, and notes it", () => {
+  it("a retention that is only known at deployment, and notes it", () => {
     const stack = stackWith((stack) => ({
       options: { retention: parameterIn(stack) },
       queue: new Queue(stack, "Queue"),
     }));
 
     expect(faultsOf(stack)).toBe("");
-    expect(noteOf(stack, "whether the retention of Test/Fn is long enough is not checked")).toHaveLength(1);
+    expect(noteOf(stack, "can't check whether the retention of Test/Fn is long enough")).toHaveLength(1);
     Template.fromStack(stack).hasResourceProperties("AWS::Lambda::Function", {
       Environment: { Variables: Match.objectLike({ IDEMPOTENCY_RETENTION_SECONDS: { Ref: "Seconds" } }) },
     });
   });
 
-  it("a queue whose number is known at deployment only, and notes it", () => {
+  it("a queue whose number is only known at deployment, and notes it", () => {
     const stack = stackWith((stack) => ({
       queue: new Queue(stack, "Queue", {
         visibilityTimeout: parameterIn(stack),
@@ -50,7 +50,7 @@ describe("UseIdempotency does not guess", () => {
     }));
 
     expect(faultsOf(stack)).toBe("");
-    expect(noteOf(stack, "a number of Test/Queue or of its dead-letter queue is known")).toHaveLength(1);
+    expect(noteOf(stack, "a number of Test/Queue or of its dead-letter queue is only known")).toHaveLength(1);
     expect(noteOf(stack, "whether Test/Queue hides messages for as long as Test/Fn runs")).toHaveLength(1);
   });
 
@@ -65,9 +65,9 @@ describe("UseIdempotency does not guess", () => {
 
     expect([faultsOf(withDeadLetters), faultsOf(withQueue)]).toEqual(["", ""]);
     expect(
-      noteOf(withDeadLetters, "the dead-letter queue of Test/Queue is not made in this app"),
+      noteOf(withDeadLetters, "the dead-letter queue of Test/Queue isn't defined in this app"),
     ).toHaveLength(1);
-    expect(noteOf(withQueue, "the queue that Test/Mapping reads is not made in this app")).toHaveLength(1);
+    expect(noteOf(withQueue, "the queue that Test/Mapping reads isn't defined in this app")).toHaveLength(1);
   });
 
   it.each<[string, (stack: Stack) => string]>([
@@ -78,12 +78,20 @@ describe("UseIdempotency does not guess", () => {
     const stack = stackWith((stack) => ({ queue: arnIn(stack) }));
 
     expect(faultsOf(stack)).toBe("");
-    expect(noteOf(stack, "the queue that Test/Mapping reads is not made in this app")).toHaveLength(1);
+    expect(noteOf(stack, "the queue that Test/Mapping reads isn't defined in this app")).toHaveLength(1);
   });
 
   it.each([
-    ["stream", { startingPosition: "LATEST" }, "for how long the source of Test/Mapping keeps records"],
-    ["broker", { queues: ["orders"] }, "the broker that Test/Mapping reads keeps messages on its own terms"],
+    [
+      "stream",
+      { startingPosition: "LATEST" },
+      "this app doesn't say how long the source of Test/Mapping keeps records",
+    ],
+    [
+      "broker",
+      { queues: ["orders"] },
+      "the broker that Test/Mapping reads decides how long it keeps messages",
+    ],
   ])("takes no %s for a queue, although its ARN says as little, and notes it", (_, settings, text) => {
     const stack = unitStack();
     const fn = aFunction(stack);
@@ -111,7 +119,7 @@ describe("UseIdempotency does not guess", () => {
     );
   });
 
-  it("a number of receives that is known at deployment only, and notes it", () => {
+  it("a number of receives that is only known at deployment, and notes it", () => {
     const stack = stackWith((stack) => {
       const maxReceiveCount = new CfnParameter(stack, "Receives", { type: "Number" }).valueAsNumber;
       const deadLetterQueue = { queue: new Queue(stack, "Dead"), maxReceiveCount };
@@ -119,6 +127,6 @@ describe("UseIdempotency does not guess", () => {
     });
 
     expect(faultsOf(stack)).toBe("");
-    expect(noteOf(stack, "a number of Test/Queue or of its dead-letter queue is known")).toHaveLength(1);
+    expect(noteOf(stack, "a number of Test/Queue or of its dead-letter queue is only known")).toHaveLength(1);
   });
 });

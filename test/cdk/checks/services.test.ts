@@ -34,7 +34,7 @@ describe("two stages of one app", () => {
 
     expect(warningsOf(test.stack)).toEqual([]);
     expect(JSON.stringify(warningsOf(production.stack))).toContain(
-      "Test/Shop/Monitoring and Production/Shop/Monitoring have the service",
+      "Test/Shop/Monitoring and Production/Shop/Monitoring share the service",
     );
   });
 

@@ -25,7 +25,7 @@ describe("IdempotencyTable", () => {
       "outbox of Test/Table is on in 3 regions (its own, eu-west-1, eu-central-1)",
       { outbox: true, replicas: REPLICAS, keysPinnedToRegion: true },
     ],
-    ["restoredAt of Test/Table is not a date", { restoredAt: new Date("yesterday") }],
+    ["restoredAt of Test/Table is an invalid Date", { restoredAt: new Date("yesterday") }],
   ])("refuses what AWS would only punish later: %s", (message, props) => {
     expect(() => tableWith(props)).toThrow(message);
   });
@@ -62,7 +62,7 @@ describe("IdempotencyTable", () => {
     const encryptionKey = new Key(stack, "Key");
 
     expect(() => new IdempotencyTable(stack, "Table", { encryptionKey })).toThrow(
-      "encryptionKey of Test/Table is given in a stack of no region",
+      "encryptionKey of Test/Table is set, but a key belongs to one region and the stack has none",
     );
   });
 
@@ -88,13 +88,13 @@ describe("IdempotencyTable", () => {
         }),
       ]),
     });
-    expect(() => stackWith(first)).toThrow("replicaKeyArns has no key for eu-central-1: give one for each");
+    expect(() => stackWith(first)).toThrow("replicaKeyArns has no key for eu-central-1: add one for each");
     expect(() => stackWith()).toThrow("replicaKeyArns has no key for eu-west-1, eu-central-1");
   });
 
   it("H55: refuses replicas, since each region decides claims by itself", () => {
     expect(() => tableWith({ replicas: REPLICAS })).toThrow(
-      "Test/Table would be in 3 regions (its own, eu-west-1, eu-central-1), each of which decides claims by itself, so that 3 can win the same key",
+      "Test/Table would be in 3 regions (its own, eu-west-1, eu-central-1), and each region decides claims on its own, so 3 callers can win the same key",
     );
   });
 

@@ -246,7 +246,7 @@ export const CORRECT: readonly (readonly [title: string, make: (stack: Stack) =>
   ["replicas, and keys that are pinned to a region", pinned],
   [
     "a retention of ten years",
-    (stack) => runner(stack, { retention: Duration.days(3650), longRetention: true }),
+    (stack) => runner(stack, { retention: Duration.days(3650), allowLongRetention: true }),
   ],
   ["a client that repeats for ten days", (stack) => runner(stack, { clientWindow: Duration.days(10) })],
   ...CORRECT_STACKS,

@@ -65,7 +65,7 @@ describe("the alarms of IdempotencyMonitoring", () => {
     "refuse the runbook %j, to which nobody gets from a message",
     (runbookUrl) => {
       expect(() => monitored({ runbookUrl })).toThrow(
-        "to which no alarm can link: give an absolute address without a fragment",
+        "which alarms can't link to: pass an absolute URL without a fragment",
       );
     },
   );
@@ -141,11 +141,11 @@ describe("the alarms of IdempotencyMonitoring", () => {
   it("of a preset that there is not are refused, and so is a severity", () => {
     // @ts-expect-error JavaScript has no types
     expect(() => monitored({ alarms: "some" })).toThrow(
-      'alarms of Test/Monitoring is "some": give all or critical or none',
+      'alarms of Test/Monitoring is "some": use all or critical or none',
     );
     // @ts-expect-error JavaScript has no types
     expect(() => monitored({ addHeldAlarm: { Notice: { threshold: 0 } } })).toThrow(
-      'a severity in addHeldAlarm of Test/Monitoring is "Notice": give Warning or Critical',
+      'a severity in addHeldAlarm of Test/Monitoring is "Notice": use Warning or Critical',
     );
   });
 
@@ -185,7 +185,7 @@ describe("the alarms of IdempotencyMonitoring", () => {
 
     expect(
       () => new IdempotencyMonitoring(stack, "Many", { ...given, functions, compositeAlarms: true }),
-    ).toThrow("CloudWatch takes about 75 in one composite alarm");
+    ).toThrow("CloudWatch accepts about 75 in one composite alarm");
   });
 
   it("on a table are there once for each table, however many services watch it", () => {

@@ -7,14 +7,14 @@ const check = (kind: AlarmKind, threshold: number) => () => checkThreshold(kind,
 
 describe("a threshold", () => {
   it.each<[AlarmKind, number, string]>([
-    ["held", Number.NaN, "It is NaN: give a finite number"],
-    ["held", Number.POSITIVE_INFINITY, "give a finite number"],
-    ["outbox-age", -0.5, "always be raised: give 0 or more"],
+    ["held", Number.NaN, "It is NaN: use a finite number"],
+    ["held", Number.POSITIVE_INFINITY, "use a finite number"],
+    ["outbox-age", -0.5, "always fire: use 0 or more"],
     ["mismatch-spike", 0, "the band would have no width"],
-    ["replay-rate", 0.8, "It is 0.8: it is a percentage, not a fraction: did you mean 80?"],
+    ["replay-rate", 0.8, "It is 0.8: it's a percentage, not a fraction: did you mean 80?"],
     ["work-near-lease", 0.07, "did you mean 7?"],
-    ["work-near-lease", 120, "never be raised: give less than 100"],
-    ["dead-letter-age", 86_400_000, "it is in seconds"],
+    ["work-near-lease", 120, "never fire: use less than 100"],
+    ["dead-letter-age", 86_400_000, "it's in seconds"],
     ["relay-iterator-age", 86_400_000, "keeps 24 hours"],
   ])("B12, B14: of %s is refused at %d: %s", (kind, threshold, message) => {
     expect(check(kind, threshold)).toThrow(message);

@@ -124,13 +124,13 @@ describe("IdempotencyMonitoring", () => {
       "service",
       { service: "shop" },
       {},
-      'service of Test/Again is "onceonly" and that of Test/Outbox is "shop"',
+      'service of Test/Again is "onceonly", but that of Test/Outbox is "shop"',
     ],
     [
       "service",
       {},
       { service: "shop" },
-      'service of Test/Again is "shop" and that of Test/Outbox is "onceonly"',
+      'service of Test/Again is "shop", but that of Test/Outbox is "onceonly"',
     ],
     ["namespace", { namespace: "Shop" }, { namespace: "Shop2" }, 'namespace of Test/Again is "Shop2"'],
   ])("fails for another %s than that of the OutboxRelay it watches", (_, ofOutbox, own, message) => {

@@ -15,7 +15,7 @@ const FAULTS: readonly (readonly [title: string, messages: unknown, code: string
     "a body that JSON does not hold",
     [{ ...toQueue, body: new Map() }],
     "COMMIT_INVALID",
-    "messages[0]: the body",
+    "messages[0]: can't send the body",
   ],
   [
     "a body that is missing",
@@ -33,7 +33,7 @@ const FAULTS: readonly (readonly [title: string, messages: unknown, code: string
     "an undefined queue",
     [{ ...toQueue, queue: undefined }],
     "COMMIT_INVALID",
-    "messages[0]: `queue` must be the URL",
+    "messages[0]: `queue` must be a queue URL",
   ],
   ...(
     [
@@ -56,9 +56,14 @@ const FAULTS: readonly (readonly [title: string, messages: unknown, code: string
     "COMMIT_INVALID",
     "messages[0]: must be an object with `queue`",
   ],
-  ["an unknown field", [{ ...toQueue, delay: 5 }], "COMMIT_INVALID", "messages[0]: `delay` is unknown"],
-  ["what is no list", toQueue, "COMMIT_INVALID", "the messages of a commit must be an array"],
-  ["null", null, "COMMIT_INVALID", "the messages of a commit must be an array"],
+  [
+    "an unknown field",
+    [{ ...toQueue, delay: 5 }],
+    "COMMIT_INVALID",
+    "messages[0]: `delay` isn't a field of this message",
+  ],
+  ["what is no list", toQueue, "COMMIT_INVALID", "`messages` of a commit must be an array"],
+  ["null", null, "COMMIT_INVALID", "`messages` of a commit must be an array"],
   ["no key", [{ ...toQueue, key: undefined }], "MESSAGE_ID_INVALID", "messages[0]: the key is missing"],
   [
     "no group for a FIFO queue",
@@ -66,7 +71,7 @@ const FAULTS: readonly (readonly [title: string, messages: unknown, code: string
     "MESSAGE_ID_INVALID",
     "messages[0]: the group is",
   ],
-  ["an id of its own", [{ ...toFifo, messageDeduplicationId: "1" }], "MESSAGE_ID_INVALID", "cannot be given"],
+  ["an id of its own", [{ ...toFifo, messageDeduplicationId: "1" }], "MESSAGE_ID_INVALID", "isn't accepted"],
   [
     "twins",
     [toFifo, { ...toFifo, body: "2" }],

@@ -43,11 +43,11 @@ describe("attributes of a message", () => {
   });
 
   it.each<[unknown, string]>([
-    ["secret", "must be an object of texts and numbers"],
-    [null, "must be an object of texts and numbers"],
-    [["secret"], "must be an object of texts and numbers"],
-    [new Map([["kind", "secret"]]), "must be an object of texts and numbers"],
-    [names(10), "has 10 attributes, 9 are possible beside the envelope"],
+    ["secret", "must be an object whose values are strings or numbers"],
+    [null, "must be an object whose values are strings or numbers"],
+    [["secret"], "must be an object whose values are strings or numbers"],
+    [new Map([["kind", "secret"]]), "must be an object whose values are strings or numbers"],
+    [names(10), "has 10 attributes, but only 9 fit next to the envelope"],
     [{ OnceonlyEnvelope: "secret" }, "`OnceonlyEnvelope` is reserved"],
     [{ onceonlyenvelope: "secret" }, "`onceonlyenvelope` is reserved"],
     [{ "AWS.SNS.MOBILE.MPNS.Type": "secret" }, "not begin with `AWS.` or `Amazon.`"],
@@ -58,17 +58,17 @@ describe("attributes of a message", () => {
     [{ "a.": "secret" }, "single dots inside"],
     [{ "a..b": "secret" }, "single dots inside"],
     [{ "a b": "secret" }, "1 to 256 letters"],
-    [{ kind: "" }, "`kind` is empty, which no queue takes: leave it out"],
-    [{ kind: "secret\u0000" }, "`kind` has characters that SQS does not take"],
-    [{ kind: undefined }, "`kind` must be text or a number; got a value of type undefined"],
-    [{ kind: null }, "`kind` must be text or a number"],
-    [{ kind: true }, "`kind` must be text or a number; got a value of type boolean"],
-    [{ kind: 7n }, "`kind` must be text or a number"],
-    [{ kind: ["secret"] }, "`kind` must be text or a number"],
-    [{ kind: { StringValue: "secret", DataType: "String" } }, "`kind` must be text or a number"],
+    [{ kind: "" }, "`kind` is empty, and queues don't accept that: leave it out"],
+    [{ kind: "secret\u0000" }, "`kind` has characters that SQS doesn't accept"],
+    [{ kind: undefined }, "`kind` must be a string or a number (got undefined)"],
+    [{ kind: null }, "`kind` must be a string or a number"],
+    [{ kind: true }, "`kind` must be a string or a number (got true)"],
+    [{ kind: 7n }, "`kind` must be a string or a number"],
+    [{ kind: ["secret"] }, "`kind` must be a string or a number"],
+    [{ kind: { StringValue: "secret", DataType: "String" } }, "`kind` must be a string or a number"],
     ...[Number.NaN, Number.POSITIVE_INFINITY, 1e21, 1e-7].map((kind): [unknown, string] => [
       { kind },
-      "`kind` must be a number that is written without an exponent",
+      "`kind` must be a number that can be written without an exponent",
     ]),
   ])(
     "that no queue takes, or that are onceonly's own, are refused without their value (%#)",
@@ -87,7 +87,7 @@ describe("attributes of a message", () => {
 
     expect(prepareMessage("a", { ...message, attributes: { kind: "paid" } }).body).toHaveLength(258_034);
     expect(() => prepareMessage("a", { ...message, attributes: { kind: "paid!" } })).toThrow(
-      "the body and its attributes are 258049 bytes, 258048 are possible",
+      "the body and its attributes are 258049 bytes, which is more than the 258048 allowed",
     );
   });
 
@@ -99,7 +99,7 @@ describe("attributes of a message", () => {
         { ...message, attributes: { kind: "paid" } },
         { ...message, attributes: { kind: "sent" } },
       ]),
-    ).toThrow("another body or other attributes");
+    ).toThrow("a different body or different attributes");
     expect(
       prepareMessages([
         { ...message, attributes: { kind: "paid", cents: 1 } },

@@ -21,18 +21,18 @@ describe("checkId", () => {
     [undefined, "is missing"],
     [null, "is missing"],
     ["", "is missing"],
-    [7, "must be text; got a value of type number"],
-    [{ id: 7 }, "must be text; got a value of type object"],
-    ["undefined", "is the text of a value that is not there"],
-    ["null", "is the text of a value that is not there"],
-    ["NaN", "is the text of a value that is not there"],
-    ["undefined/pay", "is the text of a value that is not there"],
-    ["order/null", "is the text of a value that is not there"],
-    ["order-undefined", "is the text of a value that is not there"],
-    ["order/[object Object]", "is the text of a value that is not there"],
-    ["k".repeat(256), "must be well-formed text of 1 to 255 characters"],
-    ["4111\n", "must be well-formed text of 1 to 255 characters"],
-    ["\ud800", "must be well-formed text of 1 to 255 characters"],
+    [7, "must be a string (got 7)"],
+    [{ id: 7 }, "must be a string (got an object)"],
+    ["undefined", "is the text of a missing value, such as"],
+    ["null", "is the text of a missing value, such as"],
+    ["NaN", "is the text of a missing value, such as"],
+    ["undefined/pay", "is the text of a missing value, such as"],
+    ["order/null", "is the text of a missing value, such as"],
+    ["order-undefined", "is the text of a missing value, such as"],
+    ["order/[object Object]", "is the text of a missing value, such as"],
+    ["k".repeat(256), "must be a string of 1 to 255 characters"],
+    ["4111\n", "must be a string of 1 to 255 characters"],
+    ["\ud800", "must be a string of 1 to 255 characters"],
   ])("refuses %j, and says why without repeating it", (name, why) => {
     for (const field of ["key", "group"] as const) {
       const check = () => checkId("messages[3]", field, name);
@@ -44,8 +44,8 @@ describe("checkId", () => {
   });
 
   it.each([
-    ["key", "give the business key"],
-    ["group", "give what is to stay in order"],
+    ["key", "pass the business key"],
+    ["group", "pass the id of whatever must stay in order"],
   ] as const)("says what to give for a %s that is missing", (field, advice) => {
     expect(() => checkId("the message", field, undefined)).toThrow(advice);
   });

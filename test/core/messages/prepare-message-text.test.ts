@@ -62,14 +62,14 @@ describe("prepareMessage, by the size of a body", () => {
 
     expect(prepare({ ...message, body })).toBe(body);
     expect(() => prepare({ ...message, body: `${body}x` })).toThrow(refused);
-    expect(() => prepare({ ...toTopic, body })).toThrow(/give the topic's `maximumMessageSize`/);
+    expect(() => prepare({ ...toTopic, body })).toThrow(/pass the topic's `maximumMessageSize`/);
   });
 
   it.each([1023, 1_048_577, 2048.5, "262144", null])(
     "F3: refuses a `maximumMessageSize` that no topic has: %j",
     (maximumMessageSize) => {
       expect(() => prepare({ ...toTopic, maximumMessageSize, body: "x" } as never)).toThrow(
-        /from 1024 to 1048576/,
+        /between 1024 and 1048576/,
       );
     },
   );
@@ -77,7 +77,7 @@ describe("prepareMessage, by the size of a body", () => {
   it("F3: refuses `maximumMessageSize` for a queue or a bus", () => {
     for (const message of [toQueue, toBus]) {
       expect(() => prepare({ ...message, maximumMessageSize: 2048, body: {} } as never)).toThrow(
-        /`maximumMessageSize` is unknown/,
+        /`maximumMessageSize` isn't a field of this message/,
       );
     }
   });

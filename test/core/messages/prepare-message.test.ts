@@ -46,52 +46,88 @@ describe("prepareMessage", () => {
   });
 
   it.each<[string, unknown, string]>([
-    ["PAYLOAD_INVALID", undefined, "must be an object with `queue`, `topic` or `bus`"],
+    ["PAYLOAD_INVALID", undefined, "must be an object with `queue`, `topic` or `bus` (its destination)"],
     ["PAYLOAD_INVALID", "secret", "must be an object with"],
     ["PAYLOAD_INVALID", { key: "a", body: "b" }, "must be an object with"],
-    ["PAYLOAD_INVALID", { ...toQueue, queue: undefined }, "`queue` must be the URL of a queue"],
-    ["PAYLOAD_INVALID", { ...toQueue, queue: TOPIC }, "`queue` must be the URL of a queue"],
-    ["PAYLOAD_INVALID", { ...toQueue, queue: "https://" }, "`queue` must be the URL of a queue"],
-    ["PAYLOAD_INVALID", { ...toQueue, queue: `my ${QUEUE}` }, "`queue` must be the URL of a queue"],
-    ["PAYLOAD_INVALID", { ...toTopic, topic: `my ${TOPIC}` }, "`topic` must be the ARN of a topic"],
-    ["PAYLOAD_INVALID", { ...toTopic, topic: "secret" }, "`topic` must be the ARN of a topic"],
-    ["PAYLOAD_INVALID", { ...toTopic, topic: ["arn:"] }, "`topic` must be the ARN of a topic"],
-    ["PAYLOAD_INVALID", { ...toBus, bus: "" }, "`bus` must be the name or ARN of a bus"],
-    ["PAYLOAD_INVALID", { ...toBus, source: 7 }, "`source` must be text of 1 to 128 characters"],
-    ["PAYLOAD_INVALID", { ...toBus, detailType: "" }, "`detailType` must be text of 1 to 128 characters"],
+    ["PAYLOAD_INVALID", { ...toQueue, queue: undefined }, "`queue` must be a queue URL"],
+    ["PAYLOAD_INVALID", { ...toQueue, queue: TOPIC }, "`queue` must be a queue URL"],
+    ["PAYLOAD_INVALID", { ...toQueue, queue: "https://" }, "`queue` must be a queue URL"],
+    ["PAYLOAD_INVALID", { ...toQueue, queue: `my ${QUEUE}` }, "`queue` must be a queue URL"],
+    ["PAYLOAD_INVALID", { ...toTopic, topic: `my ${TOPIC}` }, "`topic` must be a topic ARN"],
+    ["PAYLOAD_INVALID", { ...toTopic, topic: "secret" }, "`topic` must be a topic ARN"],
+    ["PAYLOAD_INVALID", { ...toTopic, topic: ["arn:"] }, "`topic` must be a topic ARN"],
+    ["PAYLOAD_INVALID", { ...toBus, bus: "" }, "`bus` must be an event bus name or ARN"],
+    ["PAYLOAD_INVALID", { ...toBus, source: 7 }, "`source` must be a string of 1 to 128 characters"],
+    ["PAYLOAD_INVALID", { ...toBus, detailType: "" }, "`detailType` must be a string of 1 to 128 characters"],
     [
       "PAYLOAD_INVALID",
       { ...toBus, source: "s".repeat(129) },
-      "`source` must be text of 1 to 128 characters",
+      "`source` must be a string of 1 to 128 characters",
     ],
-    ["PAYLOAD_INVALID", { ...toBus, body: "secret" }, "the body of an event must be an object"],
-    ["PAYLOAD_INVALID", { ...toBus, body: ["secret"] }, "the body of an event must be an object"],
-    ["PAYLOAD_INVALID", { ...toQueue, topic: TOPIC }, "`topic` is unknown: known are queue, key, body"],
-    ["PAYLOAD_INVALID", { ...toTopic, delaySeconds: 7 }, "`delaySeconds` is unknown: known are topic, key"],
-    ["PAYLOAD_INVALID", { ...toBus, delaySeconds: 7 }, "`delaySeconds` is unknown: known are bus, key"],
-    ["PAYLOAD_INVALID", { ...toBus, attributes: {} }, "`attributes` is unknown: known are bus, key"],
+    ["PAYLOAD_INVALID", { ...toBus, body: "secret" }, "the `body` of an event must be an object"],
+    ["PAYLOAD_INVALID", { ...toBus, body: ["secret"] }, "the `body` of an event must be an object"],
+    [
+      "PAYLOAD_INVALID",
+      { ...toQueue, topic: TOPIC },
+      "`topic` isn't a field of this message (valid fields: queue, key, body",
+    ],
+    [
+      "PAYLOAD_INVALID",
+      { ...toTopic, delaySeconds: 7 },
+      "`delaySeconds` isn't a field of this message (valid fields: topic, key",
+    ],
+    [
+      "PAYLOAD_INVALID",
+      { ...toBus, delaySeconds: 7 },
+      "`delaySeconds` isn't a field of this message (valid fields: bus, key",
+    ],
+    [
+      "PAYLOAD_INVALID",
+      { ...toBus, attributes: {} },
+      "`attributes` isn't a field of this message (valid fields: bus, key",
+    ],
     [
       "PAYLOAD_INVALID",
       { ...toQueue, queue: `${QUEUE}.fifo`, group: "7", delaySeconds: 0 },
-      "`delaySeconds` cannot be given for a FIFO queue, which delays all of its messages alike",
+      "`delaySeconds` isn't supported on a FIFO queue, which delays all of its messages by the same time",
     ],
     ...[-1, 901, 1.5, "60", null, Number.NaN].map((delaySeconds): [string, unknown, string] => [
       "PAYLOAD_INVALID",
       { ...toQueue, delaySeconds },
-      "`delaySeconds` must be a whole number of seconds from 0 to 900",
+      "`delaySeconds` must be a whole number of seconds between 0 and 900",
     ]),
-    ["PAYLOAD_INVALID", { ...toQueue, identity: 7 }, "`identity` is unknown: known are queue, key, body"],
-    ["PAYLOAD_INVALID", { ...toQueue, grid: 7 }, "`grid` is unknown: known are queue, key, body"],
-    ["PAYLOAD_INVALID", { ...toQueue, IdToken: 7 }, "`IdToken` is unknown: known are queue, key, body"],
+    [
+      "PAYLOAD_INVALID",
+      { ...toQueue, identity: 7 },
+      "`identity` isn't a field of this message (valid fields: queue, key, body",
+    ],
+    [
+      "PAYLOAD_INVALID",
+      { ...toQueue, grid: 7 },
+      "`grid` isn't a field of this message (valid fields: queue, key, body",
+    ],
+    [
+      "PAYLOAD_INVALID",
+      { ...toQueue, IdToken: 7 },
+      "`IdToken` isn't a field of this message (valid fields: queue, key, body",
+    ],
     ["PAYLOAD_INVALID", { ...toQueue, body: undefined }, "the body is missing"],
-    ["PAYLOAD_INVALID", { ...toQueue, body: "secret\u0000" }, "characters that SQS does not take"],
+    ["PAYLOAD_INVALID", { ...toQueue, body: "secret\u0000" }, "characters that SQS doesn't accept"],
     ["PAYLOAD_INVALID", { ...toQueue, body: { at: new Date(0) } }, "$.at is a Date"],
-    ["PAYLOAD_INVALID", { ...toQueue, body: "b".repeat(1_048_577) }, "1048577 bytes, 1048576 are possible"],
-    ["PAYLOAD_INVALID", { ...toTopic, body: "é".repeat(129_025) }, "258050 bytes, 258048 are possible"],
+    [
+      "PAYLOAD_INVALID",
+      { ...toQueue, body: "b".repeat(1_048_577) },
+      "1048577 bytes, which is more than the 1048576 allowed",
+    ],
+    [
+      "PAYLOAD_INVALID",
+      { ...toTopic, body: "é".repeat(129_025) },
+      "258050 bytes, which is more than the 258048 allowed",
+    ],
     ["MESSAGE_ID_INVALID", { ...toQueue, key: undefined }, "the key is missing"],
     ["MESSAGE_ID_INVALID", { ...toQueue, queue: `${QUEUE}.fifo` }, "the group is missing"],
     ["MESSAGE_ID_INVALID", { ...toTopic, topic: `${TOPIC}.fifo` }, "the group is missing"],
-    ["MESSAGE_ID_INVALID", { ...toTopic, group: "undefined" }, "the group is the text of a value"],
+    ["MESSAGE_ID_INVALID", { ...toTopic, group: "undefined" }, "the group is the text of a missing value"],
     ["MESSAGE_ID_INVALID", { ...toQueue, id: "secret" }, "ids are derived"],
     ["MESSAGE_ID_INVALID", { ...toQueue, messageDeduplicationId: "secret" }, "ids are derived"],
   ])("refuses what cannot be sent as it is: %s %#", (code, message, why) => {
@@ -144,7 +180,7 @@ describe("prepareMessages", () => {
       expect(refusal(() => prepareMessages([message, other]))).toMatchObject({
         code: "MESSAGE_ID_INVALID",
         message:
-          "messages[1]: has the key of messages[0] and another body or other attributes: give each message its own key",
+          "messages[1]: has the key of messages[0] but a different body or different attributes: give each message its own key",
       });
     },
   );
@@ -158,7 +194,7 @@ describe("prepareMessages", () => {
   it.each([undefined, null, toQueue, "secret"])("refuses what is no list (%#)", (messages) => {
     expect(refusal(() => prepareMessages(messages as never))).toMatchObject({
       code: "PAYLOAD_INVALID",
-      message: "the messages must be an array",
+      message: "`messages` must be an array",
     });
   });
 

@@ -1,4 +1,4 @@
-import { traceparentFromXRay } from "onceonly";
+import { traceparentFromXRay } from "onceonly/messaging";
 import { describe, expect, it } from "vitest";
 
 const ROOT = "Root=1-5759e988-bd862e3fe1be46a994272793";

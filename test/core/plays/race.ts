@@ -32,12 +32,12 @@ export interface Play {
 
 interface Stage<Write> {
   readonly retentionSeconds?: number;
-  /** Records are on their way from `raced` to `to`: each call faces both in its own way. */
+  /** Records are on their way from `raced` to `to`: each call adapters both in its own way. */
   readonly moving?: {
     readonly to: RacedStore<Write>;
     /** Whether a call claims in `to` last. */
     readonly endsInTo: (index: number) => boolean;
-    readonly face: (index: number, from: Store<Write>, to: Store<Write>, clock: Clock) => Store<Write>;
+    readonly adapter: (index: number, from: Store<Write>, to: Store<Write>, clock: Clock) => Store<Write>;
   };
 }
 
@@ -148,7 +148,7 @@ export async function play<Write>(
       return answer;
     };
     const own = intercepted(raced.store, asCalled);
-    const store = moving ? moving.face(index, own, intercepted(moving.to.store, asCalled), clock) : own;
+    const store = moving ? moving.adapter(index, own, intercepted(moving.to.store, asCalled), clock) : own;
 
     const work = async (execution: Execution<Write>) => {
       // A run without a claim has no number, and no lease.

@@ -190,7 +190,7 @@ export const NODE_ANSWERS: readonly NodeRow[] = [
   ],
   [
     "a stream of events",
-    { refused: /stream of events/ },
+    { refused: /event stream/ },
     (_req, res) => res.writeHead(200, { "content-type": "text/event-stream" }).write("data: 1\n\n"),
   ],
   ["a body beyond the limit", { refused: /maxResponseBytes/ }, (_req, res) => res.end("x".repeat(200_000))],

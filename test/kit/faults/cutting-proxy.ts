@@ -20,8 +20,8 @@ export interface CuttingProxy {
   heal(): void;
   /** Ends all connections, by RST. */
   cutAll(): void;
-  /** Silences all connections that are there. */
-  silenceAll(): void;
+  /** Silences all connections that are there; `later`: and those to come, until it heals. */
+  silenceAll(later?: boolean): void;
   close(): void;
 }
 
@@ -34,6 +34,7 @@ interface Link {
 export async function startCuttingProxy(target: number): Promise<CuttingProxy> {
   const links = new Set<Link>();
   let messages = 0;
+  let isSilent = false;
   let plan: { readonly nth: number; readonly cut: Cut; readonly hit: () => void } | undefined;
 
   const cutLink = ({ client, server }: Link) => {
@@ -42,7 +43,7 @@ export async function startCuttingProxy(target: number): Promise<CuttingProxy> {
   };
   const listener = createServer((client) => {
     const server = connect(target, "127.0.0.1");
-    const link: Link = { client, server, state: "open" };
+    const link: Link = { client, server, state: isSilent ? "silence" : "open" };
     links.add(link);
     const end = () => {
       links.delete(link);
@@ -81,10 +82,12 @@ export async function startCuttingProxy(target: number): Promise<CuttingProxy> {
       }),
     heal: () => {
       plan = undefined;
+      isSilent = false;
       for (const link of links) if (link.state !== "open") cutLink(link);
     },
     cutAll: () => links.forEach(cutLink),
-    silenceAll: () => {
+    silenceAll: (later = false) => {
+      isSilent = later;
       for (const link of links) link.state = "silence";
     },
     close: () => {

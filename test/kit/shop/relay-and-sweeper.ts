@@ -1,11 +1,7 @@
 // What sends committed messages where the explorer looks on.
-import {
-  DynamoDBOutbox,
-  type OutboxEvent,
-  type OutboxStreamEvent,
-  outboxRelay,
-  outboxSweeper,
-} from "onceonly";
+
+import { DynamoDBOutbox } from "onceonly/dynamodb";
+import { type OutboxEvent, type OutboxStreamEvent, outboxRelay, outboxSweeper } from "onceonly/messaging";
 import type { TimedContext } from "../../../lib/core/lambda-context.ts";
 import type { Simulator } from "../../../packages/explorer/lib/simulator/simulator.ts";
 

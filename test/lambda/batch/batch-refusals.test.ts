@@ -1,6 +1,7 @@
 import type { SQSEvent, SQSRecord } from "aws-lambda";
 import { idempotentBatch } from "onceonly";
 import { describe, expect, it } from "vitest";
+import { EVENT_SOURCES } from "../../../lib/contract.ts";
 import { envelope, givenBatch, sqsRecord } from "./given.ts";
 
 describe("idempotentBatch", () => {
@@ -14,11 +15,11 @@ describe("idempotentBatch", () => {
     [{ Records: [null] }, /^the event is not a batch/],
     [
       [sqsRecord("a"), sqsRecord("b")],
-      /^the event is a list of records, as EventBridge Pipes .*`runOnce` for each/,
+      /^the event is an array of records, which EventBridge Pipes .*`runOnce` for each/,
     ],
     [
       { invocationId: "i", records: [{ recordId: "1", data: "" }] },
-      /a list of `records`, as Data Firehose .*`runOnce`/,
+      /an object with an array `records`, which Data Firehose .*`runOnce`/,
     ],
     [{ eventSource: "aws:mq", messages: [{}] }, /^the event is of aws:mq: .*`runOnce` for each/],
     [{ eventSource: "aws:rmq", rmqMessagesByQueue: { "q::/": [{}] } }, /^the event is of aws:rmq/],
@@ -32,7 +33,7 @@ describe("idempotentBatch", () => {
     ],
     [
       { Records: [{ eventSource: "aws:kinesis", eventID: "1" }], state: {}, isFinalInvokeForWindow: false },
-      /`state`: leave `tumblingWindow` out/,
+      /`state`: remove `tumblingWindow`/,
     ],
     [{ detail: {} }, /not a batch: .*several records.*`runOnce`.*`idempotent`/],
     [undefined, /not a batch/],
@@ -47,6 +48,35 @@ describe("idempotentBatch", () => {
     },
   );
 
+  it.each(["SQS", "Kinesis", "DynamoDB streams", "Kafka"] as const)(
+    "knows whether Lambda reads which records of %s failed",
+    async (source) => {
+      const row = EVENT_SOURCES[source];
+      const { options, context } = givenBatch();
+      const handler = idempotentBatch((record: { readonly eventID?: string }) => {
+        if (record.eventID === "2") throw new Error("no");
+      }, options);
+      const [eventSource = ""] = row.eventSources;
+      const kafka = (offset: number) => ({ topic: "t", partition: 0, offset, eventID: `${offset}` });
+      const event = {
+        eventSource,
+        Records: ["1", "2"].map((id) => ({
+          ...sqsRecord(id),
+          eventSource,
+          eventID: id,
+          kinesis: { sequenceNumber: id, data: "" },
+        })),
+        ...(eventSource === "aws:kafka" && { records: { "t-0": [kafka(1), kafka(2)] } }),
+      };
+
+      const answer = handler(event as never, context()).catch(({ code }) => code);
+
+      expect(await answer).toEqual(
+        row.reportsFailures ? { batchItemFailures: [{ itemIdentifier: "2" }] } : "BATCH_NOT_DONE",
+      );
+    },
+  );
+
   it("throws for a partly failed batch of any source whose mapping does not report failures", async () => {
     const { options, context } = givenBatch({ reportBatchItemFailures: false });
     const handler = idempotentBatch((record: SQSRecord) => {
@@ -54,10 +84,10 @@ describe("idempotentBatch", () => {
     }, options);
 
     await expect(handler({ Records: [sqsRecord("a"), sqsRecord("b")] }, context())).rejects.toThrow(
-      "only 1 of 2 records are done (0 in progress elsewhere), beginning with record b",
+      "1 of 2 records succeeded (0 in progress elsewhere); the first failure is record b",
     );
     expect(() => idempotentBatch(() => {}, { ...options, reportBatchItemFailures: "yes" } as never)).toThrow(
-      "option `reportBatchItemFailures` must be one of",
+      "`reportBatchItemFailures` must be true or false",
     );
   });
 });

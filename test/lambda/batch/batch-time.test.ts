@@ -100,7 +100,11 @@ describe("idempotentBatch", () => {
 
   it("keeps the margin that is configured", async () => {
     const { options, context, clock } = givenBatch();
-    const handler = idempotentBatch(() => clock.sleep(1000), { ...options, concurrency: 1, marginMs: 7500 });
+    const handler = idempotentBatch(() => clock.sleep(1000), {
+      ...options,
+      concurrency: 1,
+      deadlineMarginMs: 7500,
+    });
     const invocation = context(10_000);
 
     expect(returned(await answered(clock.run(handler({ Records: records(9) }, invocation))))).toEqual(

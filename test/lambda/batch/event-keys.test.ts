@@ -79,9 +79,9 @@ describe("keyFromSns", () => {
 describe("keyFromSns of what a bus publishes", () => {
   const inMessage = JSON.stringify({ source: "shop", "detail-type": "paid", detail: sent("order-1") });
 
-  it("H74: believes an envelope inside the message with `forwardedBy` only, and never passes it over", () => {
-    expect(keyFromSns({ forwardedBy: [BUS] })(snsEvent(undefined, "m1", inMessage))).toBe("order-1");
-    expect(() => keyFromSns()(snsEvent(undefined, "m1", inMessage))).toThrow("`forwardedBy`");
+  it("H74: believes an envelope inside the message with `trustedForwarders` only, and never passes it over", () => {
+    expect(keyFromSns({ trustedForwarders: [BUS] })(snsEvent(undefined, "m1", inMessage))).toBe("order-1");
+    expect(() => keyFromSns()(snsEvent(undefined, "m1", inMessage))).toThrow("`trustedForwarders`");
   });
 });
 
@@ -221,15 +221,15 @@ describe("keyFromEventBridge", () => {
 });
 
 describe("keyFromEventBridge with an envelope", () => {
-  const key = keyFromEventBridge({ forwardedBy: [BUS] });
+  const key = keyFromEventBridge({ trustedForwarders: [BUS] });
 
-  it("H74: refuses it without `forwardedBy`: a detail made of what users write can hold one", () => {
+  it("H74: refuses it without `trustedForwarders`: a detail made of what users write can hold one", () => {
     for (const detail of [
       sent("order-1"),
       { comment: sent("order-1") },
       { comment: JSON.stringify(sent("a")) },
     ]) {
-      expect(() => keyFromEventBridge()(bridgeEvent("e1", detail))).toThrow("`forwardedBy`");
+      expect(() => keyFromEventBridge()(bridgeEvent("e1", detail))).toThrow("`trustedForwarders`");
     }
   });
 
@@ -239,10 +239,10 @@ describe("keyFromEventBridge with an envelope", () => {
 
   it("refuses an option that it does not know", () => {
     expect(() => keyFromEventBridge({ forwardedby: [BUS] } as object)).toThrow(
-      "option `forwardedby` is unknown",
+      "`forwardedby` isn't an option",
     );
-    expect(() => keyFromSns({ forwardedBy: ["arn:aws:sqs:eu-central-1:123456789012:q"] })).toThrow(
-      "`forwardedBy`",
+    expect(() => keyFromSns({ trustedForwarders: ["arn:aws:sqs:eu-central-1:123456789012:q"] })).toThrow(
+      "`trustedForwarders`",
     );
   });
 
@@ -284,7 +284,7 @@ describe("fingerprintFromEventBridge", () => {
     const run = vi.fn(() => null);
     const handler = idempotent(run, {
       ...options,
-      key: keyFromEventBridge({ forwardedBy: [BUS] }),
+      key: keyFromEventBridge({ trustedForwarders: [BUS] }),
       fingerprint,
     });
     for (const id of ["e1", "e2"]) await handler(bridgeEvent(id, sent("order-1", { total: 7 })), context());
@@ -304,7 +304,7 @@ describe("fingerprintFromEventBridge", () => {
     },
   );
 
-  it("leaves what is nested too deep to be refused by the fingerprint", async () => {
+  it("leaves what is nested too deeply to be refused by the fingerprint", async () => {
     const { options, context } = given();
     const handler = idempotent(() => 1, { ...options, key: keyFromEventBridge(), fingerprint });
     let detail: object = {};

@@ -1,7 +1,8 @@
 import type { SQSRecord } from "aws-lambda";
-import { type BatchOptions, idempotentBatch, type VisibilityRequest } from "onceonly";
+import { type BatchOptions, idempotentBatch } from "onceonly";
 import type { MemoryWrite } from "onceonly/testing";
 import { describe, expect, it } from "vitest";
+import type { VisibilityRequest } from "../../../lib/lambda/batch/batch-options.ts";
 import { givenBatch, sqsRecord } from "./given.ts";
 import { EventSource } from "./world.ts";
 

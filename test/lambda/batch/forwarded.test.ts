@@ -9,7 +9,7 @@ import type { BatchOptions } from "../../../lib/lambda/batch/batch-options.ts";
 import { BUS, busEvent, contentFor, notification, PIPE, ROUTES, snsEnvelope, TOPIC } from "./cases/routes.ts";
 import { answered, envelope, fifoRecord, givenBatch, returned, sqsRecord } from "./given.ts";
 
-type Changes = Partial<Pick<BatchOptions<SQSRecord>, "key" | "forwardedBy" | "fingerprint">>;
+type Changes = Partial<Pick<BatchOptions<SQSRecord>, "key" | "trustedForwarders" | "fingerprint">>;
 
 /** The keys under which the records run, and how that ends. */
 async function outcomeOf(records: readonly SQSRecord[], changes: Changes = {}) {
@@ -33,13 +33,13 @@ async function outcomeOf(records: readonly SQSRecord[], changes: Changes = {}) {
 /** One after the other, as in one group. */
 const inOrder = (...bodies: string[]) =>
   bodies.map((body, index) => ({ ...fifoRecord(`m${index}`, "7"), body }));
-const FORWARDED = { forwardedBy: [TOPIC, BUS] };
+const FORWARDED = { trustedForwarders: [TOPIC, BUS] };
 
-describe.each(ROUTES)("D8: behind $route", ({ bodyOf, forwardedBy }) => {
+describe.each(ROUTES)("D8: behind $route", ({ bodyOf, trustedForwarders }) => {
   it("a message that was sent twice runs once, under the key of its envelope", async () => {
     const { keys, replays, codes, fallbacks } = await outcomeOf(
       inOrder(bodyOf({ id: "first" }), bodyOf({ id: "second" })),
-      { forwardedBy },
+      { trustedForwarders },
     );
 
     expect({ keys, replays, codes, fallbacks }).toEqual({
@@ -51,14 +51,16 @@ describe.each(ROUTES)("D8: behind $route", ({ bodyOf, forwardedBy }) => {
   });
 
   it("another message under the same key is refused", async () => {
-    const { keys, codes } = await outcomeOf(inOrder(bodyOf({}), bodyOf({ orderId: 8 })), { forwardedBy });
+    const { keys, codes } = await outcomeOf(inOrder(bodyOf({}), bodyOf({ orderId: 8 })), {
+      trustedForwarders,
+    });
 
     expect([keys, codes]).toEqual([["order-7"], ["FINGERPRINT_MISMATCH"]]);
   });
 
   it("a message whose envelope cannot be read is returned", async () => {
     for (const content of ["text", '{"v":2,"key":"a"}', '{"v":1}', '{"v":1,"key":""}', "null"]) {
-      expect(await outcomeOf([sqsRecord("m1", bodyOf({ content }))], { forwardedBy })).toMatchObject({
+      expect(await outcomeOf([sqsRecord("m1", bodyOf({ content }))], { trustedForwarders })).toMatchObject({
         keys: [],
         returned: ["m1"],
         codes: ["IDEMPOTENCY_KEY_INVALID"],
@@ -66,28 +68,28 @@ describe.each(ROUTES)("D8: behind $route", ({ bodyOf, forwardedBy }) => {
     }
   });
 
-  it("H74: nobody is believed without `forwardedBy`, nor with another forwarder, and the message names the option", async () => {
+  it("H74: nobody is believed without `trustedForwarders`, nor with another forwarder, and the message names the option", async () => {
     const others = [
       undefined,
       [TOPIC.replace("orders", "refunds")],
-      ...(forwardedBy.includes(BUS) ? [[TOPIC]] : []),
+      ...(trustedForwarders.includes(BUS) ? [[TOPIC]] : []),
     ];
     for (const other of others) {
       const { keys, returned, errors } = await outcomeOf([sqsRecord("m1", bodyOf({}))], {
-        forwardedBy: other,
+        trustedForwarders: other,
       });
 
       expect([keys, returned]).toEqual([[], ["m1"]]);
       expect(errors[0]).toMatchObject({
         code: "IDEMPOTENCY_KEY_INVALID",
-        message: expect.stringContaining("`forwardedBy`"),
+        message: expect.stringContaining("`trustedForwarders`"),
       });
     }
   });
 
-  it("H74: a `key` function wins, with `forwardedBy` and without, and the fingerprint covers what the handler reads", async () => {
+  it("H74: a `key` function wins, with `trustedForwarders` and without, and the fingerprint covers what the handler reads", async () => {
     const key = (record: SQSRecord) => record.messageId;
-    for (const changes of [{ key }, { key, forwardedBy }]) {
+    for (const changes of [{ key }, { key, trustedForwarders }]) {
       const { keys, codes } = await outcomeOf(inOrder(bodyOf({}), bodyOf({})), changes);
       expect([keys, codes]).toEqual([["m0", "m1"], []]);
     }
@@ -195,7 +197,7 @@ describe("idempotentBatch", () => {
     const message = JSON.stringify({ [ENVELOPE_ATTRIBUTE]: { v: 1, key: "of an attacker" } });
     const body = notification({ message, envelopeText: undefined });
 
-    expect(await outcomeOf([sqsRecord("m1", body)], { forwardedBy: [TOPIC] })).toMatchObject({
+    expect(await outcomeOf([sqsRecord("m1", body)], { trustedForwarders: [TOPIC] })).toMatchObject({
       keys: [],
       codes: ["IDEMPOTENCY_KEY_INVALID"],
     });
@@ -279,24 +281,26 @@ describe("idempotentBatch", () => {
     ["nobody", []],
     ["no list", TOPIC],
     ["a subscription", [`${TOPIC}:6b0e71bd-7e97-4d97-80ce-4a0994e55286`]],
-  ])("refuses `forwardedBy` with %s", (_, forwardedBy) => {
+  ])("refuses `trustedForwarders` with %s", (_, trustedForwarders) => {
     const { options } = givenBatch();
 
-    expect(() => idempotentBatch(() => {}, { ...options, forwardedBy: forwardedBy as string[] })).toThrow(
-      "option `forwardedBy` must be a list of topics (ARNs), event buses (names or ARNs) and pipes (ARNs), one at least",
+    expect(() =>
+      idempotentBatch(() => {}, { ...options, trustedForwarders: trustedForwarders as string[] }),
+    ).toThrow(
+      "`trustedForwarders` must be an array of at least one topic (ARN), event bus (name or ARN) or pipe (ARN)",
     );
   });
 
   it("takes a bus by its name too", async () => {
-    expect((await outcomeOf([sqsRecord("m1", busEvent({}))], { forwardedBy: ["shop"] })).keys).toEqual([
+    expect((await outcomeOf([sqsRecord("m1", busEvent({}))], { trustedForwarders: ["shop"] })).keys).toEqual([
       "order-7",
     ]);
-    expect((await outcomeOf([sqsRecord("m1", busEvent({}))], { forwardedBy: [PIPE] })).keys).toEqual([
+    expect((await outcomeOf([sqsRecord("m1", busEvent({}))], { trustedForwarders: [PIPE] })).keys).toEqual([
       "order-7",
     ]);
   });
 
-  it("H74: whatever a body is made of, without `forwardedBy` no key comes out of it", async () => {
+  it("H74: whatever a body is made of, without `trustedForwarders` no key comes out of it", async () => {
     const { options, context } = givenBatch();
     const ran: string[] = [];
     const handler = idempotentBatch((_: SQSRecord, { idempotency }) => void ran.push(idempotency.key), {

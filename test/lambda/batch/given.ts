@@ -1,4 +1,4 @@
-// Records as Lambda hands them over, with what the faces read of them.
+// Records as Lambda hands them over, with what the adapters read of them.
 import type { SQSRecord } from "aws-lambda";
 import { BatchNotDoneError } from "onceonly";
 import { writeEnvelope } from "../../../lib/messaging/sqs-and-sns.ts";
@@ -47,7 +47,7 @@ export const envelope = (key: string) => ({
   ),
 });
 
-/** As of the faces, with a list of the errors that were told. */
+/** As of the adapters, with a list of the errors that were told. */
 export function givenBatch<More extends object>(more?: More) {
   const world = given();
   const errors: unknown[] = [];

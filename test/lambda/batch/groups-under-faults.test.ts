@@ -4,7 +4,8 @@
 import { DynamoDBClient, ScanCommand } from "@aws-sdk/client-dynamodb";
 import type { SQSRecord } from "aws-lambda";
 import * as fc from "fast-check";
-import { type BatchOptions, DynamoDBStore, type DynamoDBWrite, idempotentBatch } from "onceonly";
+import { type BatchOptions, idempotentBatch } from "onceonly";
+import { DynamoDBStore, type DynamoDBWrite } from "onceonly/dynamodb";
 import { fakeClock, fakeLambdaContext, fakeRandom } from "onceonly/testing";
 import { describe, expect, it } from "vitest";
 import { DynamoDBModel } from "../../../packages/explorer/lib/aws/dynamodb/dynamodb-model.ts";

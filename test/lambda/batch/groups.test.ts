@@ -9,14 +9,13 @@ import {
 import type { SQSRecord } from "aws-lambda";
 import {
   type BatchOptions,
-  cached,
-  DynamoDBStore,
-  type DynamoDBWrite,
   idempotentBatch,
   isOnceonlyError,
   type TransactionConditionError,
   type WithIdempotency,
 } from "onceonly";
+import { DynamoDBStore, type DynamoDBWrite } from "onceonly/dynamodb";
+import { cached } from "onceonly/stores";
 import { beforeEach, describe, expect, inject, it } from "vitest";
 import { DynamoDBModel } from "../../../packages/explorer/lib/aws/dynamodb/dynamodb-model.ts";
 import { countRequests } from "../../kit/counting-client.ts";
@@ -357,13 +356,13 @@ describe.each(SUBJECTS)("idempotentBatch in groups on $name", ({ newClient }) =>
     for (const { messageId } of ten) expect(await runsOf(messageId)).toBe(0);
   });
 
-  it("asks for each record alone with `groups: false`, and takes nothing else for it", async () => {
-    const deliver = batch(committing, { groups: false });
+  it("asks for each record alone with `groupRequests: false`, and takes nothing else for it", async () => {
+    const deliver = batch(committing, { groupRequests: false });
 
     expect(await deliver(...ten)).toEqual([]);
 
     expect(counts.commands).toEqual([...Array(10).fill("PutItem"), ...Array(10).fill("TransactWriteItems")]);
-    expect(() => batch(committing, { groups: "no" as never })).toThrow(
+    expect(() => batch(committing, { groupRequests: "no" as never })).toThrow(
       expect.objectContaining({ code: "INVALID_OPTION" }),
     );
   });

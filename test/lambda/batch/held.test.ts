@@ -1,6 +1,7 @@
 // Records with an earlier attempt of unknown end: they wait for the person who resolves them, and others go on.
-import { idempotentBatch, OutcomeUnknownError, type VisibilityRequest } from "onceonly";
+import { idempotentBatch, OutcomeUnknownError } from "onceonly";
 import { describe, expect, it } from "vitest";
+import type { VisibilityRequest } from "../../../lib/lambda/batch/batch-options.ts";
 import { answered, fifoRecord, givenBatch, returned, sqsRecord } from "./given.ts";
 
 /** A batch whose first invocation dies while it works on `record`. */

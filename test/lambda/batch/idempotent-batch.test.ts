@@ -175,8 +175,8 @@ describe("idempotentBatch", () => {
   it.each([
     ["concurrency", 0],
     ["concurrency", 1.5],
-    ["marginMs", -1],
-    ["marginMs", "1"],
+    ["deadlineMarginMs", -1],
+    ["deadlineMarginMs", "1"],
     ["whenFinalError", "drop"],
     ["changeVisibility", {}],
     ["onRecordError", "console"],
@@ -186,6 +186,6 @@ describe("idempotentBatch", () => {
     ["operation", ""],
   ])("refuses the option %s: %j", (name, value) => {
     const { options } = givenBatch();
-    expect(() => idempotentBatch(() => {}, { ...options, [name]: value })).toThrow(`option \`${name}\``);
+    expect(() => idempotentBatch(() => {}, { ...options, [name]: value })).toThrow(`\`${name}\``);
   });
 });

@@ -90,7 +90,7 @@ describe("idempotentBatch on Kafka", () => {
         code: "BATCH_NOT_DONE",
         retryable: true,
         message: expect.stringMatching(
-          /^only 3 of 5 records are done .*record orders-0 at offset 11.*`reportBatchItemFailures: true` of idempotentBatch$/,
+          /^3 of 5 records succeeded .*record orders-0 at offset 11.*`reportBatchItemFailures: true` on idempotentBatch$/,
         ),
         batchItemFailures: [11, 12].map((offset) => ({ itemIdentifier: { partition: "orders-0", offset } })),
       });
@@ -106,7 +106,7 @@ describe("idempotentBatch on Kafka", () => {
     const handler = idempotentBatch(() => clock.sleep(20_000), { ...options, concurrency: 1 });
     const answer = handler({ ...selfManaged, eventSource: "SelfManagedKafka" } as never, context());
 
-    await expect(clock.run(answer)).rejects.toThrow(/^only [1-4] of 5 records are done/);
+    await expect(clock.run(answer)).rejects.toThrow(/^[1-4] of 5 records succeeded/);
   });
 
   it("runs partitions at once, and the records of one in order", async () => {

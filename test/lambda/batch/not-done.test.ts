@@ -16,7 +16,7 @@ describe("idempotentBatch, of a batch of which nothing is done", () => {
     await expect(batch).rejects.toMatchObject({
       code: "BATCH_NOT_DONE",
       retryable: true,
-      message: expect.stringMatching(/^none of 2 records is done \(0 in progress elsewhere\)/),
+      message: expect.stringMatching(/^0 of 2 records succeeded \(0 in progress elsewhere\)/),
       batchItemFailures: [{ itemIdentifier: "m1" }, { itemIdentifier: "m2" }],
       inProgress: 0,
     });

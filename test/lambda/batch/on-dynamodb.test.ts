@@ -1,6 +1,7 @@
 import { ScanCommand } from "@aws-sdk/client-dynamodb";
 import type { SQSRecord } from "aws-lambda";
-import { DynamoDBStore, idempotentBatch, type WithIdempotency } from "onceonly";
+import { idempotentBatch, type WithIdempotency } from "onceonly";
+import { DynamoDBStore } from "onceonly/dynamodb";
 import { beforeAll, describe, expect, inject, it, vi } from "vitest";
 import { connect, createTable } from "../../kit/tables.ts";
 import { answered, fifoRecord, givenBatch, returned, sqsRecord } from "./given.ts";

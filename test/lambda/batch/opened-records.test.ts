@@ -1,6 +1,7 @@
 // Messages whose bodies are in a bucket: a handler gets them whole, or not at all.
 import type { SQSRecord } from "aws-lambda";
-import { idempotentBatch, S3Bodies } from "onceonly";
+import { idempotentBatch } from "onceonly";
+import { S3ClaimCheck } from "onceonly/messaging";
 import { describe, expect, it } from "vitest";
 import type { BatchOptions } from "../../../lib/lambda/batch/batch-options.ts";
 import { newBucket } from "../../kit/loopback-bucket.ts";
@@ -12,14 +13,14 @@ const REPORT = JSON.stringify({ report: 7 });
 
 async function givenBodies(changes: Partial<BatchOptions<SQSRecord>> = {}) {
   const bucket = await newBucket("bodies");
-  const bodies = new S3Bodies({ bucket: "bodies", client: bucket.client, minBytes: 1 });
+  const bodies = new S3ClaimCheck({ bucket: "bodies", client: bucket.client, minBytes: 1 });
   const [checked] = await bodies.checkIn([{ queue, key: "report-7", body: REPORT }]);
   bucket.requests.length = 0;
   const { options, context, errors } = givenBatch();
   const seen: SQSRecord[] = [];
   const handler = idempotentBatch((record: SQSRecord) => void seen.push(record), {
     ...options,
-    bodies,
+    claimCheck: bodies,
     ...changes,
   });
   const run = async (...records: SQSRecord[]) =>
@@ -30,7 +31,7 @@ async function givenBodies(changes: Partial<BatchOptions<SQSRecord>> = {}) {
 
 const inBucket = (id: string, text: string) => sqsRecord(id, text, envelope("report-7"));
 
-describe("idempotentBatch with `bodies`", () => {
+describe("idempotentBatch with `claimCheck`", () => {
   it("hands the record over with its body, and reads nothing for what is done already", async () => {
     const { run, seen, requests, text } = await givenBodies();
 
@@ -67,12 +68,12 @@ describe("idempotentBatch with `bodies`", () => {
 
   it("without it, a message whose body is in a bucket is returned, in sight", async () => {
     for (const bodies of [undefined]) {
-      const { run, seen, errors, text } = await givenBodies({ bodies });
+      const { run, seen, errors, text } = await givenBodies({ claimCheck: bodies });
 
       expect(await run(inBucket("a", text))).toEqual(["a"]);
       expect(seen).toEqual([]);
       expect(`${errors[0]}`).toContain(
-        "the body of a message is in a bucket: give `bodies` to idempotentBatch",
+        "the body of a message is in a bucket: pass `claimCheck` to idempotentBatch",
       );
     }
   });
@@ -86,15 +87,17 @@ describe("idempotentBatch with `bodies`", () => {
   });
 
   it("H74: inside a notification it is opened where it is said who forwards, and nowhere else", async () => {
-    for (const forwardedBy of [[TOPIC], undefined]) {
+    for (const trustedForwarders of [[TOPIC], undefined]) {
       const key = () => "report-7";
-      const { run, seen, codes, text } = await givenBodies({ forwardedBy, key });
+      const { run, seen, codes, text } = await givenBodies({ trustedForwarders, key });
       const body = notification({ message: text, envelopeText: contentFor("report-7") });
 
       await run(sqsRecord("a", body));
 
-      expect(seen.map((record) => JSON.parse(record.body).Message)).toEqual(forwardedBy ? [REPORT] : []);
-      expect(codes()).toEqual(forwardedBy ? [] : ["IDEMPOTENCY_KEY_INVALID"]);
+      expect(seen.map((record) => JSON.parse(record.body).Message)).toEqual(
+        trustedForwarders ? [REPORT] : [],
+      );
+      expect(codes()).toEqual(trustedForwarders ? [] : ["IDEMPOTENCY_KEY_INVALID"]);
     }
   });
 
@@ -121,6 +124,6 @@ describe("idempotentBatch with `bodies`", () => {
 
   it("refuses what opens nothing, at once", () => {
     const { options } = givenBatch();
-    expect(() => idempotentBatch(() => {}, { ...options, bodies: {} as never })).toThrow("`bodies`");
+    expect(() => idempotentBatch(() => {}, { ...options, claimCheck: {} as never })).toThrow("`claimCheck`");
   });
 });

@@ -158,11 +158,9 @@ describe("idempotentBatch", () => {
       const batch = handler(event as Parameters<typeof handler>[0], context());
 
       await expect(batch).rejects.toThrow(
-        `none of 1 records is done (0 in progress elsewhere), beginning with ${name}:`,
+        `0 of 1 records succeeded (0 in progress elsewhere); the first failure is ${name}.`,
       );
-      expect(write.mock.calls).toEqual([
-        [`onceonly: ${name} is not done (operation "charge-payment"):`, error],
-      ]);
+      expect(write.mock.calls).toEqual([[`onceonly: ${name} failed (operation "charge-payment"):`, error]]);
       write.mockRestore();
     },
   );

@@ -42,7 +42,7 @@ describe("idempotentBatch", () => {
           expect.objectContaining({
             code: "IDEMPOTENCY_KEY_MISSING",
             message:
-              "no idempotency key: `key` yielded none for this record; leave `key` out to go by the envelope",
+              "no idempotency key: `key` returned none for this record; leave `key` out to use the key in the envelope",
           }),
         ),
       );

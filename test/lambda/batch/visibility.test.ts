@@ -1,5 +1,6 @@
-import { idempotentBatch, type VisibilityRequest } from "onceonly";
+import { idempotentBatch } from "onceonly";
 import { describe, expect, it } from "vitest";
+import type { VisibilityRequest } from "../../../lib/lambda/batch/batch-options.ts";
 import { answered, fifoRecord, givenBatch, returned, sqsRecord } from "./given.ts";
 
 const records = (count: number) => Array.from({ length: count }, (_, index) => sqsRecord(`m${index + 1}`));
@@ -102,7 +103,7 @@ describe("idempotentBatch", () => {
     }
 
     expect(errors.map(String)).toEqual([
-      "Error: 1 messages could not be hidden (ReceiptHandleIsInvalid): they come back sooner, and use up receives",
+      "Error: 1 messages could not be hidden (ReceiptHandleIsInvalid): SQS will deliver them sooner, which counts towards maxReceiveCount",
     ]);
   });
 

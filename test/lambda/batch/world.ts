@@ -1,8 +1,8 @@
 // Polls a queue of the SQS model as Lambda's event source mapping does: one batch, one invocation, and what is not
 // returned is deleted. https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-errorhandling.html
 import type { Context, SQSEvent, SQSRecord } from "aws-lambda";
-import type { BatchResponse } from "onceonly";
 import { type FakeClock, fakeLambdaContext, fakeRandom } from "onceonly/testing";
+import type { BatchResponse } from "../../../lib/lambda/batch/item.ts";
 import { SqsModel } from "../../../packages/explorer/lib/aws/sqs/sqs-model.ts";
 
 export type SqsHandler = (event: SQSEvent, context: Context) => Promise<BatchResponse>;

@@ -36,7 +36,7 @@ const created = (effects: number) => ({
   body: JSON.stringify({ order: effects }),
 });
 
-const UNREAD = "it is a fetch Response or a stream that nobody has read";
+const UNREAD = "it is a fetch Response or an unread stream";
 
 describe("httpIdempotent, of a result that is no response", () => {
   beforeEach(() => {
@@ -52,7 +52,7 @@ describe("httpIdempotent, of a result that is no response", () => {
     ["a Set in a field", () => ({ ids: new Set([1]) }), "$.ids is a Set: convert it first"],
     ["an Error in a list", () => ({ all: [new Error("no")] }), "$.all.0 is a Error: convert it first"],
     ["a generator", () => (function* () {})(), "$ is a"],
-    ["a function", () => () => 1, "$ is a value of type function"],
+    ["a function", () => () => 1, "$ is a function"],
   ])(
     "refuses %s, which the gateway would answer with `{}`, says why, and does not run again",
     async (_, handle, why) => {
@@ -62,7 +62,7 @@ describe("httpIdempotent, of a result that is no response", () => {
 
       expect(answers.map(({ statusCode }) => statusCode)).toEqual([500, 500]);
       expect(answers.map((answer) => bodyOf(answer).code)).toEqual(Array(2).fill("RESPONSE_NOT_STORABLE"));
-      expect(log()).toContain(`the response cannot be stored: ${why}`);
+      expect(log()).toContain(`can't store the response: ${why}`);
       expect(effects()).toBe(1);
     },
   );
@@ -70,7 +70,7 @@ describe("httpIdempotent, of a result that is no response", () => {
   it("says of a fetch Response what it is where a response needs a statusCode", async () => {
     await service(v1Event, () => Response.json({ id: 1 })).send();
 
-    expect(log()).toContain(`the response cannot be stored: ${UNREAD}`);
+    expect(log()).toContain(`can't store the response: ${UNREAD}`);
   });
 
   it.each([
@@ -244,7 +244,7 @@ describe("httpIdempotent", () => {
       { statusCode: 200, headers: new Headers({ a: "b" }) },
       /\$\.headers is a Headers/,
     ],
-    ["what JSON cannot hold", v2Event, { total: 1n }, /not JSON/],
+    ["what JSON cannot hold", v2Event, { total: 1n }, /isn't JSON/],
   ])(
     "answers %s with 500, says why in the log alone, and does not run again",
     async (_, form, result, why) => {
@@ -257,7 +257,7 @@ describe("httpIdempotent", () => {
         expect(answer.statusCode).toBe(500);
         expect(bodyOf(answer)).toMatchObject({
           code: "RESPONSE_NOT_STORABLE",
-          detail: "done, but the response cannot be repeated: do not send it again",
+          detail: "the operation is done, but its response can't be repeated: don't send it again",
         });
       }
       expect(log.mock.calls.map(([line]) => line)).toEqual([

@@ -42,7 +42,7 @@ describe.each(EVENT_FORMS)("readHttpEvent of %s", (_, form) => {
   it("refuses to fingerprint a body that a parser has been at", () => {
     const parsed = { ...form(), body: { item: "book" } };
 
-    expect(() => httpFingerprint(parsed)).toThrow("onceonly come before the body parser");
+    expect(() => httpFingerprint(parsed)).toThrow("put onceonly before the parser");
   });
 });
 
@@ -98,7 +98,7 @@ describe("readHttpEvent", () => {
     ["a queue's batch", { Records: [] }],
     ["nothing", undefined],
   ])("refuses %s", (_, event) => {
-    expect(() => readHttpEvent(event)).toThrow("not an HTTP request");
+    expect(() => readHttpEvent(event)).toThrow("the event isn't an HTTP request");
   });
 
   it("refuses to fingerprint text that UTF-8 cannot tell apart", () => {

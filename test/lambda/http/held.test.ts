@@ -51,7 +51,7 @@ describe("charged, answer lost, killed", () => {
         type: `${PROJECT_URL}/blob/main/docs/use/errors.md#outcome_unknown`,
         title: "outcome unknown",
         status: 409,
-        detail: "nobody knows yet how an earlier attempt ended: retry later with the same key",
+        detail: "the outcome of an earlier attempt is unknown: retry later with the same key",
         code: "OUTCOME_UNKNOWN",
       });
     }

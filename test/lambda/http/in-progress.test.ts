@@ -250,7 +250,7 @@ describe("a request beside one with its key", () => {
 
     expect(() =>
       httpIdempotent(() => "never", { ...options, store: store as never, scope: "public" }),
-    ).toThrow(/`store` must be an object with the methods claim, settle, insert, find/);
+    ).toThrow(/`store` must be a store, .* it needs the methods claim, settle, insert, find/);
   });
 });
 

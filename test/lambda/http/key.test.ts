@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parseKeyHeader } from "../../../lib/lambda/http/face.ts";
+import { parseKeyHeader } from "../../../lib/lambda/http/adapter.ts";
 
 describe("parseKeyHeader", () => {
   it.each([

@@ -1,12 +1,8 @@
 // A PermanentError with a status is an answer: the first caller and each retry get the same problem document.
-import {
-  DynamoDBStore,
-  httpIdempotency,
-  httpIdempotent,
-  PermanentError,
-  type PermanentErrorOptions,
-} from "onceonly";
+import { httpIdempotency, httpIdempotent, PermanentError } from "onceonly";
+import { DynamoDBStore } from "onceonly/dynamodb";
 import { afterEach, beforeAll, beforeEach, describe, expect, inject, it, vi } from "vitest";
+import type { PermanentErrorOptions } from "../../../lib/core/handler-errors.ts";
 import { describeOnMiddies } from "../../kit/middies.ts";
 import { connect, createTable } from "../../kit/tables.ts";
 import { given } from "../given.ts";
@@ -17,7 +13,7 @@ const TYPE = "https://github.com/onceonly/onceonly/blob/main/docs/use/errors.md#
 const declined = { statusCode: 402, name: "CardDeclined" };
 
 const problem = (more: object) => ({ type: TYPE, title: "permanent", code: "PERMANENT", ...more });
-const HIDDEN = "this will never succeed: do not send it again";
+const HIDDEN = "this request will never succeed: don't send it again";
 
 const CASES: readonly (readonly [string, PermanentErrorOptions, object])[] = [
   ["with name and message", declined, problem({ status: 402, detail: "no money", name: "CardDeclined" })],

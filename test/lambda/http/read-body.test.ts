@@ -19,6 +19,6 @@ describe("readBody", () => {
 
   it("refuses bytes that are not UTF-8, and a body that a parser has been at", () => {
     expect(() => readBody(inBase64(Uint8Array.of(0xff, 0xfe)))).toThrow("the body is not UTF-8");
-    expect(() => readBody({ body: { secret: 1 } as never })).toThrow("read it before a body parser does");
+    expect(() => readBody({ body: { secret: 1 } as never })).toThrow("use onceonly before the body parser");
   });
 });

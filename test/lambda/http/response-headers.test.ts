@@ -19,7 +19,7 @@ const responseHeaders = ({
   "Access-Control-Expose-Headers": "Retry-After, Idempotent-Replayed",
 });
 
-const FACES: Readonly<Record<string, (work: Work, options: Options) => Work>> = {
+const ADAPTERS: Readonly<Record<string, (work: Work, options: Options) => Work>> = {
   httpIdempotent: (work, options) => httpIdempotent(work as never, options) as never,
   httpIdempotency: (work, options) =>
     middy()
@@ -27,7 +27,7 @@ const FACES: Readonly<Record<string, (work: Work, options: Options) => Work>> = 
       .handler(work as never) as never,
 };
 
-describe.each(Object.entries(FACES))("responseHeaders of %s", (_, face) => {
+describe.each(Object.entries(ADAPTERS))("responseHeaders of %s", (_, adapter) => {
   function world(commits: boolean, more: object = {}) {
     const { options, context, store } = given();
     const held = pausePoint();
@@ -44,8 +44,8 @@ describe.each(Object.entries(FACES))("responseHeaders of %s", (_, face) => {
     const shared = { ...options, responseHeaders, scope: () => scope, whenInProgress: "reject", ...more };
     const error = () => new StoreUnavailableError("throttled", undefined);
     const broken = failing(store, "claim", "before", { error });
-    const handler = face(work as never, shared as never);
-    const onBroken = face(work as never, { ...shared, store: broken } as never);
+    const handler = adapter(work as never, shared as never);
+    const onBroken = adapter(work as never, { ...shared, store: broken } as never);
     const send = async (key: string | undefined, body: string, origin: string, by = handler) => {
       const headers = { Origin: origin, ...(key && { "Idempotency-Key": key }) };
       return (await by(v2Event({ headers, body }), context() as never)) as Answer;

@@ -1,7 +1,8 @@
 // What the log says of an answer with 5xx: everything where nobody observes, and nothing twice.
 
 import middy from "@middy/core";
-import { DynamoDBStore, emfMetrics, httpIdempotency, httpIdempotent } from "onceonly";
+import { emfMetrics, httpIdempotency, httpIdempotent } from "onceonly";
+import { DynamoDBStore } from "onceonly/dynamodb";
 import { beforeEach, describe, expect, inject, it, vi } from "vitest";
 import { LeanDynamoDB, DynamoDBStore as LeanStore } from "../../../lib/lean/index.ts";
 import { clientError, failWith } from "../../kit/faults/faulty-client.ts";
@@ -42,7 +43,7 @@ describe.each(inject("dynamodbEngines"))("on $name, a table that is missing", ({
       action: "PutItem",
       table: tableName,
       message: expect.stringMatching(
-        /refused PutItem on no-such-table \(ResourceNotFoundException: .+\), and will again/,
+        /refused PutItem on no-such-table \(ResourceNotFoundException: .+\), and will refuse it again/,
       ),
     });
     expect(String(log.mock.calls)).not.toContain("canary");

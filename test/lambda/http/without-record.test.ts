@@ -35,7 +35,7 @@ function uses(context: WithIdempotency) {
 const EXPECTED = {
   told: MEMBERS.map(
     (name) =>
-      `INVALID_OPTION: option \`methods\` must hold the method of this request for \`context.idempotency.${name}\`: without it the request passes, and has no record`,
+      `INVALID_OPTION: \`methods\` must include the method of this request before the handler can use \`context.idempotency.${name}\`: a request with any other method runs without a record`,
   ),
   printed: "{}",
   copied: {},

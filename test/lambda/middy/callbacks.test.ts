@@ -1,6 +1,7 @@
 // Handlers that answer by a callback, as Lambda has them up to Node 22: each caller gets the same answer.
 import type { Callback, Context } from "aws-lambda";
-import { DynamoDBStore, httpIdempotent, idempotent } from "onceonly";
+import { httpIdempotent, idempotent } from "onceonly";
+import { DynamoDBStore } from "onceonly/dynamodb";
 import { beforeAll, describe, expect, inject, it, vi } from "vitest";
 import { connect, createTable } from "../../kit/tables.ts";
 import { given } from "../given.ts";
@@ -109,7 +110,7 @@ describe("idempotent", () => {
     const { options } = given();
 
     expect(() => idempotent({ ...options, key } as never, (() => {}) as never)).toThrow(
-      "option `handler` must be a function: give it first, then the options; got a value of type object",
+      "`handler` must be a function, and comes before the options (got an object)",
     );
   });
 
@@ -177,7 +178,9 @@ describe("a handler that does not name its callback", () => {
 
     expect(await call((event, _, callback) => callback(null, event.id), true)).toEqual({ answer: undefined });
     await expect.poll(() => errors).toHaveLength(1);
-    expect(errors[0]).toContain("must name the callback as its third parameter, or return a promise");
+    expect(errors[0]).toContain(
+      "called its callback after it had returned: declare the callback as its third parameter, or return a promise",
+    );
   });
 });
 

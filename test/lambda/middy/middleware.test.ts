@@ -1,4 +1,5 @@
-import { type Clock, idempotency, PermanentError } from "onceonly";
+import { idempotency, PermanentError } from "onceonly";
+import type { Clock } from "onceonly/store-kit";
 import { expect, it } from "vitest";
 import { describeOnMiddies } from "../../kit/middies.ts";
 import { given, pausePoint } from "../given.ts";

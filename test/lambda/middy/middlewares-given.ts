@@ -1,5 +1,6 @@
 // Eight middlewares of Middy's own, each in the version of the Middy that runs them.
 import type middy6 from "@middy/core";
+import { loadMiddy } from "../../kit/middies.ts";
 
 type Make = (options?: object) => middy6.MiddlewareObj;
 
@@ -28,8 +29,7 @@ export async function realMiddlewares(
   major: 6 | 7,
 ): Promise<Readonly<Record<RealName, middy6.MiddlewareObj>>> {
   const made = Object.entries(MAKERS).map(async ([name, [packageName, options]]) => {
-    const specifier = major === 6 ? `@middy/${packageName}` : `middy7-${packageName}`;
-    const { default: make } = (await import(specifier)) as { default: Make };
+    const make = await loadMiddy<Make>(packageName, major);
     return [name, make(options)] as const;
   });
   return Object.fromEntries(await Promise.all(made)) as Record<RealName, middy6.MiddlewareObj>;

@@ -1,4 +1,4 @@
-// Final errors of odd make: each is recorded, so that the effect before it happens once, and each face says the same
+// Final errors of odd make: each is recorded, so that the effect before it happens once, and each adapter says the same
 // again.
 import { httpIdempotent, idempotency, idempotent, idempotentBatch, PermanentError, runOnce } from "onceonly";
 import { describe, expect, it } from "vitest";

@@ -1,7 +1,7 @@
 // Plays a plan: a FIFO producer, a FIFO queue with dead letters, and invocations of a batch handler, in one process and
 // on one clock. Keeps account of what was sent and of what happened to it outside of the handler.
 import type { SendMessageBatchCommand } from "@aws-sdk/client-sqs";
-import { type AwsClientLike, FifoProducer } from "onceonly";
+import { type AwsClientLike, FifoProducer } from "onceonly/messaging";
 import { fakeClock, fakeRandom } from "onceonly/testing";
 import type { ReceivedMessage } from "../../../packages/explorer/lib/aws/sqs/operations.ts";
 import { SqsModel } from "../../../packages/explorer/lib/aws/sqs/sqs-model.ts";

@@ -1,7 +1,9 @@
 // A process of a relay or a sweeper on virtual time, whose requests to outbox and queue take a while and meet faults.
 import "@aws-sdk/client-sqs";
 import type { SendMessageBatchCommand, SendMessageBatchRequestEntry } from "@aws-sdk/client-sqs";
-import { type Clock, type Outbox, type OutboxChange, StoreUnavailableError } from "onceonly";
+import { StoreUnavailableError } from "onceonly";
+import type { Outbox } from "onceonly/messaging";
+import type { Clock, OutboxChange } from "onceonly/store-kit";
 import type { SqsModel } from "../../../packages/explorer/lib/aws/sqs/sqs-model.ts";
 import { withOutbox } from "../../kit/with-outbox.ts";
 import type { Fault } from "./outbox-steps.ts";

@@ -1,14 +1,9 @@
 // Plays a plan in one process and on one clock. Commits go to a store in memory, and their messages to a FIFO queue and its
 // consumer. Relays and sweepers die, fail and freeze.
 import type { Context, SQSRecord } from "aws-lambda";
-import {
-  idempotentBatch,
-  type OutboxChange,
-  type OutboxOptions,
-  outboxRelay,
-  outboxSweeper,
-  runOnce,
-} from "onceonly";
+import { idempotentBatch, runOnce } from "onceonly";
+import { type OutboxOptions, outboxRelay, outboxSweeper } from "onceonly/messaging";
+import type { OutboxChange } from "onceonly/store-kit";
 import { fakeClock, fakeLambdaContext, fakeRandom, MemoryStore, type MemoryWrite } from "onceonly/testing";
 import { sqsRecord } from "../../../packages/explorer/lib/aws/event-sources/sqs-record.ts";
 import { SqsModel } from "../../../packages/explorer/lib/aws/sqs/sqs-model.ts";

@@ -48,14 +48,14 @@ export const MISTAKES: Readonly<Record<string, readonly Mistake[]>> = {
   "Clients in a simulation": SOCKET_MISTAKES,
 };
 
-const HEAD = `# Mistakes, and what tells them
+const HEAD = `# Common mistakes, and the message for each
 
-For those who read a message and want to know what it means, and for those who want to know what is noticed at all.
+Look up a message to see which mistake causes it, or read through the tables to see what onceonly notices.
 
 <!-- made of test/mistakes, where each mistake is made: npx vitest run test/mistakes -u -->
 
-No mistake in these tables is silent. A text may stand in a longer one. "Type" means that the compiler refuses the code. What
-onceonly can't notice is [at the end](#what-onceonly-cant-notice).
+Every mistake in these tables produces a message. The text shown may be only a part of it. "Type" means that the compiler rejects
+the code. What onceonly can't notice is [at the end](#what-onceonly-cant-notice).
 `;
 
 /** What no code of ours can see, and what shows it. */
@@ -73,7 +73,7 @@ const UNNOTICED = `## What onceonly can't notice
 /** docs/use/mistakes.md. */
 export function mistakesPage(): string {
   const tables = Object.entries(MISTAKES).map(([title, mistakes]) =>
-    [`## ${title}`, "", "| a user | told by | text |", "| --- | --- | --- |", ...mistakes.map(row), ""].join(
+    [`## ${title}`, "", "| a user | where | message |", "| --- | --- | --- |", ...mistakes.map(row), ""].join(
       "\n",
     ),
   );

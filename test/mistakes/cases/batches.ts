@@ -1,5 +1,6 @@
 import { idempotentBatch } from "onceonly";
 import { fakeClock, fakeLambdaContext, MemoryStore } from "onceonly/testing";
+import { SOURCE_LIST } from "../../../lib/lambda/batch/read-event.ts";
 import type { Mistake } from "../given.ts";
 import { logOf, messageOf } from "../given.ts";
 
@@ -22,25 +23,25 @@ export const BATCH_MISTAKES: readonly Mistake[] = [
   {
     made: "reads the key of a record from a field that the record does not have",
     toldBy: "log",
-    text: "no idempotency key: `key` yielded none for this record; leave `key` out to go by the envelope",
+    text: "no idempotency key: `key` returned none for this record; leave `key` out to use the key in the envelope",
     make: () => toldOf({ key: ({ body }: OrderRecord) => JSON.parse(body).orderId }),
   },
   {
     made: "gives a batch an async `key`",
     toldBy: "log",
-    text: "got a promise: a key is not awaited, so it must be there when it is read",
+    text: "got a promise; keys aren't awaited, so the function must return the string itself",
     make: () => toldOf({ key: async ({ body }: OrderRecord) => body }),
   },
   {
     made: "throws in the handler of one record",
     toldBy: "log",
-    text: 'onceonly: record m1 is not done (operation "charge"):',
+    text: 'onceonly: record m1 failed (operation "charge"):',
     make: () => toldOf({}, () => Promise.reject(new Error("no such card"))),
   },
   {
     made: "throws for every record",
     toldBy: "error",
-    text: "none of 1 records is done (0 in progress elsewhere), beginning with record m1:",
+    text: "0 of 1 records succeeded (0 in progress elsewhere); the first failure is record m1.",
     make: () =>
       messageOf(() =>
         idempotentBatch(() => Promise.reject(new Error("no")), { ...given, onRecordError: () => {} })(
@@ -52,13 +53,13 @@ export const BATCH_MISTAKES: readonly Mistake[] = [
   {
     made: "feeds a batch handler with one event of API Gateway",
     toldBy: "error",
-    text: "the event is not a batch: idempotentBatch reads SQS, Kinesis, DynamoDB streams and Kafka. If it carries several records, call `runOnce` for each",
+    text: `the event is not a batch: idempotentBatch reads ${SOURCE_LIST}. If it contains several records, call \`runOnce\` for each one`,
     make: () => messageOf(() => idempotentBatch(() => {}, given)({ body: "{}" } as never, context())),
   },
   {
     made: "feeds a batch handler with notifications of S3",
     toldBy: "error",
-    text: "the event is of aws:s3: idempotentBatch reads SQS, Kinesis, DynamoDB streams and Kafka. If it carries several records, call `runOnce` for each",
+    text: `the event is of aws:s3: idempotentBatch reads ${SOURCE_LIST}. If it contains several records, call \`runOnce\` for each one`,
     make: () =>
       messageOf(() =>
         idempotentBatch(() => {}, given)({ Records: [{ eventSource: "aws:s3" }] } as never, context()),

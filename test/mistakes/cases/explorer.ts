@@ -15,13 +15,13 @@ export const EXPLORER_MISTAKES: readonly Mistake[] = [
   {
     made: "explores an event without the key that the handler asks for",
     toldBy: "error",
-    text: "answers 400 without any disturbance, so its work would not be explored",
+    text: "responds with 400 without any disturbance, so its work wouldn't be explored",
     make: () => messageOf(() => explore(creating, postOrder({}, { "idempotency-key": undefined }), shop)),
   },
   {
     made: "explores a route that the handler does not have",
     toldBy: "error",
-    text: "where this answer is to be explored, say so with expectedStatus: 404",
+    text: "to explore this response, set expectedStatus: 404",
     make: () => messageOf(() => explore(async () => ({ statusCode: 404 }), postOrder(), shop)),
   },
   {
@@ -33,13 +33,13 @@ export const EXPLORER_MISTAKES: readonly Mistake[] = [
   {
     made: "explores another answer than the expected one",
     toldBy: "error",
-    text: "answers 201 without any disturbance, instead of the expected 200",
+    text: "responds with 201 without any disturbance, instead of the expected 200",
     make: () => messageOf(() => explore(creating, postOrder(), { ...shop, expectedStatus: 200 })),
   },
   {
     made: "gives the expected status as text",
     toldBy: "error",
-    text: "option `expectedStatus` must be a status from 200 to 599",
+    text: "`expectedStatus` must be a status from 200 to 599",
     make: () => messageOf(() => explore(creating, postOrder(), { ...shop, expectedStatus: "201" as never })),
   },
   {
@@ -51,7 +51,7 @@ export const EXPLORER_MISTAKES: readonly Mistake[] = [
   {
     made: "returns `batchItemFailures` to a source that does not read them",
     toldBy: "error",
-    text: "names failed records without any disturbance, and its source does not read them",
+    text: "reports failed records without any disturbance, but its source doesn't read them",
     make: () => {
       const batchItemFailures = [{ itemIdentifier: "1" }];
       const event = { Records: [{ eventSource: "aws:sqs", body: "{}" }] };

@@ -1,5 +1,6 @@
 import { fakeClock, fakeLambdaContext, MemoryStore } from "onceonly/testing";
-import { idempotent, type LockOptions, lock, once, runOnce } from "../../../lib/index.ts";
+import type { LockOptions } from "../../../lib/core/lock.ts";
+import { idempotent, lock, once, runOnce } from "../../../lib/index.ts";
 import { logOf, type Mistake, messageOf } from "../given.ts";
 
 const given = { operation: "order", store: new MemoryStore(), renewLease: true } as const;
@@ -9,13 +10,13 @@ export const LEASE_MISTAKES: readonly Mistake[] = [
   {
     made: "renews a lease that is too short to be renewed in time",
     toldBy: "error",
-    text: "option `leaseSeconds` must be at least 5 where `renewLease` is true; got 2 (number)",
+    text: "`leaseSeconds` must be at least 5 if `renewLease` is true (got 2)",
     make: () => messageOf(() => runOnce({ ...given, leaseSeconds: 2 }, "key", {}, () => 1)),
   },
   {
     made: "renews a lease in the optimistic mode, which has none",
     toldBy: "error",
-    text: "option `renewLease` has no lease to renew in the optimistic mode",
+    text: "`renewLease` isn't supported in optimistic mode, in which there is no lease to renew: leave it out",
     make: () => messageOf(() => runOnce({ ...given, mode: "optimistic" }, "key", {}, () => 1)),
   },
   {
@@ -33,7 +34,7 @@ export const LEASE_MISTAKES: readonly Mistake[] = [
   {
     made: "gives a lock the options of a stored result",
     toldBy: "error",
-    text: "option `shouldStore` is unknown: known are operation, store, leaseSeconds",
+    text: "`shouldStore` isn't an option (valid options: operation, store, leaseSeconds",
     make: () => {
       const { operation, store } = given;
       return messageOf(() =>
@@ -44,7 +45,7 @@ export const LEASE_MISTAKES: readonly Mistake[] = [
   {
     made: "gives the decorator the name of an argument as the key",
     toldBy: "error",
-    text: "option `key` must be a function; got text of 7 characters",
+    text: "`key` must be a function (got a string of 7 characters)",
     make: () => messageOf(() => once({ ...given, key: "orderId" as never })),
   },
 ];

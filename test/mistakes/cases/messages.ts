@@ -1,5 +1,6 @@
 // Messages of a commit that cannot be sent, or not as they were meant.
-import { FifoProducer, type OutgoingMessage, runOnce } from "onceonly";
+import { type OutgoingMessage, runOnce } from "onceonly";
+import { FifoProducer } from "onceonly/messaging";
 import { MemoryStore } from "onceonly/testing";
 import type { Mistake } from "../given.ts";
 import { messageOf } from "../given.ts";
@@ -23,61 +24,61 @@ export const MESSAGE_MISTAKES: readonly Mistake[] = [
   {
     made: "sends to the name of a topic",
     toldBy: "error",
-    text: "messages[0]: `topic` must be the ARN of a topic, such as arn:aws:sns:eu-central-1:123456789012:orders; got text of 6 characters",
+    text: "messages[0]: `topic` must be a topic ARN, such as arn:aws:sns:eu-central-1:123456789012:orders (got a string of 6 characters)",
     make: committing({ topic: "orders", key: "o1", body: {} }),
   },
   {
     made: "sends to the ARN of a queue",
     toldBy: "error",
-    text: "messages[0]: `queue` must be the URL of a queue, such as https://sqs.eu-central-1.amazonaws.com/123456789012/payments.fifo",
+    text: "messages[0]: `queue` must be a queue URL, such as https://sqs.eu-central-1.amazonaws.com/123456789012/payments.fifo",
     make: committing({ ...given, queue: "arn:aws:sqs:eu-central-1:123456789012:payments.fifo" }),
   },
   {
     made: "sends to a queue of an environment variable that is not set",
     toldBy: "error",
-    text: "https://sqs.eu-central-1.amazonaws.com/123456789012/payments.fifo; got undefined",
+    text: "https://sqs.eu-central-1.amazonaws.com/123456789012/payments.fifo (got undefined)",
     make: committing({ ...given, queue: undefined }),
   },
   {
     made: "sends to a FIFO queue without a group",
     toldBy: "error",
-    text: "messages[0]: the group is missing: give what is to stay in order",
+    text: "messages[0]: the group is missing: pass the id of whatever must stay in order",
     make: committing({ ...given, group: undefined }),
   },
   {
     made: "sends a message without a key",
     toldBy: "error",
-    text: "messages[0]: the key is missing: deduplication by content is never used, since it takes two equal messages for one: give the business key",
+    text: "messages[0]: the key is missing: pass the business key (onceonly doesn't deduplicate by content, because two equal messages may both be meant)",
     make: committing({ ...given, key: undefined }),
   },
   {
     made: "gives two messages one key",
     toldBy: "error",
-    text: "messages[1]: has the key of messages[0] and another body or other attributes: give each message its own key",
+    text: "messages[1]: has the key of messages[0] but a different body or different attributes: give each message its own key",
     make: committing(given, { ...given, body: { cents: 500 } }),
   },
   {
     made: "gives a deduplication id",
     toldBy: "error",
-    text: "messages[0]: `deduplicationId` cannot be given, ids are derived from key and group: a random id deduplicates nothing",
+    text: "messages[0]: `deduplicationId` isn't accepted, because ids are derived from the key and the group (a random id would deduplicate nothing)",
     make: committing({ ...given, deduplicationId: "7" }),
   },
   {
     made: "gives a message the fields of SendMessage",
     toldBy: "error",
-    text: "messages[0]: must be an object with `queue`, `topic` or `bus`",
+    text: "messages[0]: must be an object with `queue`, `topic` or `bus` (its destination)",
     make: committing({ QueueUrl: given.queue, MessageBody: "{}" }),
   },
   {
     made: "delays a message in milliseconds",
     toldBy: "error",
-    text: "messages[0]: `delaySeconds` must be a whole number of seconds from 0 to 900",
+    text: "messages[0]: `delaySeconds` must be a whole number of seconds between 0 and 900",
     make: committing({ queue: `${ACCOUNT}/mails`, key: "o1", body: {}, delaySeconds: 5000 }),
   },
   {
     made: "makes a `FifoProducer` for a standard queue",
     toldBy: "error",
-    text: "option `queueUrl` must be the URL of a FIFO queue, ending in .fifo",
+    text: "`queueUrl` must be the URL of a FIFO queue, which ends in .fifo",
     make: () => messageOf(() => new FifoProducer({ queueUrl: `${ACCOUNT}/payments` })),
   },
 ];

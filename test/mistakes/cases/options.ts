@@ -10,13 +10,13 @@ export const OPTION_MISTAKES: readonly Mistake[] = [
   {
     made: "gives an operation without a name",
     toldBy: "error",
-    text: "option `operation` must be well-formed text of 1 to 64 characters; got text of 0 characters",
+    text: "`operation` must be a string of 1 to 64 characters (got an empty string)",
     make: () => messageOf(() => idempotent(async () => 1, { ...given, operation: "" })),
   },
   {
     made: "returns no key",
     toldBy: "error",
-    text: "no idempotency key: send one per operation",
+    text: "no idempotency key: send a key that is unique to this operation",
     make: () =>
       messageOf(() =>
         idempotent(async () => 1, { ...given, key: () => undefined })(

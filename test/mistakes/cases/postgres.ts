@@ -1,4 +1,5 @@
-import { DynamoDBStore, runOnce } from "onceonly";
+import { runOnce } from "onceonly";
+import { DynamoDBStore } from "onceonly/dynamodb";
 import { PostgresStore, type PostgresStoreOptions, postgresSchema, type SqlClient } from "onceonly/postgres";
 import type { Mistake } from "../given.ts";
 import { messageOf } from "../given.ts";
@@ -37,43 +38,43 @@ export const POSTGRES_MISTAKES: readonly Mistake[] = [
   {
     made: "gives a PostgresStore the pool itself",
     toldBy: "error",
-    text: "option `client` must be an object with the methods query, transaction: give `fromPg(pool)` or `fromPostgresJs(sql)`",
+    text: "`client` must be a client, such as `fromPg(pool)` or `fromPostgresJs(sql)`",
     make: storeOf({ client: { query: () => {}, connect: () => {} }, table: "records" }),
   },
   {
     made: "names a table of SQL by a variable that is not set",
     toldBy: "error",
-    text: "option `table` must be the name of a table, such as `idempotency` or `billing.idempotency`, each part of 1 to 48 letters, digits and underscores: see that the environment variable is set from which it is read; got undefined",
+    text: "`table` must be the name of a table, such as `idempotency` or `billing.idempotency`, with 1 to 48 letters, digits and underscores in each part: check that the environment variable it comes from is set (got undefined)",
     make: storeOf({ client: claiming, table: undefined }),
   },
   {
     made: "puts SQL into the name of the table",
     toldBy: "error",
-    text: "option `table` must be the name of a table",
+    text: "`table` must be the name of a table",
     make: () => messageOf(() => postgresSchema({ table: "records; DROP TABLE orders" })),
   },
   {
     made: "has not run the SQL of `postgresSchema`",
     toldBy: "error",
-    text: 'the idempotency store refused INSERT on records (42P01, there is no such table: run the SQL of postgresSchema({ table: "records" }), or name its schema too), and will again',
+    text: 'the idempotency store refused INSERT on records (42P01, the table doesn\'t exist: run the SQL from postgresSchema({ table: "records" }), or add its schema to the name), and will refuse it again',
     make: asking("42P01"),
   },
   {
     made: "has a table of another shape",
     toldBy: "error",
-    text: '42703, the table is not as postgresSchema({ table: "records" }) makes it: compare their columns and keys',
+    text: '42703, the table differs from postgresSchema({ table: "records" }): compare the columns and keys',
     make: asking("42703"),
   },
   {
     made: "gives the role of the function no right on the table",
     toldBy: "error",
-    text: "42501, the role of this client lacks a right on records: SELECT, INSERT, UPDATE, or DELETE to reap",
+    text: "42501, the role of this client lacks a privilege on records: it needs SELECT, INSERT and UPDATE, and DELETE to reap",
     make: asking("42501"),
   },
   {
     made: "commits SQL as text",
     toldBy: "error",
-    text: "writes[0] must be a function of the transaction's client: writes: async (client) => { … }",
+    text: "writes[0] must be a function that accepts the transaction's client: writes: async (client) => { … }",
     make: committing({ writes: ["INSERT INTO orders VALUES (1)"] }),
   },
   {
@@ -92,7 +93,7 @@ export const POSTGRES_MISTAKES: readonly Mistake[] = [
   {
     made: "commits SQL without a result",
     toldBy: "error",
-    text: "commit takes the result, then { writes, messages }; got effects alone",
+    text: "commit expects the result first, then { writes, messages } (got only { writes, messages })",
     make: () => {
       const store = new PostgresStore({ client: claiming, table: "records" });
       const options = { operation: "order", store, leaseSeconds: 30 };
@@ -104,7 +105,7 @@ export const POSTGRES_MISTAKES: readonly Mistake[] = [
   {
     made: "reaps in batches of nothing",
     toldBy: "error",
-    text: "option `batchSize` must be a whole number from 1 to 100000; got 0 (number)",
+    text: "`batchSize` must be a whole number between 1 and 100000 (got 0)",
     make: () =>
       messageOf(() => new PostgresStore({ client: claiming, table: "records" }).reap({ batchSize: 0 })),
   },

@@ -2,8 +2,10 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import type { Stack } from "aws-cdk-lib";
 import { AttributeType, Table } from "aws-cdk-lib/aws-dynamodb";
-import { callerFromJwt, DynamoDBStore, httpIdempotent, idempotent, outboxRelay, runOnce } from "onceonly";
+import { callerFromJwt, httpIdempotent, idempotent, runOnce } from "onceonly";
 import { DedupQueue, IdempotencyMonitoring, IdempotencyTable, UseIdempotency } from "onceonly/cdk";
+import { DynamoDBStore } from "onceonly/dynamodb";
+import { outboxRelay } from "onceonly/messaging";
 import type { Mistake } from "../given.ts";
 
 declare const store: DynamoDBStore;

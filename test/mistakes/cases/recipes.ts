@@ -41,7 +41,7 @@ export const RECIPE_MISTAKES: readonly Mistake[] = [
   {
     made: "takes and leaves fields in one fingerprint",
     toldBy: "error",
-    text: "option `take` or `leave` must be given, and not both",
+    text: "`take` or `leave` is required, and only one of them",
     make: () =>
       messageOf(() =>
         // @ts-expect-error The two exclude each other.
@@ -51,37 +51,37 @@ export const RECIPE_MISTAKES: readonly Mistake[] = [
   {
     made: "gives one path instead of a list",
     toldBy: "error",
-    text: "option `take` must be a list of paths such as `data.amount`; got text of 2 characters",
+    text: "`take` must be an array of paths such as `data.amount` (got a string of 2 characters)",
     make: () => messageOf(() => fingerprintFromJson({ take: "id" as never })),
   },
   {
     made: "takes fields that the payload does not have",
     toldBy: "error",
-    text: "the payload has none of the fields that its fingerprint takes: data.id",
+    text: "the payload has none of the fields that the fingerprint is made of: data.id",
     make: () => messageOf(() => fingerprintFromJson({ take: ["data.id"] })({ id: 1 })),
   },
   {
     made: "misspells a field to leave out",
     toldBy: "answer",
-    text: "this idempotency key was used with another payload: a new operation needs a new key",
+    text: "this idempotency key was already used with a different payload: use a new key for a new operation",
     make: () => secondAnswer("sendAt", "misspelt"),
   },
   {
     made: "takes fields of a payload that is a form",
     toldBy: "error",
-    text: "the payload is not JSON: give `of`, which yields the part that is",
+    text: "the payload isn't JSON: set `of` to a function that returns the part that is",
     make: () => messageOf(() => fingerprintFromJson({ take: ["id"] })(post("id=1&cents=5"))),
   },
   {
     made: "reads the text of a body behind a body parser",
     toldBy: "error",
-    text: "the body is no text: read it before a body parser does",
+    text: "the body isn't a string: use onceonly before the body parser",
     make: () => messageOf(() => readBody(post({ id: 1 }))),
   },
   {
     made: "gives an S3 event with several records to one call",
     toldBy: "error",
-    text: "the event has 2 records, and one key names one: call the handler for each, with { Records: [record] }",
+    text: "the event has 2 records, but a key identifies one: call the handler for each record, with { Records: [record] }",
     make: () => {
       const object = { key: "a", sequencer: "1" };
       const record = { eventName: "ObjectCreated:Put", s3: { bucket: { name: "b" }, object } };

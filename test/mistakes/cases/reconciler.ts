@@ -3,7 +3,8 @@ import { Annotations, Match } from "aws-cdk-lib/assertions";
 import { Code, Function as LambdaFunction, Runtime } from "aws-cdk-lib/aws-lambda";
 import { IdempotencyTable, Reconciler } from "onceonly/cdk";
 import { fakeClock, MemoryStore } from "onceonly/testing";
-import { type ReconcilerOptions, reconciler, runOnce } from "../../../lib/index.ts";
+import { runOnce } from "../../../lib/index.ts";
+import { type ReconcilerOptions, reconciler } from "../../../lib/reconciler/index.ts";
 import type { Mistake } from "../given.ts";
 import { logOf, messageOf } from "../given.ts";
 
@@ -40,67 +41,67 @@ export const RECONCILER_MISTAKES: readonly Mistake[] = [
   {
     made: "gives the reconciler no operations",
     toldBy: "error",
-    text: "for each operation, by its name; got undefined",
+    text: "for each operation name (got undefined)",
     make: () => refused({ operations: undefined }),
   },
   {
     made: "gives the reconciler a list of operations",
     toldBy: "error",
-    text: "for each operation, by its name; got a list",
+    text: "for each operation name (got an array of 1 item)",
     make: () => refused({ operations: ["charge"] }),
   },
   {
     made: 'gives `"run"` for an operation of the reconciler',
     toldBy: "error",
-    text: 'option `operations.charge` must be a function, "hold", or { verify, steps }; got text of 3 characters',
+    text: '`operations.charge` must be a function, "hold", or { verify, steps } (got a string of 3 characters)',
     make: () => refused({ operations: { charge: "run" } }),
   },
   {
     made: "gives one function for all steps of an operation of the reconciler",
     toldBy: "error",
-    text: "option `steps` must be an object with a function for each step, by its name",
+    text: "`steps` must be an object with a function for each step name",
     make: () => refused({ operations: { charge: { steps: () => ({ outcome: "unknown" }) } } }),
   },
   {
     made: "names what is to be asked about a key of the reconciler as the handler does",
     toldBy: "error",
-    text: "option `whenAbandoned` is unknown: known are verify, steps",
+    text: "`whenAbandoned` isn't an option (valid options: verify, steps)",
     make: () => refused({ operations: { charge: { whenAbandoned: "hold" } } }),
   },
   {
     made: "leaves the name of an operation of the reconciler empty",
     toldBy: "error",
-    text: "option `operations` has a name that must be well-formed text of 1 to 64 characters; got text of 0 characters",
+    text: "`operations` has an invalid operation name: it must be a string of 1 to 64 characters (got an empty string)",
     make: () => refused({ operations: { "": "hold" } }),
   },
   {
     made: "gives the reconciler a store that cannot list unknown outcomes",
     toldBy: "error",
-    text: "option `store` must be an object with the methods claim, settle, find, unknownOutcomes",
+    text: "`store` must be an object with the methods claim, settle, find, unknownOutcomes",
     make: () => refused({ store: Object.assign(new MemoryStore(), { unknownOutcomes: undefined }) }),
   },
   {
     made: "gives the least age of the reconciler's keys in milliseconds",
     toldBy: "error",
-    text: "option `minAgeSeconds` must be a number of seconds from 1 to 86400; got 3600000",
+    text: "`minAgeSeconds` must be a number of seconds between 1 and 86400 (got 3600000; did you mean 3600?)",
     make: () => refused({ minAgeSeconds: 3_600_000 }),
   },
   {
     made: "has the reconciler ask about more keys at once than there may be",
     toldBy: "error",
-    text: "option `concurrency` must be a whole number from 1 to 100; got 1000",
+    text: "`concurrency` must be a whole number between 1 and 100 (got 1000)",
     make: () => refused({ concurrency: 1000 }),
   },
   {
     made: "forgets an operation, or misspells it, in `operations` of the reconciler",
     toldBy: "log",
-    text: "is unasked: name its operation in `operations` of reconciler",
+    text: "is unasked: add its operation to `operations` of the reconciler",
     make: () => printed({ Charge: "hold" }),
   },
   {
     made: "answers the reconciler `true`",
     toldBy: "log",
-    text: 'is unknown: option `operations.charge` must answer { outcome: "happened", result }, { outcome: "did-not-happen" } or { outcome: "unknown" }; got true (boolean)',
+    text: 'is unknown: `operations.charge` must return { outcome: "happened", result }, { outcome: "did-not-happen" } or { outcome: "unknown" } (got true)',
     make: () => printed({ charge: () => true }),
   },
   {
@@ -117,13 +118,13 @@ export const RECONCILER_MISTAKES: readonly Mistake[] = [
   {
     made: "gives a `Reconciler` a table that lists no unknown outcomes",
     toldBy: "synthesis",
-    text: "unknownOutcomes of Shop/Records is off, so nothing can be listed: set it to true",
+    text: "unknownOutcomes of Shop/Records is off, so unknown outcomes can't be listed: set it to true",
     make: () => messageOf(() => stackWith(false)),
   },
   {
     made: "leaves the function of a `Reconciler` the 3 seconds that Lambda gives",
     toldBy: "synthesis",
-    text: "the timeout of Shop/Settle is 3 s, so that verify has 1.5 s to answer, and not 10 s: make it 20 s or more",
+    text: "the timeout of Shop/Settle is 3 s, which leaves verify 1.5 s to answer instead of 10 s: make it 20 s or more",
     make: () => Annotations.fromStack(stackWith(true)).findWarning("*", Match.anyValue())[0]?.entry.data,
   },
 ];

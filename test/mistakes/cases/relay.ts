@@ -1,4 +1,5 @@
-import { DynamoDBOutbox, outboxRelay, outboxSweeper } from "onceonly";
+import { DynamoDBOutbox } from "onceonly/dynamodb";
+import { outboxRelay, outboxSweeper } from "onceonly/messaging";
 import type { Mistake } from "../given.ts";
 import { messageOf } from "../given.ts";
 
@@ -22,43 +23,43 @@ export const RELAY_MISTAKES: readonly Mistake[] = [
   {
     made: "gives `outboxRelay` no destinations",
     toldBy: "error",
-    text: "option `destinations` must be a list of at least one queue URL, topic ARN, or event bus name or ARN",
+    text: "`destinations` must be an array of at least one queue URL, topic ARN, or event bus name or ARN",
     make: () => messageOf(() => outboxRelay({ outbox } as never)),
   },
   {
     made: "feeds `outboxRelay` with the stream of another table",
     toldBy: "error",
-    text: "the change is of the table orders, and the outbox is of the table records: feed outboxRelay with the stream of records",
+    text: "the change comes from the table orders, but the outbox is in the table records: connect outboxRelay to the stream of records",
     make: () => relayed({ Records: [change("orders", "NEW_IMAGE")] }),
   },
   {
     made: "feeds `outboxRelay` with a stream of keys only",
     toldBy: "error",
-    text: "the stream of the table records is of KEYS_ONLY, so that it holds no messages: make it of NEW_IMAGE",
+    text: "the stream of the table records has the view type KEYS_ONLY, which doesn't contain the messages: use NEW_IMAGE",
     make: () => relayed({ Records: [change("records", "KEYS_ONLY")] }),
   },
   {
     made: "feeds `outboxRelay` with a stream of old images",
     toldBy: "error",
-    text: "the stream of the table records is of OLD_IMAGE, so that it holds no messages: make it of NEW_IMAGE",
+    text: "the stream of the table records has the view type OLD_IMAGE, which doesn't contain the messages: use NEW_IMAGE",
     make: () => relayed({ Records: [change("records", "OLD_IMAGE")] }),
   },
   {
     made: "runs `outboxRelay` on a schedule",
     toldBy: "error",
-    text: "the event has no records: feed outboxRelay with the stream of the table; outboxSweeper runs on a schedule",
+    text: "the event has no records: connect outboxRelay to the table's stream (the one that runs on a schedule is outboxSweeper)",
     make: () => relayed({ "detail-type": "Scheduled Event" }),
   },
   {
     made: "feeds `outboxRelay` with messages of a queue",
     toldBy: "error",
-    text: "the records are of no DynamoDB stream: feed outboxRelay with the stream of the table",
+    text: "the records don't come from a DynamoDB stream: connect outboxRelay to the table's stream",
     make: () => relayed({ Records: [{ eventSource: "aws:sqs" }] }),
   },
   {
     made: "feeds `outboxSweeper` with the stream of the table",
     toldBy: "error",
-    text: "the event is of a stream: give outboxSweeper a schedule, and outboxRelay the stream of the table",
+    text: "the event comes from a stream: run outboxSweeper on a schedule, and connect outboxRelay to the table's stream",
     make: () =>
       messageOf(() =>
         outboxSweeper({ outbox, destinations: "any" })({ Records: [change("records", "NEW_IMAGE")] }),

@@ -9,7 +9,7 @@ export const SAGA_MISTAKES: readonly Mistake[] = [
   {
     made: "gives two steps of a saga one name",
     toldBy: "error",
-    text: "option `name` must differ: two steps have the name charge",
+    text: "`name` must be unique, but two steps have the name charge",
     make: () =>
       messageOf(() =>
         saga("place", [
@@ -21,7 +21,7 @@ export const SAGA_MISTAKES: readonly Mistake[] = [
   {
     made: "compensates a step behind the pivot",
     toldBy: "error",
-    text: "option `compensate` must be left out behind the pivot, from where on nothing is undone: mail",
+    text: "`compensate` isn't possible after the pivot, because nothing is undone from there on: remove it from the step mail",
     make: () =>
       messageOf(() =>
         saga("place", [
@@ -33,7 +33,7 @@ export const SAGA_MISTAKES: readonly Mistake[] = [
   {
     made: "gives a saga the context of the handler, not its execution",
     toldBy: "error",
-    text: "place takes the execution first, as the handler got it: `run(context.idempotency, input)`",
+    text: "place expects the handler's execution as its first argument: `run(context.idempotency, input)`",
     make: () => messageOf(() => saga("place", [{ name: "charge", run }]).run({} as never, {})),
   },
   {
@@ -52,7 +52,7 @@ export const SAGA_MISTAKES: readonly Mistake[] = [
   {
     made: "runs one saga twice in one execution",
     toldBy: "error",
-    text: "step `place/charge` was asked for twice in one attempt",
+    text: "step `place/charge` was used twice in one attempt",
     make: () =>
       messageOf(() => {
         const place = saga("place", [{ name: "charge", run }]);
@@ -66,7 +66,7 @@ export const SAGA_MISTAKES: readonly Mistake[] = [
   {
     made: "leaves the compensation of a participant out",
     toldBy: "error",
-    text: "option `compensate` must be a function",
+    text: "`compensate` must be a function",
     make: () =>
       messageOf(() => participant({ operation: "reserve", store: new MemoryStore(), run } as never)),
   },

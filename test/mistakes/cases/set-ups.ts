@@ -1,6 +1,7 @@
 // Set-ups that run without an error, and don't do what their author meant (S1).
 import middy from "@middy/core";
-import { httpIdempotency, httpIdempotent, idempotent } from "onceonly";
+import { callerFromJwt, httpIdempotency, httpIdempotent, idempotent, runOnce } from "onceonly";
+import { DynamoDBStore } from "onceonly/dynamodb";
 import { fakeClock, fakeLambdaContext, MemoryStore } from "onceonly/testing";
 import type { Mistake } from "../given.ts";
 import { logOf, messageOf } from "../given.ts";
@@ -25,7 +26,7 @@ const request = {
 const keyLog = (key: (event: Order) => string) =>
   logOf("warn", () => idempotent(async () => 1, { ...given(), key })(order, context()));
 
-const present = 'the key of "order" holds the present time or date, and the event doesn\'t';
+const present = 'the key of "order" contains the current time or date, which isn\'t in the event';
 
 export const SET_UP_MISTAKES: readonly Mistake[] = [
   {
@@ -33,6 +34,56 @@ export const SET_UP_MISTAKES: readonly Mistake[] = [
     toldBy: "log",
     text: 'onceonly: `retentionSeconds: 3600000` of "order" is 41.7 days; did you mean 3600 seconds?',
     make: () => logOf("warn", () => idempotent(async () => 1, { ...given(), retentionSeconds: 3_600_000 })),
+  },
+  {
+    made: "gives a lease of half a minute in milliseconds",
+    toldBy: "log",
+    text: 'onceonly: `leaseSeconds: 30000` of "refund" is 8.3 hours; did you mean 30 seconds?',
+    make: () =>
+      logOf("warn", () =>
+        idempotent(async () => 1, { ...given(), operation: "refund", leaseSeconds: 30_000 }),
+      ),
+  },
+  {
+    made: "waits for half a second in milliseconds",
+    toldBy: "log",
+    text: 'onceonly: `waitSeconds: 500` of "order" is 8.3 minutes; did you mean 0.5 seconds?',
+    make: () =>
+      logOf("warn", () => idempotent(async () => 1, { ...given(), whenInProgress: { waitSeconds: 500 } })),
+  },
+  {
+    made: "gives `DynamoDBStore` the name of the table instead of its options",
+    toldBy: "error",
+    text: "`options` must be an object such as { tableName: … } (got a string of 6 characters)",
+    make: () => messageOf(() => new DynamoDBStore("orders" as never)),
+  },
+  {
+    made: "swaps the options and the key of `runOnce`",
+    toldBy: "error",
+    text: "`options` must be an object and come first: call runOnce(options, key, input, fn); got (a string of 1 character, an object, an object, a function)",
+    make: () => messageOf(() => runOnce("1" as never, given() as never, order, () => 1)),
+  },
+  {
+    made: "swaps the key and the input of `runOnce`",
+    toldBy: "error",
+    text: "the idempotency key must be a string and come before the input: call runOnce(options, key, input, fn)",
+    make: () =>
+      messageOf(() => runOnce({ ...given(), leaseSeconds: 30 } as never, order as never, "1", () => 1)),
+  },
+  {
+    made: "leaves the input of `runOnce` out, in JavaScript",
+    toldBy: "error",
+    text: "`input` must come before `fn`, and be given: call runOnce(options, key, input, fn); got (an object, a string of 1 character, a function, undefined)",
+    make: () => messageOf(() => (runOnce as (...all: unknown[]) => Promise<unknown>)(given(), "1", () => 1)),
+  },
+  {
+    made: "puts the milliseconds of the clock into the key in base 36",
+    toldBy: "log",
+    text: present,
+    make: () => {
+      const now = Date.now().toString(36);
+      return keyLog(({ id }) => `${id}-${now}`);
+    },
   },
   {
     made: "puts the milliseconds of the clock into the key, which reads alike twice within one of them",
@@ -61,7 +112,7 @@ export const SET_UP_MISTAKES: readonly Mistake[] = [
   {
     made: "gives a `fingerprint` that returns nothing",
     toldBy: "error",
-    text: "`fingerprint` returned undefined, so that every payload would count as the same: return what tells two payloads apart, or an empty string to compare nothing",
+    text: "`fingerprint` returned undefined, so all payloads would count as the same: return the part to compare, or an empty string to compare nothing",
     make: () =>
       messageOf(() =>
         idempotent(async () => 1, { ...given(), fingerprint: () => undefined })(order, context()),
@@ -82,7 +133,7 @@ export const SET_UP_MISTAKES: readonly Mistake[] = [
   {
     made: "wraps two handlers under one operation",
     toldBy: "log",
-    text: 'onceonly: two wrappers run the operation "order" on one store, so of one key only the first handler runs, and the other answers with its result: give each handler its own operation',
+    text: 'onceonly: two wrappers use the operation "order" on the same store, so for each key only the first handler runs, and the other one returns its result: give each handler its own operation',
     make: () =>
       logOf("warn", async () => {
         const options = given();
@@ -93,7 +144,7 @@ export const SET_UP_MISTAKES: readonly Mistake[] = [
   {
     made: "gives an asynchronous `scope`",
     toldBy: "error",
-    text: "option `scope` must return the caller, not a promise",
+    text: "`scope` returned a promise instead of the caller: look the caller up in an authorizer",
     make: () =>
       messageOf(() =>
         httpIdempotent(async () => ({ statusCode: 200 }), {
@@ -104,9 +155,22 @@ export const SET_UP_MISTAKES: readonly Mistake[] = [
       ),
   },
   {
+    made: "gives `callerFromJwt` without its parentheses, in JavaScript",
+    toldBy: "error",
+    text: "`scope` returned a function instead of the caller: call the reader, as in `scope: callerFromJwt()`",
+    make: () =>
+      messageOf(() =>
+        httpIdempotent(async () => ({ statusCode: 200 }), {
+          operation: "order",
+          store: new MemoryStore(),
+          scope: callerFromJwt as never,
+        })(request as never, context()),
+      ),
+  },
+  {
     made: "reads the scope from a header that the client writes",
     toldBy: "log",
-    text: 'onceonly: the scope of "order" is the header `x-user`, which any caller can write',
+    text: 'onceonly: the scope of "order" is the header `x-user`, which any caller can set',
     make: () =>
       logOf("warn", () =>
         httpIdempotent(async () => ({ statusCode: 200 }), {
@@ -119,7 +183,7 @@ export const SET_UP_MISTAKES: readonly Mistake[] = [
   {
     made: "gives the middleware to `middy()` instead of `.use()`",
     toldBy: "error",
-    text: "option `plugin` of middy() must not be this middleware: use it, as in `middy().use(middleware)`",
+    text: "`plugin` of middy() must not be this middleware: add it with `middy().use(middleware)`",
     make: () =>
       messageOf(() =>
         middy(httpIdempotency({ operation: "order", store: new MemoryStore(), scope: "public" }) as never),

@@ -8,7 +8,7 @@ export const SOCKET_MISTAKES: readonly Mistake[] = [
   {
     made: "explores a handler with a database's client, which opens connections of its own",
     toldBy: "error",
-    text: "the simulation refuses a connection to db.example:5432 because it cannot see what goes over it: reach another system by fetch or node:http and declare it as outside system (explore: outside; Simulator: serve), or mock the client",
+    text: "the simulation refuses a connection to db.example:5432 because it can't see the requests on it: reach the other system by fetch or node:http and declare it (explore: outside; Simulator: serve), or mock the client",
     make: () =>
       messageOf(() =>
         explore(
@@ -21,7 +21,7 @@ export const SOCKET_MISTAKES: readonly Mistake[] = [
   {
     made: "explores a handler that calls a system which nobody declared, and swallows the error",
     toldBy: "error",
-    text: 'charge asks for what the simulation does not have, without any disturbance: nothing is served at https://log.example: give explore `outside: { "https://log.example": (request) => new Response() }`',
+    text: 'charge makes a request that the simulation can\'t answer, without any disturbance: nothing is served at https://log.example: pass `outside: { "https://log.example": (request) => new Response() }` to explore',
     make: () =>
       messageOf(() =>
         explore(

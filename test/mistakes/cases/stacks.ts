@@ -13,7 +13,7 @@ export const STACK_MISTAKES: readonly Mistake[] = [
   {
     made: "applies `UseIdempotency` to what is no function",
     toldBy: "synthesis",
-    text: "UseIdempotency of Shop/Records is applied to Shop/Records, in which is no Lambda function",
+    text: "UseIdempotency of Shop/Records is applied to Shop/Records, which contains no Lambda function",
     make: () => {
       const stack = newStack();
       const table = new IdempotencyTable(stack, "Records");
@@ -35,7 +35,7 @@ export const STACK_MISTAKES: readonly Mistake[] = [
   {
     made: "uses a table of the app without TTL",
     toldBy: "synthesis",
-    text: "Shop/Own, which Shop/Records uses, has no timeToLiveAttribute, so that no record is ever deleted",
+    text: "Shop/Own, which Shop/Records uses, has no timeToLiveAttribute, so records are never deleted",
     make: () => {
       const stack = newStack();
       const partitionKey = { name: "pk", type: AttributeType.STRING };

@@ -15,7 +15,7 @@ export const STEP_MISTAKES: readonly Mistake[] = [
   {
     made: "gives each pass of a loop the same step name",
     toldBy: "error",
-    text: "step `mail` was asked for twice in one attempt: give each its own name",
+    text: "step `mail` was used twice in one attempt: give each step its own name",
     make: () =>
       told(async ({ step }) => {
         for (const to of ["a", "b"]) await step("mail", () => to);
@@ -24,7 +24,7 @@ export const STEP_MISTAKES: readonly Mistake[] = [
   {
     made: "verifies a step that just runs again",
     toldBy: "error",
-    text: "step `charge` has `verify` or `didNotHappen` without `atMostOnce: true`: it just runs again",
+    text: "step `charge` has `verify` or `didNotHappen` without `atMostOnce: true`: add it, because any other step simply runs again",
     make: () => told(({ step }) => step("charge", () => 1, { verify: () => ({ outcome: "unknown" }) })),
   },
   {
@@ -36,7 +36,7 @@ export const STEP_MISTAKES: readonly Mistake[] = [
   {
     made: "takes a step after the handler has returned",
     toldBy: "error",
-    text: "this attempt is over: await each step before the handler returns",
+    text: "this attempt has ended: await each step before the handler returns",
     make: () =>
       messageOf(async () => {
         const kept: Execution[] = [];
@@ -60,7 +60,7 @@ export const STEP_MISTAKES: readonly Mistake[] = [
   {
     made: "sends messages from a step",
     toldBy: "error",
-    text: "the commit of a step takes the result, then { writes }: messages go with the commit of the execution",
+    text: "commit of a step expects the result first, then { writes }: send messages with the commit of the execution",
     make: () =>
       told(({ step }) =>
         // @ts-expect-error: the type knows no messages
@@ -70,13 +70,13 @@ export const STEP_MISTAKES: readonly Mistake[] = [
   {
     made: "takes a step that `steps` does not name",
     toldBy: "error",
-    text: "step `mail` is not in the option `steps`: name it there",
+    text: "step `mail` isn't in the option `steps` (it lists: charge): add it there",
     make: () => told(({ step }) => step("mail", () => 1), { steps: ["charge"] }),
   },
   {
     made: "returns a date from a step",
     toldBy: "error",
-    text: "the result cannot be stored: $ is",
+    text: "can't store the result: $ is",
     make: () => told(({ step }) => step("load", () => new Date(0))),
   },
 ];

@@ -1,5 +1,6 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { DynamoDBStore, type DynamoDBWrite, type Execution, httpIdempotent, runOnce } from "onceonly";
+import { type Execution, httpIdempotent, runOnce } from "onceonly";
+import { DynamoDBStore, type DynamoDBWrite } from "onceonly/dynamodb";
 import { fakeClock, fakeLambdaContext } from "onceonly/testing";
 import { vi } from "vitest";
 import { DynamoDBModel } from "../../../packages/explorer/lib/aws/dynamodb/dynamodb-model.ts";
@@ -64,13 +65,13 @@ export const STORE_MISTAKES: readonly Mistake[] = [
   {
     made: "names a table that is not there",
     toldBy: "log",
-    text: "the idempotency store refused PutItem on recrods (ResourceNotFoundException: Requested resource not found), and will again: mend permissions, table or request",
+    text: "the idempotency store refused PutItem on recrods (ResourceNotFoundException: Requested resource not found), and will refuse it again: fix the permissions, the table or the request",
     make: () => logged("recrods", "ResourceNotFoundException", "Requested resource not found"),
   },
   {
     made: "gives the function no right to the table",
     toldBy: "log",
-    text: "the idempotency store refused PutItem on records (AccessDeniedException: User: arn:aws:sts::123456789012:assumed-role/shop/order is not authorized to perform: dynamodb:PutItem on resource: arn:aws:dynamodb:eu-central-1:123456789012:table/records), and will again: mend permissions, table or request",
+    text: "the idempotency store refused PutItem on records (AccessDeniedException: User: arn:aws:sts::123456789012:assumed-role/shop/order is not authorized to perform: dynamodb:PutItem on resource: arn:aws:dynamodb:eu-central-1:123456789012:table/records), and will refuse it again: fix the permissions, the table or the request",
     make: () =>
       logged(
         "records",
@@ -81,7 +82,7 @@ export const STORE_MISTAKES: readonly Mistake[] = [
   {
     made: "runs on credentials that have expired",
     toldBy: "log",
-    text: "the idempotency store refused PutItem on records (ExpiredTokenException: The security token included in the request is expired), and will again",
+    text: "the idempotency store refused PutItem on records (ExpiredTokenException: The security token included in the request is expired), and will refuse it again",
     make: () =>
       logged("records", "ExpiredTokenException", "The security token included in the request is expired"),
   },
@@ -94,7 +95,7 @@ export const STORE_MISTAKES: readonly Mistake[] = [
   {
     made: "commits an expression with a reserved word",
     toldBy: "error",
-    text: "DynamoDB refuses writes[1], Update on orders (ValidationException: Invalid UpdateExpression: Attribute name is a reserved keyword; reserved keyword: status): nothing was written; mend the write",
+    text: "DynamoDB refuses writes[1], Update on orders (ValidationException: Invalid UpdateExpression: Attribute name is a reserved keyword; reserved keyword: status): nothing was written; fix the write",
     make: writing(put({ id: "1" }), {
       Update: {
         TableName: "orders",
@@ -107,43 +108,43 @@ export const STORE_MISTAKES: readonly Mistake[] = [
   {
     made: "commits a write to a table that is not there",
     toldBy: "error",
-    text: "DynamoDB refuses writes[0], Put on oders (ResourceNotFoundException: Requested resource not found): nothing was written; mend the write",
+    text: "DynamoDB refuses writes[0], Put on oders (ResourceNotFoundException: Requested resource not found): nothing was written; fix the write",
     make: writing({ Put: { TableName: "oders", Item: { id: "1" } } }),
   },
   {
     made: "commits two writes of one item",
     toldBy: "error",
-    text: "DynamoDB refuses one of 2 writes on orders (ValidationException: Transaction request cannot include multiple operations on one item): nothing was written; mend the write",
+    text: "DynamoDB refuses one of 2 writes on orders (ValidationException: Transaction request cannot include multiple operations on one item): nothing was written; fix the write",
     make: writing(put({ id: "1" }), put({ id: "1" })),
   },
   {
     made: "commits an item without its key",
     toldBy: "error",
-    text: "DynamoDB refuses writes[0], Put on orders (ValidationError: One or more parameter values were invalid: Missing the key id in the item): nothing was written; mend the write",
+    text: "DynamoDB refuses writes[0], Put on orders (ValidationError: One or more parameter values were invalid: Missing the key id in the item): nothing was written; fix the write",
     make: writing(put({ orderId: "1" })),
   },
   {
     made: "commits an item with an empty key",
     toldBy: "error",
-    text: "DynamoDB refuses writes[0], Put on orders (ValidationException: One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an empty string value. Key: id): nothing was written; mend the write",
+    text: "DynamoDB refuses writes[0], Put on orders (ValidationException: One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an empty string value. Key: id): nothing was written; fix the write",
     make: writing(put({ id: "" })),
   },
   {
     made: "commits an item that is too large",
     toldBy: "error",
-    text: "writes[0] is too large: an item takes 400 KB",
+    text: "writes[0] is too large: an item can have at most 400 KB",
     make: writing(put({ id: "1", photo: "x".repeat(410_000) })),
   },
   {
     made: "commits a write of the wrong shape",
     toldBy: "error",
-    text: "writes[0] has its TableName at the top: name the action, as in { Put: params }",
+    text: "writes[0] has its TableName at the top level: wrap it in the action, as in { Put: params }",
     make: writing({ TableName: "orders", Item: { id: "1" } }),
   },
   {
     made: "commits effects and forgets the result",
     toldBy: "error",
-    text: "commit takes the result, then { writes, messages }; got effects alone: put `undefined` before them, or `{}` behind them if they are the result",
+    text: "commit expects the result first, then { writes, messages } (got only { writes, messages }): pass `undefined` as the result, or add `{}` as the second argument if this object is the result",
     make: committing(({ commit }) => commit({ writes: [put({ id: "1" })] } as object)),
   },
   {
@@ -159,19 +160,19 @@ export const STORE_MISTAKES: readonly Mistake[] = [
   {
     made: "commits a misspelt option",
     toldBy: "error",
-    text: "commit knows no `write`: it takes { writes, messages }",
+    text: "`write` isn't a field of a commit (did you mean `writes`?)",
     make: committing(({ commit }) => commit("created", { write: [put({ id: "1" })] } as object)),
   },
   {
     made: "commits a list of writes in the place of { writes }",
     toldBy: "error",
-    text: "commit takes the result, then { writes, messages }; got a list of 1",
+    text: "commit expects the result first, then { writes, messages } (got an array of 1 item as the second argument)",
     make: committing(({ commit }) => commit("created", [put({ id: "1" })] as object)),
   },
   {
     made: "commits the effects first and the result behind them",
     toldBy: "error",
-    text: "commit knows no `statusCode`: it takes { writes, messages }",
+    text: "`statusCode` isn't a field of a commit (valid fields: writes, messages)",
     make: committing(({ commit }) => commit({ writes: [] }, { statusCode: 201 } as object)),
   },
 ];

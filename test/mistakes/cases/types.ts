@@ -30,14 +30,14 @@ export const TYPE_MISTAKES: readonly Mistake[] = [
   {
     made: "commits in a request whose method is not in `methods`",
     toldBy: "error",
-    text: "option `methods` must hold the method of this request for `context.idempotency.commit`: without it the request passes, and has no record",
+    text: "`methods` must include the method of this request before the handler can use `context.idempotency.commit`",
     make: () =>
       messageOf(() => httpIdempotent(async (_, ctx) => ctx.idempotency.commit({}), http)(put, context())),
   },
   {
     made: "gives the options before the handler",
     toldBy: "error",
-    text: "option `handler` must be a function: give it first, then the options; got a value of type object",
+    text: "`handler` must be a function, and comes before the options (got an object)",
     make: () => messageOf(() => idempotent(plain as never, (async () => 1) as never)),
   },
   {
@@ -61,7 +61,7 @@ export const TYPE_MISTAKES: readonly Mistake[] = [
   {
     made: "parses the body before onceonly, and gives no `fingerprint`",
     toldBy: "error",
-    text: "option `fingerprint` must be given, or onceonly come before the body parser",
+    text: "`fingerprint` is required if a body parser runs before onceonly: set it, or put onceonly before the parser",
     make: () =>
       messageOf(() =>
         httpIdempotent(async (_: { body: object }) => ({}), { ...http, methods: ["PUT"] })(
@@ -89,13 +89,13 @@ export const TYPE_MISTAKES: readonly Mistake[] = [
   {
     made: "calls `runOnce` without a lease and without the context",
     toldBy: "error",
-    text: "option `leaseSeconds` must be given where the remaining time is not known: give it, or the `context` of the invocation",
+    text: "`leaseSeconds` is required if the remaining time isn't known: pass it, or the `context` of the invocation",
     make: () => messageOf(() => runOnce(given, "k", {}, () => 1)),
   },
   {
     made: "gives `runOnce` the event as its context",
     toldBy: "error",
-    text: "option `context` must be an object with the methods getRemainingTimeInMillis; got a value of type object",
+    text: "`context` must be an object with the method getRemainingTimeInMillis (got an object)",
     make: () => messageOf(() => runOnce({ ...given, context: put as never }, "k", {}, () => 1)),
   },
   {
@@ -111,7 +111,7 @@ export const TYPE_MISTAKES: readonly Mistake[] = [
   {
     made: "gives `idempotentBatch` a handler that answers by a callback",
     toldBy: "error",
-    text: "option `handler` must be a function of a record and the context, without a callback",
+    text: "`handler` must be a function of a record and the context, and must not use a callback",
     make: () =>
       messageOf(() =>
         idempotentBatch(((_: unknown, __: unknown, callback: () => void) => callback()) as never, given),

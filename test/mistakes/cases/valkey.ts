@@ -35,49 +35,49 @@ export const VALKEY_MISTAKES: readonly Mistake[] = [
   {
     made: "gives a ValkeyStore the client itself",
     toldBy: "error",
-    text: "option `client` must be an object with the methods send: give `fromIoredis(client)`, `fromNodeRedis(client)` or `fromGlide(client)`",
+    text: "`client` must be a client, such as `fromIoredis(client)`, `fromNodeRedis(client)` or `fromGlide(client)`",
     make: making({ client: { get: () => {}, call: () => {} } }),
   },
   {
     made: "keeps records in a cache that evicts",
     toldBy: "error",
-    text: 'option `acceptedRisks` must name "evicts-records" for this server: its `maxmemory-policy` is allkeys-lru, so that it deletes records where memory is short, and their operations run again. Set noeviction',
+    text: '`acceptedRisks` must include "evicts-records" for this server: its `maxmemory-policy` is allkeys-lru, so it deletes records when memory runs short, and their operations run again. Set noeviction',
     make: asking(server(SAFE.replace("noeviction", "allkeys-lru"))),
   },
   {
     made: "keeps records in memory only",
     toldBy: "error",
-    text: 'option `acceptedRisks` must name "memory-only" for this server: `appendonly` is off',
+    text: '`acceptedRisks` must include "memory-only" for this server: `appendonly` is off',
     make: asking(server(SAFE.replace("aof_enabled:1", "aof_enabled:0"))),
   },
   {
     made: "fills the server",
     toldBy: "error",
-    text: "(throttled: OOM, the server's memory is full (maxmemory): give it more)",
+    text: "(throttled: OOM, the server's memory is full: raise maxmemory)",
     make: asking(server(SAFE, "OOM command not allowed when used memory > 'maxmemory'")),
   },
   {
     made: "reaches a replica",
     toldBy: "error",
-    text: "(unreachable: READONLY, the server is a replica: reach the primary)",
+    text: "(unreachable: READONLY, the server is a replica: connect to the primary)",
     make: asking(server(SAFE, "READONLY You can't write against a read only replica.")),
   },
   {
     made: "reaches a cluster by a client that knows none",
     toldBy: "error",
-    text: "MOVED, another node of the cluster has this key now: only a client for clusters follows",
+    text: "MOVED, another node of the cluster has this key now: use a cluster client",
     make: asking(server(SAFE, "MOVED 3999 127.0.0.1:6381")),
   },
   {
     made: "writes to other slots of a cluster than the record's",
     toldBy: "error",
-    text: "outside the record's slot of the cluster (CROSSSLOT), and nothing was written: give the store a `hashTag`, and use it in the keys of `writes`",
+    text: "outside the record's slot of the cluster (CROSSSLOT), and nothing was written: set `hashTag` on the store, and use it in the keys of `writes`",
     make: asking(server(SAFE, "CROSSSLOT Keys in request don't hash to the same slot")),
   },
   {
     made: "waits for replicas by a glide client without the class of its batches",
     toldBy: "error",
-    text: "option `acknowledgedBy` needs a client with `sendTogether`: give `fromGlide(client, Batch)` the class of its batches",
+    text: "`acknowledgedBy` needs a client with `sendTogether`: pass the batch class too, as in `fromGlide(client, Batch)`",
     make: making({
       client: fromGlide({ customCommand: async () => {}, exec: async () => [] }),
       acknowledgedBy: { replicas: 1, timeoutMs: 100 },
@@ -86,13 +86,13 @@ export const VALKEY_MISTAKES: readonly Mistake[] = [
   {
     made: "gives the time for an acknowledgement in another unit",
     toldBy: "error",
-    text: "option `acknowledgedBy` must be { replicas, timeoutMs, onDisk }",
+    text: "`acknowledgedBy` must be { replicas, timeoutMs, onDisk }",
     make: making({ client: server(SAFE), acknowledgedBy: { replicas: 1, timeoutSeconds: 1 } }),
   },
   {
     made: "commits messages to Valkey",
     toldBy: "error",
-    text: "a ValkeyStore has no outbox, so that nobody would send 1 messages: leave `messages` out, and XADD to a stream of your own in `writes`",
+    text: "a ValkeyStore has no outbox, so no relay would send the messages of a commit: leave `messages` out, and XADD to your own stream in `writes`",
     make: committing({
       messages: [
         {

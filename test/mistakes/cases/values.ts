@@ -33,67 +33,67 @@ export const VALUE_MISTAKES: readonly Mistake[] = [
   {
     made: "makes a key of a field that is missing, with a template",
     toldBy: "error",
-    text: "the idempotency key has the text of a value that is not there as a part, such as `undefined`",
+    text: 'the idempotency key contains the text of a missing value, such as "undefined"',
     make: () => refusedKey((event) => `${(event as { orderId?: string }).orderId}/v4`),
   },
   {
     made: "makes a key of an object, with a template",
     toldBy: "error",
-    text: "such as `undefined`, `null` or `[object Object]`: have no key where a part is missing",
+    text: 'such as "undefined", "null" or "[object Object]": return no key if a part is missing',
     make: () => refusedKey((event) => `order:${event}`),
   },
   {
     made: "makes a key of a date that is none",
     toldBy: "error",
-    text: "has the text of a value that is not there as a part",
+    text: "contains the text of a missing value",
     make: () => refusedKey(() => `report/${new Date("today")}`),
   },
   {
     made: "returns a number as the key",
     toldBy: "error",
-    text: "got a number: make text of it, as by `String(id)`",
+    text: "got a number; convert it, such as with `String(id)`",
     make: () => refusedKey(() => 7),
   },
   {
     made: "returns a promise as the key",
     toldBy: "error",
-    text: "got a promise: a key is not awaited, so it must be there when it is read",
+    text: "got a promise; keys aren't awaited, so the function must return the string itself",
     make: () => refusedKey(async () => "order-7"),
   },
   {
     made: "returns an object as the key",
     toldBy: "error",
-    text: "got an object: join the fields that name the operation to one text, such as `event.orderId`",
+    text: "got an object; join the fields that identify the operation into one string, such as `event.orderId`",
     make: () => refusedKey((event) => event),
   },
   {
     made: "returns a list as the key",
     toldBy: "error",
-    text: "got a list: join the fields that name the operation to one text, such as `event.orderId`",
+    text: "got an array; join the fields that identify the operation into one string, such as `event.orderId`",
     make: () => refusedKey(() => ["order", "7"]),
   },
   {
     made: "returns a function as the key",
     toldBy: "error",
-    text: "got a function: call it",
+    text: "got a function; call it",
     make: () => refusedKey(() => () => "order-7"),
   },
   {
     made: "returns 300 characters as the key",
     toldBy: "error",
-    text: "got text of 300 characters: take its SHA-256",
+    text: "got a string of 300 characters; use its SHA-256 instead",
     make: () => refusedKey(() => "k".repeat(300)),
   },
   {
     made: "returns a line with its break as the key",
     toldBy: "error",
-    text: "got text with a control character, such as a line break: trim it",
+    text: "got a string with a control character, such as a line break; trim it",
     make: () => refusedKey(() => "order-7\n"),
   },
   {
     made: "makes a scope of a field that is missing, with a template",
     toldBy: "error",
-    text: "the scope is blank or the text of a value that is not there, so it names no caller",
+    text: 'the scope is blank or the text of a missing value such as "undefined", so it doesn\'t identify a caller',
     make: () =>
       messageOf(() =>
         idempotent(async () => 1, { ...given, key: () => "k", scope: () => `acme|${undefined}` })(
@@ -105,7 +105,7 @@ export const VALUE_MISTAKES: readonly Mistake[] = [
   {
     made: "gives an async `fingerprint`",
     toldBy: "error",
-    text: "the payload has no fingerprint: `fingerprint` yielded a promise, which is not awaited",
+    text: "can't compute the fingerprint of the payload: `fingerprint` returned a promise, and it isn't awaited",
     make: () =>
       messageOf(() =>
         idempotent(async () => 1, { ...given, key: () => "k", fingerprint: async () => "body" })(
@@ -117,7 +117,7 @@ export const VALUE_MISTAKES: readonly Mistake[] = [
   {
     made: "gives the retention in milliseconds",
     toldBy: "error",
-    text: "option `retentionSeconds` is in seconds (a day is 86400) and must be at most 31622400 (366 days), unless `longRetention` is true; got 86400000 (number)",
+    text: "`retentionSeconds` must be a number of seconds between 1 and 31622400 (366 days), unless `allowLongRetention` is true (got 86400000; did you mean 86400?)",
     make: () =>
       messageOf(() => idempotent(async () => 1, { ...given, key: () => "k", retentionSeconds: 86_400_000 })),
   },
@@ -133,31 +133,31 @@ export const VALUE_MISTAKES: readonly Mistake[] = [
   {
     made: "returns a fetch Response over HTTP",
     toldBy: "log",
-    text: "it is a fetch Response or a stream that nobody has read: read it, and return { statusCode, headers, body }",
+    text: "it is a fetch Response or an unread stream: read it, and return { statusCode, headers, body }",
     make: () => refusedResponse(Response.json({ id: 1 })),
   },
   {
     made: "returns a Map over HTTP",
     toldBy: "log",
-    text: "the response cannot be stored: $ is a Map: convert it first",
+    text: "can't store the response: $ is a Map: convert it first",
     make: () => refusedResponse(new Map([["id", 1]])),
   },
   {
     made: "returns an object with a Set in it over HTTP",
     toldBy: "log",
-    text: "the response cannot be stored: $.ids is a Set: convert it first",
+    text: "can't store the response: $.ids is a Set: convert it first",
     make: () => refusedResponse({ ids: new Set([1]) }),
   },
   {
     made: "returns a function over HTTP",
     toldBy: "log",
-    text: "the response cannot be stored: $ is a value of type function",
+    text: "can't store the response: $ is a function",
     make: () => refusedResponse(() => 1),
   },
   {
     made: "returns a fetch Response from a plain handler",
     toldBy: "error",
-    text: "the result cannot be stored: $ is a Response: convert it first",
+    text: "can't store the result: $ is a Response: convert it first",
     make: () =>
       messageOf(() =>
         idempotent(async () => Response.json({ id: 1 }), { ...given, key: () => "response" })({}, context()),

@@ -58,7 +58,7 @@ export const WINDOW_MISTAKES: readonly Mistake[] = [
   {
     made: "keeps records for a day behind a stream of a week",
     toldBy: "synthesis",
-    text: "retention 86400 s < 604920 s, the longest redelivery to Shop/Ship (604800 s in the stream Shop/Orders + client window 120 s): what comes after the retention runs again",
+    text: "retention 86400 s < 604920 s, the longest redelivery to Shop/Ship (604800 s in the stream Shop/Orders + client window 120 s): a delivery after the retention would run again",
     make: () =>
       refusalOf(
         stackWith((stack, fn) => {
@@ -84,7 +84,7 @@ export const WINDOW_MISTAKES: readonly Mistake[] = [
   {
     made: "keeps records for a day behind a topic, which SNS tries to deliver for 23",
     toldBy: "synthesis",
-    text: "A part of that is a maximum of AWS. A retention of Duration.days(24) covers it, here and as retentionSeconds of the handler",
+    text: "Part of that is an AWS maximum. A retention of Duration.days(24) covers it, here and as the handler's retentionSeconds",
     make: () =>
       warningsOf(stackWith((stack, fn) => fn.addEventSource(new SnsEventSource(new Topic(stack, "Topic"))))),
   },
@@ -103,7 +103,7 @@ export const WINDOW_MISTAKES: readonly Mistake[] = [
   {
     made: "gives an asynchronous function a timeout that outlasts its retries",
     toldBy: "synthesis",
-    text: "180 s < 605 s, the lease of an attempt that died (timeout 600 s of Shop/Ship + clock skew 5 s): all retries find the key in progress, and the event is given up",
+    text: "180 s < 605 s, the lease of an attempt that died (timeout 600 s of Shop/Ship + clock skew 5 s): every retry finds the key in progress, and then the retries run out",
     make: () =>
       warningsOf(
         stackWith((_, fn) => fn.configureAsyncInvoke({ maxEventAge: Duration.hours(6) }), {
@@ -114,7 +114,7 @@ export const WINDOW_MISTAKES: readonly Mistake[] = [
   {
     made: "reads a shard by several batches at once where order matters",
     toldBy: "synthesis",
-    text: "by up to 10 batches of one shard at once: order holds within one partition key, and no longer within the shard",
+    text: "up to 10 batches of one shard at once: order holds within a partition key, but no longer within the shard",
     make: () =>
       warningsOf(
         stackWith(

@@ -4,8 +4,9 @@ import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { App, Duration, Stack } from "aws-cdk-lib";
 import { Annotations, Match, Template } from "aws-cdk-lib/assertions";
 import { Code, Function as LambdaFunction, Runtime } from "aws-cdk-lib/aws-lambda";
-import { DynamoDBStore, idempotent, keyFromSns, runOnce } from "onceonly";
+import { idempotent, keyFromSns, runOnce } from "onceonly";
 import { IdempotencyTable, UseIdempotency, type UseIdempotencyOptions } from "onceonly/cdk";
+import { DynamoDBStore } from "onceonly/dynamodb";
 import { fakeClock, fakeLambdaContext, MemoryStore } from "onceonly/testing";
 import { explore, Simulator } from "onceonly-explorer";
 import type { Mistake } from "../given.ts";
@@ -59,61 +60,61 @@ export const WIRING_MISTAKES: readonly Mistake[] = [
   {
     made: "names the table by an environment variable that is not set",
     toldBy: "error",
-    text: "option `tableName` must be the name or ARN of a table: see that the environment variable is set from which it is read; got undefined",
+    text: "`tableName` must be the name or ARN of a table: check that the environment variable it comes from is set (got undefined)",
     make: () => messageOf(() => new DynamoDBStore({ tableName: unset })),
   },
   {
     made: "makes the name of the table of a variable that is not set, with a template",
     toldBy: "error",
-    text: "option `tableName` must be the name or ARN of a table: see that the environment variable is set from which it is read; got text of 17 characters",
+    text: "`tableName` must be the name or ARN of a table: check that the environment variable it comes from is set (got a string of 17 characters)",
     make: () => messageOf(() => new DynamoDBStore({ tableName: `${unset}-records` })),
   },
   {
     made: "makes the name of the operation of a variable that is not set, with a template",
     toldBy: "error",
-    text: "option `operation` has the text of a value that is not there as a part, such as `undefined`: give a name that never changes",
+    text: '`operation` contains "undefined" or a similar text; a template literal probably used an unset variable. Use a name that never changes',
     make: () => refused({ operation: `${unset}-order` }),
   },
   {
     made: "gives `leaseSeconds` as the text of an environment variable",
     toldBy: "error",
-    text: "option `leaseSeconds` must be a number of seconds from 0.001 to 86400; got text of 2 characters",
+    text: "`leaseSeconds` must be a number of seconds between 0.001 and 86400 (got a string of 2 characters)",
     make: () => refused({ leaseSeconds: "30" }),
   },
   {
     made: "makes `retentionSeconds` a number of a variable that is not set",
     toldBy: "error",
-    text: "option `retentionSeconds` must be a number of seconds from 1 to 315360000; got NaN (number)",
+    text: "`retentionSeconds` must be a number of seconds between 1 and 315360000 (got NaN)",
     make: () => refused({ retentionSeconds: Number(unset) }),
   },
   {
     made: "waits in milliseconds",
     toldBy: "error",
-    text: "the first must be a number of seconds from 0 to 900",
+    text: "(got an object; did you mean { waitSeconds: 3 }?)",
     make: () => refused({ whenInProgress: { waitSeconds: 3000 } }),
   },
   {
     made: "misspells an option",
     toldBy: "error",
-    text: "option `retentionSecond` is unknown: known are operation, store, fingerprint, retentionSeconds",
+    text: "`retentionSecond` isn't an option (did you mean `retentionSeconds`?)",
     make: () => refused({ retentionSecond: 60 }),
   },
   {
     made: "gives the client of DynamoDB, a class or a name as the store",
     toldBy: "error",
-    text: "give a store, such as `new DynamoDBStore({ tableName })`",
+    text: "`store` must be a store, such as `new DynamoDBStore({ tableName })`",
     make: () => refused({ store: DynamoDBStore }),
   },
   {
     made: "gives the name of a field as the key",
     toldBy: "error",
-    text: "option `key` must be a function that reads it, such as `(event) => event.orderId`; got text of 7 characters",
+    text: "`key` must be a function that reads it, such as `(event) => event.orderId` (got a string of 7 characters)",
     make: () => refused({ key: "orderId" }),
   },
   {
     made: "leaves the Region out",
     toldBy: "error",
-    text: "the idempotency store refused PutItem on records (Region is missing), and will again: mend permissions, table or request",
+    text: "the idempotency store refused PutItem on records (Region is missing), and will refuse it again: fix the permissions, the table or the request",
     make: () => {
       const credentials = { accessKeyId: "KEY", secretAccessKey: "secret" };
       const region = () => Promise.reject(new Error("Region is missing"));
@@ -125,13 +126,13 @@ export const WIRING_MISTAKES: readonly Mistake[] = [
   {
     made: "makes the key of randomness",
     toldBy: "log",
-    text: 'onceonly: `key` of "order" yields another text each time, as if made of a clock or of randomness, so that no retry is recognised: make the key of what the event holds',
+    text: 'onceonly: `key` of "order" returns a different string each time, probably from a clock or a random id, so no retry is recognized: build the key only from what the event contains',
     make: () => keyLog(() => crypto.randomUUID()),
   },
   {
     made: "makes the key of the id of the invocation",
     toldBy: "log",
-    text: 'onceonly: the key of "order" holds the awsRequestId, which is new when a caller or a message comes again: make the key of what the event holds',
+    text: 'onceonly: the key of "order" contains the awsRequestId, which differs in every retry, so no retry is recognized: build the key only from what the event contains',
     make: () => keyLog((_, { awsRequestId }) => awsRequestId),
   },
   {
@@ -143,7 +144,7 @@ export const WIRING_MISTAKES: readonly Mistake[] = [
   {
     made: "does not wait for a call",
     toldBy: "report",
-    text: "goes on after the handler has returned",
+    text: "is still running after the handler returned",
     make: () => reportOf(async (id) => void send(id)),
   },
   {
@@ -155,7 +156,7 @@ export const WIRING_MISTAKES: readonly Mistake[] = [
   {
     made: "gives a whole batch of a queue to `idempotent`",
     toldBy: "log",
-    text: 'onceonly: "order" takes 2 records of aws:sqs as one operation, and they come again in other batches: wrap the handler of one record in idempotentBatch',
+    text: 'onceonly: "order" treats 2 records from aws:sqs as one operation, but they may come back in different batches: use idempotentBatch with a handler for a single record',
     make: () => {
       interface Batch {
         readonly Records: readonly { readonly messageId: string; readonly eventSource: string }[];
@@ -169,13 +170,13 @@ export const WIRING_MISTAKES: readonly Mistake[] = [
   {
     made: "gives the message of a queue to `keyFromSns`",
     toldBy: "error",
-    text: "the record has no `Sns`, so that it is of another source: idempotentBatch takes those of queues and streams",
+    text: "the record has no `Sns`, so it comes from another source: for queues and streams use idempotentBatch",
     make: () => messageOf(() => keyFromSns()({ Records: [{ eventSource: "aws:sqs" }] } as never)),
   },
   {
     made: "wraps a handler of `streamifyResponse`",
     toldBy: "error",
-    text: "option `handler` must return its answer: a handler of streamifyResponse writes it, and no replay would; call runOnce in such a handler",
+    text: "`handler` must return its response, but a streamifyResponse handler writes it to a stream, which can't be replayed: call runOnce inside such a handler",
     make: () => {
       const handler = idempotent(async () => undefined, given) as (event: object, stream: object) => unknown;
       return messageOf(() => handler({ id: "1" }, new PassThrough()));
@@ -184,7 +185,7 @@ export const WIRING_MISTAKES: readonly Mistake[] = [
   {
     made: "wraps a handler twice",
     toldBy: "error",
-    text: 'operation "order" runs inside itself with the same key: give the inner one its own name',
+    text: 'operation "order" runs inside itself with the same key: give the inner operation a different name',
     make: () =>
       messageOf(() =>
         idempotent(
@@ -196,7 +197,7 @@ export const WIRING_MISTAKES: readonly Mistake[] = [
   {
     made: "commits an item in the types of DynamoDB",
     toldBy: "error",
-    text: 'writes[0] has marshalled values, such as { S: "a" }: give plain values, such as "a"',
+    text: 'writes[0] has marshalled values, such as { S: "a" }: pass plain values, such as "a"',
     make: () => {
       const Put = { TableName: "orders", Item: { id: { S: "1" }, cents: { N: "500" } } };
       const store = new DynamoDBStore({ tableName: "records" });
@@ -206,7 +207,7 @@ export const WIRING_MISTAKES: readonly Mistake[] = [
   {
     made: "commits twice",
     toldBy: "error",
-    text: "commit was already called: commit everything at once",
+    text: "commit was already called: pass all writes and messages to a single commit",
     make: () =>
       messageOf(() =>
         runOnce({ operation: "order", store: given.store, leaseSeconds: 30 }, "twice", {}, async (own) => {
@@ -218,7 +219,7 @@ export const WIRING_MISTAKES: readonly Mistake[] = [
   {
     made: "commits after the handler has returned",
     toldBy: "error",
-    text: "this attempt is over: await commit before the handler returns",
+    text: "this attempt has ended: await commit before the handler returns",
     make: () =>
       messageOf(async () => {
         const options = { operation: "order", store: given.store, leaseSeconds: 30 };
@@ -232,7 +233,7 @@ export const WIRING_MISTAKES: readonly Mistake[] = [
   {
     made: "runs two functions under one operation",
     toldBy: "synthesis",
-    text: 'Shop/Orders and Shop/Refunds both run the operation "order" on Shop/Records, so that of one key only the first runs, and the other answers with its result: give each function an operation of its own',
+    text: 'Shop/Orders and Shop/Refunds both run the operation "order" on Shop/Records, so for one key only the first runs and the other returns its result: give each function its own operation name',
     make: () =>
       Annotations.fromStack(stackWith({ operations: ["order"] }))
         .findWarning("*", Match.stringLikeRegexp("shared-operation"))
@@ -242,7 +243,7 @@ export const WIRING_MISTAKES: readonly Mistake[] = [
   {
     made: "gives `UseIdempotency` a retention that the handler refuses",
     toldBy: "synthesis",
-    text: "retention 34560000 s of Shop/Orders > 31622400 s (366 days), which the handler refuses as its retentionSeconds: shorten it, or set longRetention of UseIdempotency and of the handler",
+    text: "retention 34560000 s of Shop/Orders > 31622400 s (366 days), which the handler rejects as its retentionSeconds: shorten it, or set allowLongRetention on both UseIdempotency and the handler",
     make: () => messageOf(() => Template.fromStack(stackWith({ retention: Duration.days(400) }))),
   },
   {

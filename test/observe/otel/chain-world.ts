@@ -18,20 +18,16 @@ import {
 import type { Context, SQSRecord } from "aws-lambda";
 import {
   type DecisionEvent,
-  DynamoDBOutbox,
-  DynamoDBStore,
   decisionLog,
   emfMetrics,
-  encrypted,
   httpIdempotent,
   idempotentBatch,
-  type OutboxOptions,
-  openedOutbox,
-  outboxRelay,
-  outboxSweeper,
   type Store,
 } from "onceonly";
+import { DynamoDBOutbox, DynamoDBStore } from "onceonly/dynamodb";
+import { type OutboxOptions, outboxRelay, outboxSweeper } from "onceonly/messaging";
 import { openTelemetry } from "onceonly/otel";
+import { decryptingOutbox, encrypted } from "onceonly/stores";
 import { fakeLambdaContext } from "onceonly/testing";
 import { fakeClock } from "../../../lib/testing/fake-clock.ts";
 import { sqsRecord } from "../../../packages/explorer/lib/aws/event-sources/sqs-record.ts";
@@ -131,7 +127,7 @@ export async function newChainWorld(dynamodb: DynamoDBClient, endpoint: string) 
   );
 
   const sending: OutboxOptions = {
-    outbox: openedOutbox(new DynamoDBOutbox({ tableName, client: dynamodb }), { keys, clock }),
+    outbox: decryptingOutbox(new DynamoDBOutbox({ tableName, client: dynamodb }), { keys, clock }),
     destinations: "any",
     sqs,
     clock: timeless(clock),

@@ -12,8 +12,10 @@ import {
   InMemorySpanExporter,
   SimpleSpanProcessor,
 } from "@opentelemetry/sdk-trace-base";
-import { cached, DECISIONS, runOnce } from "onceonly";
+import { runOnce } from "onceonly";
 import { openTelemetry } from "onceonly/otel";
+import { DECISIONS } from "onceonly/store-kit";
+import { cached } from "onceonly/stores";
 import { fakeClock, MemoryStore } from "onceonly/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Originals } from "../../../lib/observe/otel/linked-store.ts";

@@ -3,7 +3,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Lambda } from "@aws-sdk/client-lambda";
-import { type DurableExecutionStartedOptions, durableExecutionStarted } from "onceonly";
+import { type DurableExecutionStartedOptions, durableExecutionStarted } from "onceonly/reconciler";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { questionAfter } from "./given.ts";
 
@@ -119,8 +119,8 @@ describe("durableExecutionStarted", () => {
   it("refuses options that cannot work", async () => {
     const { client } = await lambda([]);
 
-    expect(() => verifierOf({} as Lambda)).toThrow("option `client` must be");
-    expect(() => verifierOf(client, { qualifier: "" })).toThrow("option `qualifier`");
-    expect(() => verifierOf(client, { functionName: "" })).toThrow("option `functionName`");
+    expect(() => verifierOf({} as Lambda)).toThrow("`client` must be");
+    expect(() => verifierOf(client, { qualifier: "" })).toThrow("`qualifier`");
+    expect(() => verifierOf(client, { functionName: "" })).toThrow("`functionName`");
   });
 });

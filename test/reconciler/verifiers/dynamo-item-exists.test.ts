@@ -1,7 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { PutItemCommand } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocument } from "@aws-sdk/lib-dynamodb";
-import { DynamoDBStore, dynamoItemExists, runOnce } from "onceonly";
+import { runOnce } from "onceonly";
+import { DynamoDBStore } from "onceonly/dynamodb";
+import { dynamoItemExists } from "onceonly/reconciler";
 import { fakeClock } from "onceonly/testing";
 import { describe, expect, inject, it } from "vitest";
 import { connect, createTable } from "../../kit/tables.ts";
@@ -70,6 +72,6 @@ describe.each(inject("dynamodbEngines"))("dynamoItemExists on $name", ({ endpoin
 
   it("leaves an error of DynamoDB to its caller, and refuses options that cannot work", async () => {
     await expect(verifierOf("missing-table")(questionAfter(0, { orderId: "1" }))).rejects.toThrow();
-    expect(() => verifierOf(undefined as unknown as string)).toThrow("option `tableName` must be");
+    expect(() => verifierOf(undefined as unknown as string)).toThrow("`tableName` must be");
   });
 });

@@ -1,4 +1,4 @@
-import { executionStarted } from "onceonly";
+import { executionStarted } from "onceonly/reconciler";
 import { describe, expect, it } from "vitest";
 import { questionAfter } from "./given.ts";
 
@@ -44,6 +44,6 @@ describe("executionStarted", () => {
     const denied = Object.assign(new Error("no"), { name: "AccessDeniedException" });
 
     await expect(verifierOf(clientWith(denied))(questionAfter(600, {}))).rejects.toThrow("no");
-    expect(() => verifierOf({} as ReturnType<typeof clientWith>)).toThrow("option `client` must be");
+    expect(() => verifierOf({} as ReturnType<typeof clientWith>)).toThrow("`client` must be");
   });
 });

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
-import { type HttpLookupOptions, httpLookup } from "onceonly";
+import { type HttpLookupOptions, httpLookup } from "onceonly/reconciler";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { questionAfter } from "./given.ts";
 
@@ -98,9 +98,7 @@ describe("httpLookup", () => {
   });
 
   it("refuses options that cannot work", () => {
-    expect(() => httpLookup({ url: "https://a" } as unknown as HttpLookupOptions)).toThrow(
-      "option `url` must be",
-    );
-    expect(() => lookup({ host: "a" }, { lagsSeconds: -1 })).toThrow("option `lagsSeconds` must be");
+    expect(() => httpLookup({ url: "https://a" } as unknown as HttpLookupOptions)).toThrow("`url` must be");
+    expect(() => lookup({ host: "a" }, { lagsSeconds: -1 })).toThrow("`lagsSeconds` must be");
   });
 });

@@ -1,4 +1,4 @@
-import { s3ObjectExists } from "onceonly";
+import { s3ObjectExists } from "onceonly/reconciler";
 import { describe, expect, it } from "vitest";
 import { newBucket } from "../../kit/loopback-bucket.ts";
 import { questionAfter } from "./given.ts";
@@ -34,6 +34,6 @@ describe("s3ObjectExists", () => {
     const options = { client: bucket.client, bucket: "invoices", key: () => "a", result: () => 1 };
 
     await expect(s3ObjectExists(options)(questionAfter(0, {}))).rejects.toThrow();
-    expect(() => s3ObjectExists({ ...options, bucket: undefined })).toThrow("option `bucket` must be");
+    expect(() => s3ObjectExists({ ...options, bucket: undefined })).toThrow("`bucket` must be");
   });
 });

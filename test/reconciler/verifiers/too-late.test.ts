@@ -1,12 +1,12 @@
 // What another system has forgotten looks like what never happened.
+import type { AbandonedAttempt } from "onceonly";
 import {
-  type AbandonedAttempt,
   durableExecutionStarted,
   dynamoItemExists,
   executionStarted,
   httpLookup,
   s3ObjectExists,
-} from "onceonly";
+} from "onceonly/reconciler";
 import { describe, expect, it, vi } from "vitest";
 import { questionAfter } from "./given.ts";
 
@@ -83,7 +83,7 @@ describe.each(QUESTIONS)("%s", (_, byDefault, verifyWith) => {
 
   it("refuses a time that is none", () => {
     expect(() => verifyWith({ remembersSeconds: 0 })).toThrow(
-      "option `remembersSeconds` must be a number of seconds",
+      "`remembersSeconds` must be a number of seconds",
     );
   });
 });

@@ -74,7 +74,7 @@ const BODIES = [
 ];
 
 /** How a consumer is told whom to believe. */
-const CONSUMERS = ["key", "nobody", "forwardedBy"] as const;
+const CONSUMERS = ["key", "nobody", "trustedForwarders"] as const;
 
 async function judgeMessage(
   consumer: (typeof CONSUMERS)[number],
@@ -90,7 +90,7 @@ async function judgeMessage(
       ...options,
       onRecordError: () => {},
       ...(consumer === "key" && { key: () => "own" }),
-      ...(consumer === "forwardedBy" && { forwardedBy: [OURS] }),
+      ...(consumer === "trustedForwarders" && { trustedForwarders: [OURS] }),
     },
   );
   const { batchItemFailures } = await answered(handler({ Records: [sqsRecord("m1", body)] }, context()));

@@ -1,6 +1,7 @@
 // Envelopes: the key that they name, or the message comes back. What cannot be read never becomes another key.
 import fc from "fast-check";
-import { idempotentBatch, readEnvelope } from "onceonly";
+import { idempotentBatch } from "onceonly";
+import { readEnvelope } from "onceonly/messaging";
 import { ENVELOPE_ATTRIBUTE } from "../../../lib/contract.ts";
 import { keyFault } from "../../../lib/core/identity.ts";
 import { answered, sqsRecord } from "../../lambda/batch/given.ts";

@@ -89,8 +89,9 @@ export const scopes: Suite<readonly [way: string, value: unknown]> = {
     const code = await WAYS[way]?.(base, value);
     const [recordKey] = [...base.store.records.keys()];
     if (recordKey === undefined) {
-      // An asynchronous `scope` is the author's mistake, not the caller's.
-      const isMistake = value instanceof Promise && code === "INVALID_OPTION";
+      // A `scope` that returns a promise or a function is the author's mistake, not the caller's.
+      const isWrong = value instanceof Promise || typeof value === "function";
+      const isMistake = isWrong && code === "INVALID_OPTION";
       hold(code === "SCOPE_MISSING" || isMistake, `nothing was recorded, and the refusal is ${String(code)}`);
       return "refused";
     }

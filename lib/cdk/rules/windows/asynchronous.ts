@@ -1,4 +1,4 @@
-// For how long Lambda repeats an asynchronous invocation of a function.
+// How long Lambda retries an asynchronous invocation of a function.
 // https://docs.aws.amazon.com/lambda/latest/dg/invocation-async-error-handling.html
 import { type App, ownerPath, type Resource, type TemplateProperties, valueIn } from "../app.ts";
 import { ageTerm, type Hop, isUnknown, longestOf, type RedeliveryWindow, sumOf } from "./hop.ts";
@@ -6,10 +6,10 @@ import { parkedWindow } from "./queues.ts";
 
 const CONFIG = "AWS::Lambda::EventInvokeConfig";
 
-/** Six hours, unless `maxEventAge` is given: throttled events come until then, whatever `retryAttempts` says. */
+/** Six hours, unless `maxEventAge` is set: throttled events are retried until then, whatever `retryAttempts` is. */
 const MAX_EVENT_AGE = 21_600;
 
-/** The longest of the function, its versions and its aliases. */
+/** The longest window of the function, its versions and its aliases. */
 export function asynchronousWindow(app: App, fn: Resource): RedeliveryWindow {
   return longestOf(asynchronousConfigs(app, fn).map((config) => windowOf(app, fn, config)));
 }
@@ -31,7 +31,7 @@ function windowOf(app: App, fn: Resource, config: TemplateProperties): Redeliver
   );
 }
 
-/** The settings of the function, of its versions and of its aliases; empty settings where there are none. */
+/** The settings of the function, its versions and its aliases; one empty object if there are none. */
 export function asynchronousConfigs(app: App, fn: Resource): TemplateProperties[] {
   const configs = app
     .ofType(CONFIG)
@@ -40,7 +40,7 @@ export function asynchronousConfigs(app: App, fn: Resource): TemplateProperties[
   return configs.length === 0 ? [{}] : configs;
 }
 
-/** The limit of a window that only the function's settings speak of. */
+/** The limit of a window that is only presumed from the function's settings. */
 export const PRESUMED = "presumed";
 
 export function presumedWindow(app: App, fn: Resource): RedeliveryWindow {
@@ -49,8 +49,8 @@ export function presumedWindow(app: App, fn: Resource): RedeliveryWindow {
 }
 
 /**
- * Such settings suggest that something invokes the function asynchronously. A destination is invoked as well. Rule packs
- * demand a dead-letter queue of functions that are never invoked so.
+ * Such settings suggest that something invokes the function asynchronously. That's only presumed, because rule packs require
+ * a dead-letter queue even for functions that never are. A function that is a destination is invoked asynchronously too.
  */
 export function asynchronousHops(app: App): Hop[] {
   const configured = app.ofType(CONFIG).flatMap((config): Hop[] => {

@@ -1,4 +1,4 @@
-// For how long rules of EventBridge bring an event again.
+// How long EventBridge rules can redeliver an event.
 import { type App, objectIn, ownerPath, type Resource, type TemplateProperties, valueIn } from "../app.ts";
 import { ageTerm, type Hop, numberIn, type RedeliveryWindow, retryWindow, sumOf } from "./hop.ts";
 import { parkedWindow } from "./queues.ts";
@@ -24,7 +24,7 @@ export function ruleHops(app: App): Hop[] {
   });
 }
 
-/** Somebody may replay an archive. https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-archive.html */
+/** An operator may replay an archive. https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-archive.html */
 export function archiveHops(app: App): Hop[] {
   return app.ofType("AWS::Events::Archive").flatMap((archive): Hop[] => {
     const { SourceArn, RetentionDays } = app.propertiesOf(archive);
@@ -33,19 +33,19 @@ export function archiveHops(app: App): Hop[] {
   });
 }
 
-/** A warning only: a replay is somebody's decision. */
+/** Only a warning, because a replay is an operator's decision. */
 function archiveWindow(path: string, days: number): RedeliveryWindow {
-  if (Number.isNaN(days)) return { unknown: `a number of ${path} is known at deployment only` };
+  if (Number.isNaN(days)) return { unknown: `a number of ${path} is only known at deployment` };
   if (days === 0)
-    return { unknown: `the archive ${path} keeps events for ever, and a replay brings them again` };
+    return { unknown: `the archive ${path} keeps events forever, and a replay delivers them again` };
   return [{ seconds: days * DAY, text: `${days * DAY} s in the archive ${path}`, limit: "archive" }];
 }
 
 const LONGEST_RETENTION_DAYS = 365;
 
 /**
- * A custom event bus of EventBridge (AWS::EventsV2), whose subscribers retry for 5 minutes unless they say otherwise. The bus keeps
- * its events, so that a subscriber can be started again from any point in that time.
+ * A custom EventBridge event bus (AWS::EventsV2). Its subscribers retry for 5 minutes by default. The bus retains its events,
+ * so a subscriber can restart from any point in that time.
  * https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/aws-properties-eventsv2-subscriber-retrypolicy.html
  */
 export function subscriberHops(app: App): Hop[] {
@@ -67,7 +67,7 @@ export function subscriberHops(app: App): Hop[] {
   });
 }
 
-/** A warning only, as for an archive. Without a setting the longest retention is presumed. */
+/** Only a warning, as for an archive. Without a setting, assumes the longest retention. */
 export function customBusHops(app: App): Hop[] {
   return app.ofType("AWS::EventsV2::EventBus").map((into): Hop => {
     const days = numberIn(valueIn(app.propertiesOf(into), "StorageConfiguration", "RetentionPeriodInDays"));
@@ -75,7 +75,7 @@ export function customBusHops(app: App): Hop[] {
   });
 }
 
-/** The root of the app stands for the default bus. */
+/** The root of the app represents the default bus. */
 function busIn(app: App, scope: Resource, nameOrArn: unknown): object | undefined {
   const bus = app.targetIn(nameOrArn, "AWS::Events::EventBus");
   if (bus) return bus;

@@ -1,27 +1,27 @@
-// The words in which the redelivery windows of event sources are told.
+// The types that describe the redelivery windows of event sources.
 import { objectIn, type TemplateProperties, valueIn } from "../app.ts";
 
-/** A part of the time after which something can come again. */
+/** A part of the time after which an event can be redelivered. */
 export interface Term {
   readonly seconds: number;
   /** Number and reason: "86400 s in Shop/Queue". */
   readonly text: string;
-  /** The id of a warning: the number is a maximum of AWS, and the template does not set it. */
+  /** The id of a warning: the number is an AWS maximum that the template doesn't set. */
   readonly limit?: string;
 }
 
-/** For how long a source brings the same thing again. */
+/** How long a source can redeliver the same event. */
 export type RedeliveryWindow = readonly Term[] | { readonly unknown: string };
 
-/** A way on which things come to a resource. */
+/** A path on which events reach a resource. */
 export interface Hop {
   readonly into: object;
-  /** The resource that passes events on. An event that reaches it again is passed on again. */
+  /** The resource that forwards events. If an event is redelivered to it, it forwards the event again. */
   readonly from?: object | undefined;
   readonly window: RedeliveryWindow;
-  /** Whether Lambda puts the invocation into the queue of its function, and repeats it; `false` if the source waits for the answer. */
+  /** Whether Lambda queues the invocation and retries it; `false` if the source waits for the response. */
   readonly isAsynchronous?: boolean;
-  /** Whether only the function's settings say that there are such invocations. */
+  /** Whether such invocations are only presumed from the function's settings. */
   readonly isPresumed?: boolean;
 }
 
@@ -29,14 +29,14 @@ export function isUnknown(window: RedeliveryWindow): window is { readonly unknow
   return "unknown" in window;
 }
 
-/** One window after the other. */
+/** Adds up windows that follow each other. */
 export function sumOf(...windows: readonly RedeliveryWindow[]): RedeliveryWindow {
   return windows.find(isUnknown) ?? windows.flatMap((window) => (isUnknown(window) ? [] : window));
 }
 
 export const secondsOf = (terms: readonly Term[]) => terms.reduce((sum, { seconds }) => sum + seconds, 0);
 
-/** The window that is unknown, else the longest. */
+/** An unknown window if there is one, else the longest. */
 export function longestOf(windows: readonly RedeliveryWindow[]): RedeliveryWindow {
   return (
     windows.find(isUnknown) ??
@@ -47,7 +47,7 @@ export function longestOf(windows: readonly RedeliveryWindow[]): RedeliveryWindo
   );
 }
 
-/** A number of a template; `undefined` where nothing is set, `NaN` where it is known at deployment only. */
+/** A number in a template; `undefined` if it isn't set, `NaN` if it's only known at deployment. */
 export function numberIn(value: unknown): number | undefined {
   if (value === undefined) return undefined;
   return typeof value === "number" || typeof value === "string" ? Number(value) : Number.NaN;
@@ -55,7 +55,7 @@ export function numberIn(value: unknown): number | undefined {
 
 interface Age {
   readonly value: unknown;
-  /** What AWS does where the template says nothing. */
+  /** The AWS default if the template doesn't set it. */
   readonly most: number;
   readonly limit: string;
   readonly path: string;
@@ -65,13 +65,13 @@ interface Age {
 /** A maximum age that a template may set. */
 export function ageTerm({ value, most, limit, path, what }: Age): RedeliveryWindow {
   const seconds = numberIn(value);
-  if (Number.isNaN(seconds)) return { unknown: `a number of ${path} is known at deployment only` };
+  if (Number.isNaN(seconds)) return { unknown: `a number of ${path} is only known at deployment` };
   return seconds === undefined
     ? [{ seconds: most, text: `${most} s ${what}`, limit }]
     : [{ seconds, text: `${seconds} s ${what}` }];
 }
 
-/** The retry policies of EventBridge's rules and schedules. */
+/** The retry policy of an EventBridge rule or schedule. */
 export function retryWindow(target: TemplateProperties, age: Omit<Age, "value" | "most">): RedeliveryWindow {
   const { MaximumEventAgeInSeconds, MaximumRetryAttempts } = objectIn(valueIn(target, "RetryPolicy"));
   if (numberIn(MaximumRetryAttempts) === 0) return [];

@@ -1,4 +1,4 @@
-// All ways on which something can come to a function again, from one source to the next.
+// All paths on which an event can be redelivered to a function, from one source to the next.
 import { type App, FUNCTION, objectIn, ownerPath, type Resource } from "../app.ts";
 import { gatewaysBefore, integrationsIn, isForgotten } from "../gateways.ts";
 import { asynchronousHops, asynchronousWindow, presumedWindow } from "./asynchronous.ts";
@@ -31,18 +31,18 @@ const READERS: readonly ((app: App) => Hop[])[] = [
 /** Services whose sources are read above. */
 const READ = /^(events|sns|s3)\.amazonaws\.com$/;
 
-/** Services that wait for the answer, and repeat nothing by themselves, or not for long. */
+/** Services that wait for the response, and don't retry by themselves, or not for long. */
 const WAITING = /^(apigateway|cognito-idp|edgelambda|elasticloadbalancing)\.amazonaws\.com$/;
 
-/** Who may invoke a function and is not in this app, or repeats for as long as nobody says. */
+/** Services that may invoke a function from a source outside this app, or that don't document how long they retry. */
 function foreignHops(app: App, hops: ReadonlyMap<object, Hop[]>): Hop[] {
   return app.ofType("AWS::Lambda::Permission").flatMap((permission) => {
     const { Principal, FunctionName } = app.propertiesOf(permission);
     const service = String(Principal);
     if (!/\.amazonaws\.com$/.test(service) || WAITING.test(service)) return [];
     const why = READ.test(service)
-      ? "its source is not made in this app"
-      : "for how long it repeats is not known";
+      ? "its source isn't defined in this app"
+      : "it isn't known how long it retries";
     return app
       .namedIn(FunctionName, "lambda", permission)
       .filter((into) => !READ.test(service) || !hops.get(into)?.some(isSurelyAsynchronous))
@@ -50,7 +50,7 @@ function foreignHops(app: App, hops: ReadonlyMap<object, Hop[]>): Hop[] {
   });
 }
 
-/** Resources that invoke functions by a role, or before their permission is given. */
+/** Resources that invoke functions with a role, or before their permission is created. */
 const INVOKERS = [
   "AWS::Bedrock::Agent",
   "AWS::Bedrock::Flow",
@@ -67,17 +67,17 @@ const INVOKERS = [
 
 function invokerHops(app: App): Hop[] {
   return INVOKERS.flatMap((type) => app.ofType(type)).flatMap((invoker) => {
-    const unknown = `${ownerPath(invoker)} invokes it, and for how long it repeats is not known`;
+    const unknown = `${ownerPath(invoker)} invokes it, and it isn't known how long it retries`;
     return invokedIn(app, invoker).map((into): Hop => ({ into, window: { unknown } }));
   });
 }
 
-/** Its name stands in a configuration of texts. */
+/** The functions that the invoker's configuration names. */
 function invokedIn(app: App, invoker: Resource): readonly Resource[] {
   return app.targetsIn(app.propertiesOf(invoker)).filter(isFunction);
 }
 
-/** REST APIs that have Lambda queue the invocation. */
+/** REST APIs that make Lambda queue the invocation. */
 function queuingHops(app: App): Hop[] {
   const methods = app.ofType("AWS::ApiGateway::Method").map((each) => app.propertiesOf(each).Integration);
   const described = app
@@ -104,7 +104,7 @@ function senderHops(app: App): Hop[] {
 
 const known = new WeakMap<App, Map<object, Hop[]>>();
 
-/** The windows of all event sources of a function, each with the windows of what is before it. */
+/** The windows of all event sources of a function, each including the windows of the sources before it. */
 export function waysTo(app: App, fn: Resource): RedeliveryWindow[] {
   return waysInto(fn, hopsOf(app), app, new Set());
 }
@@ -138,7 +138,7 @@ function hopsByTarget(app: App): Map<object, Hop[]> {
   return hops;
 }
 
-/** Whether each source of the app that invokes a function waits for its answer, and there is one. */
+/** Whether at least one source of the app invokes the function, and all of them wait for its response. */
 function isOnlyAnswered(app: App, fn: Resource, hops: readonly Hop[]): boolean {
   const others = hops.filter(({ isPresumed }) => !isPresumed);
   if (others.length === hops.length || others.some(({ isAsynchronous }) => isAsynchronous !== false))
@@ -155,7 +155,7 @@ function isAnswered(app: App, fn: Resource): boolean {
   return hasUrl || gatewaysBefore(app, isTarget).length > 0;
 }
 
-/** A ring of sources is walked through once. */
+/** A cycle of sources is followed only once. */
 function waysInto(
   target: object,
   hops: ReadonlyMap<object, Hop[]>,

@@ -1,5 +1,5 @@
-// For how long an event source mapping of Lambda, or a pipe of EventBridge, brings what it reads again. A pipe retries as its
-// source does. https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-pipes-batching-concurrency.html
+// How long a Lambda event source mapping, or an EventBridge pipe, can redeliver what it reads. A pipe retries as its source
+// does. https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-pipes-batching-concurrency.html
 import { type App, QUEUE } from "../app.ts";
 import { type Reader, readersOf } from "../event-sources.ts";
 import type { Hop, RedeliveryWindow } from "./hop.ts";
@@ -20,11 +20,11 @@ function windowOf(app: App, reader: Reader): RedeliveryWindow {
   if (source?.cfnResourceType === QUEUE) return queueWindow(app, source);
   const { StartingPosition, Queues } = settings;
   if (Queues !== undefined) {
-    return { unknown: `the broker that ${path} reads keeps messages on its own terms` };
+    return { unknown: `the broker that ${path} reads decides how long it keeps messages` };
   }
-  // An imported source has nothing but an ARN, and often not even that. Streams and Kafka are read from a position.
+  // An imported source has only an ARN, and often not even that. Streams and Kafka have a starting position.
   if (!isPipe && StartingPosition === undefined) {
-    return { unknown: `the queue that ${path} reads is not made in this app` };
+    return { unknown: `the queue that ${path} reads isn't defined in this app` };
   }
   return streamWindow(app, reader);
 }

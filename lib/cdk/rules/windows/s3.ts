@@ -1,18 +1,18 @@
-// What buckets bring again: at least once, and no page of AWS says for how long.
+// Redeliveries from S3 buckets: at least once, and AWS doesn't document for how long.
 // https://docs.aws.amazon.com/AmazonS3/latest/userguide/EventNotifications.html
 import { type App, ownerPath, valueIn } from "../app.ts";
 import type { Hop } from "./hop.ts";
 
-/** CDK sets notifications by a resource of its own. */
+/** CDK sets notifications with its own resource type. */
 const TYPES = ["AWS::S3::Bucket", "Custom::S3BucketNotifications"];
 
 export function notificationHops(app: App): Hop[] {
   return TYPES.flatMap((type) => app.ofType(type)).flatMap((resource) => {
     const properties = app.propertiesOf(resource);
     const bucket = app.targetIn(valueIn(properties, "BucketName"), "AWS::S3::Bucket") ?? resource;
-    const unknown = `S3 says no number for how long it repeats the notifications of ${ownerPath(bucket)}`;
+    const unknown = `S3 doesn't say how long it retries the notifications of ${ownerPath(bucket)}`;
     return app.targetsIn(valueIn(properties, "NotificationConfiguration")).flatMap((into): Hop[] => [
-      // The rest is checked all the same.
+      // The window isn't known, but the rest is still checked.
       { into, window: [], isAsynchronous: true },
       { into, window: { unknown } },
     ]);

@@ -1,4 +1,4 @@
-// For how long schedules of EventBridge Scheduler retry.
+// How long EventBridge Scheduler schedules retry.
 // https://docs.aws.amazon.com/scheduler/latest/APIReference/API_RetryPolicy.html
 import { type App, objectIn, ownerPath, valueIn } from "../app.ts";
 import { type Hop, retryWindow, sumOf } from "./hop.ts";
@@ -13,7 +13,7 @@ export function scheduleHops(app: App): Hop[] {
       retryWindow(target, { limit: "scheduler", path, what: `of retries by the schedule ${path}` }),
       parkedWindow(app, valueIn(target, "DeadLetterConfig", "Arn"), path),
     );
-    // A target that is any action of AWS names what it calls in its input.
+    // A universal target, which can be any AWS action, names the resource that it calls in its input.
     const isAction = /:aws-sdk:/.test(JSON.stringify(Arn) ?? "");
     const isAsynchronous = !isAction || !/RequestResponse/.test(JSON.stringify(Input) ?? "");
     return app.targetsIn(isAction ? Input : Arn).map((into): Hop => ({ into, window, isAsynchronous }));

@@ -1,4 +1,4 @@
-// For how long topics of SNS bring a message again.
+// How long SNS topics can redeliver a message.
 import { type App, objectIn, ownerPath, type Resource, type TemplateProperties, valueIn } from "../app.ts";
 import { type Hop, numberIn, type RedeliveryWindow, sumOf } from "./hop.ts";
 import { parkedWindow } from "./queues.ts";
@@ -6,7 +6,7 @@ import { parkedWindow } from "./queues.ts";
 const DAY = 86_400;
 
 /**
- * 100,015 tries over 23 days for functions and queues, which no setting changes.
+ * 100,015 tries over 23 days for functions and queues; it isn't configurable.
  * https://docs.aws.amazon.com/sns/latest/dg/sns-message-delivery-retries.html
  */
 const RETRY_SECONDS = 23 * DAY;
@@ -44,7 +44,7 @@ function hopsOf(app: App, at: Resource, subscription: TemplateProperties, topic?
     .map((into): Hop => ({ from, into, window, isAsynchronous: true }));
 }
 
-/** A subscription may ask for a replay. https://docs.aws.amazon.com/sns/latest/dg/fifo-message-archiving-replay.html */
+/** A subscription may request a replay. https://docs.aws.amazon.com/sns/latest/dg/fifo-message-archiving-replay.html */
 function archiveHops(topic: Resource, period: unknown): Hop[] {
   const days = numberIn(period);
   if (days === undefined) return [];
@@ -52,6 +52,6 @@ function archiveHops(topic: Resource, period: unknown): Hop[] {
 }
 
 function archiveWindow(path: string, days: number): RedeliveryWindow {
-  if (Number.isNaN(days)) return { unknown: `a number of ${path} is known at deployment only` };
+  if (Number.isNaN(days)) return { unknown: `a number of ${path} is only known at deployment` };
   return [{ seconds: days * DAY, text: `${days * DAY} s in the archive of ${path}`, limit: "archive" }];
 }

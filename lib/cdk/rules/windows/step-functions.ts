@@ -1,11 +1,11 @@
-// For how long a state machine runs a task again.
+// How long a state machine can rerun a task.
 import { type App, objectIn, ownerPath, type Resource, type TemplateProperties, valueIn } from "../app.ts";
 import { type Hop, numberIn, type RedeliveryWindow, sumOf, type Term } from "./hop.ts";
 
 /** Standard workflows only. https://docs.aws.amazon.com/step-functions/latest/dg/redrive-executions.html */
 const REDRIVE_SECONDS = 14 * 86_400;
 
-/** A task can wait for its token as long as this. https://docs.aws.amazon.com/step-functions/latest/dg/service-quotas.html */
+/** The longest that a task can wait for its token. https://docs.aws.amazon.com/step-functions/latest/dg/service-quotas.html */
 const YEAR_SECONDS = 31_536_000;
 
 /** https://docs.aws.amazon.com/lambda/latest/dg/configuration-timeout.html */
@@ -18,7 +18,7 @@ export function taskHops(app: App): Hop[] {
     const path = ownerPath(machine);
     const definition = Definition ?? parsed(DefinitionString);
     if (definition === undefined) {
-      const window = { unknown: `the definition of ${path} cannot be read at synthesis` };
+      const window = { unknown: `the definition of ${path} can't be read at synthesis` };
       const into = app.targetsIn([DefinitionSubstitutions, DefinitionString]);
       return into.map((each): Hop => ({ from: machine, into: each, window }));
     }
@@ -41,19 +41,19 @@ export function taskHops(app: App): Hop[] {
   });
 }
 
-/** A retrier of a task that takes what a function throws whose key is in progress. */
+/** A task's retrier that matches the error that a function throws while its key is in progress. */
 export interface TaskRetrier {
   readonly path: string;
   readonly into: readonly Resource[];
   readonly retries: number;
-  /** Between all of them. */
+  /** The sum of the pauses between all retries. */
   readonly pauseSeconds: number;
 }
 
-/** Errors of functions have their own names; the other ones that CDK retries by itself are of Lambda's service. */
+/** Functions throw errors with their own names. The other errors that CDK retries by default come from the Lambda service. */
 const TAKES_ERRORS_OF_FUNCTIONS = new Set(["States.ALL", "States.TaskFailed", "ExecutionInProgressError"]);
 
-/** The tasks that wait for the answer. A task with a token is not answered by its function. */
+/** The tasks that wait for the function's response. A task with a token doesn't. */
 export function answeredTasks(app: App): { machine: Resource; task: TemplateProperties }[] {
   return app.ofType("AWS::StepFunctions::StateMachine").flatMap((machine) => {
     const { DefinitionString, Definition } = app.propertiesOf(machine);
@@ -63,7 +63,7 @@ export function answeredTasks(app: App): { machine: Resource; task: TemplateProp
   });
 }
 
-/** The retriers of tasks that wait for the answer. */
+/** The retriers of tasks that wait for the function's response. */
 export function retriersOf(app: App): TaskRetrier[] {
   return answeredTasks(app).flatMap(({ machine, task }) => {
     const retriers = Array.isArray(task.Retry) ? (task.Retry as TemplateProperties[]) : [];
@@ -75,13 +75,13 @@ export function retriersOf(app: App): TaskRetrier[] {
         path: ownerPath(machine),
         into: app.targetsIn(task),
         retries: numberIn(retrier.MaxAttempts) ?? 3,
-        // Full jitter picks each pause at random, down to none.
+        // Full jitter picks each pause at random, down to 0.
         pauseSeconds: retrier.JitterStrategy === "FULL" ? 0 : pausesOf(retrier),
       }));
   });
 }
 
-/** The pauses of all retriers, and the times that the tries take. */
+/** The pauses of all retriers, plus the duration of the tries. */
 function retryWindow(app: App, task: TemplateProperties, target: Resource, path: string): RedeliveryWindow {
   const { Retry, Resource, TimeoutSeconds } = task;
   const retriers = Array.isArray(Retry) ? (Retry as TemplateProperties[]) : [];
@@ -92,7 +92,7 @@ function retryWindow(app: App, task: TemplateProperties, target: Resource, path:
   const timeout = numberIn(waits ? TimeoutSeconds : valueIn(app.propertiesOf(target), "Timeout"));
   const each = timeout ?? (waits ? YEAR_SECONDS : DEFAULT_TIMEOUT);
   if (Number.isNaN(each) || Number.isNaN(tries) || Number.isNaN(pauses)) {
-    return { unknown: `a number of a task in ${path} is known at deployment only` };
+    return { unknown: `a number of a task in ${path} is only known at deployment` };
   }
   return [
     { seconds: pauses, text: `${pauses} s between the retries of ${path}` },
@@ -147,7 +147,7 @@ function parsed(definition: unknown): unknown {
   }
 }
 
-/** The text of a joined value, in which references stay as marks. */
+/** The text of a joined value, with references kept as marks. */
 function textOf(value: unknown): string {
   if (typeof value === "string") return value;
   const { "Fn::Join": joined, Ref } = objectIn(value);

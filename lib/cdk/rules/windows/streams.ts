@@ -1,4 +1,4 @@
-// For how long Lambda and Pipes bring the records of a stream again.
+// How long Lambda and Pipes can redeliver the records of a stream.
 import { type App, ownerPath, type Resource, valueIn } from "../app.ts";
 import type { Reader } from "../event-sources.ts";
 import { isUnknown, numberIn, type RedeliveryWindow, secondsOf } from "./hop.ts";
@@ -13,15 +13,15 @@ const KINESIS_HOURS = { default: 24, most: 8760 };
 const TABLE_STREAM_SECONDS = 24 * HOUR;
 
 /**
- * A batch that fails comes again for as long as the stream keeps it, or until it has reached its maximum record age. A
- * finite number of retries bounds no time. What went to a destination can be read again from the stream.
+ * A failed batch is retried for as long as the stream keeps it, or until it reaches its maximum record age. A finite number of
+ * retries doesn't limit the time. Records that went to a destination can be read again from the stream.
  * https://docs.aws.amazon.com/lambda/latest/dg/services-kinesis-parameters.html
  */
 export function streamWindow(app: App, reader: Reader): RedeliveryWindow {
   const { path, settings } = reader;
   const kept = keptWindow(app, reader);
   const age = numberIn(valueIn(settings, "MaximumRecordAgeInSeconds"));
-  if (Number.isNaN(age)) return { unknown: `a number of ${path} is known at deployment only` };
+  if (Number.isNaN(age)) return { unknown: `a number of ${path} is only known at deployment` };
   const isParked =
     valueIn(settings, "DestinationConfig") !== undefined ||
     valueIn(settings, "DeadLetterConfig") !== undefined;
@@ -33,17 +33,16 @@ export function streamWindow(app: App, reader: Reader): RedeliveryWindow {
 function keptWindow(app: App, { path, arn, source: stream }: Reader): RedeliveryWindow {
   if (stream?.cfnResourceType === KINESIS) return kinesisWindow(app, stream);
   const isTable = stream !== undefined || /:dynamodb:.*\/stream\//.test(JSON.stringify(arn) ?? "");
-  if (!isTable)
-    return { unknown: `for how long the source of ${path} keeps records is not known in this app` };
+  if (!isTable) return { unknown: `this app doesn't say how long the source of ${path} keeps records` };
   const text = `${TABLE_STREAM_SECONDS} s in the stream of ${stream ? ownerPath(stream) : "a table"}`;
   return [{ seconds: TABLE_STREAM_SECONDS, text, limit: "stream" }];
 }
 
-/** The longest retention that Kinesis has is a warning: no batch fails for a year. */
+/** Kinesis's longest retention is only a warning, because no batch fails for a year. */
 function kinesisWindow(app: App, stream: Resource): RedeliveryWindow {
   const path = ownerPath(stream);
   const hours = numberIn(valueIn(app.propertiesOf(stream), "RetentionPeriodHours"));
-  if (Number.isNaN(hours)) return { unknown: `a number of ${path} is known at deployment only` };
+  if (Number.isNaN(hours)) return { unknown: `a number of ${path} is only known at deployment` };
   const seconds = (hours ?? KINESIS_HOURS.default) * HOUR;
   const term = { seconds, text: `${seconds} s in the stream ${path}` };
   return [hours === undefined || hours === KINESIS_HOURS.most ? { ...term, limit: "stream" } : term];

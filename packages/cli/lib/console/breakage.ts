@@ -26,22 +26,22 @@ export function createBreakage(): Breakage {
       return { done: true, told: `${path} was killed in the middle of an invocation.` };
     toBeKilled = path;
     kills = () => host.kill() !== undefined;
-    return { done: true, told: `${path} is idle: it is killed after its next write.` };
+    return { done: true, told: `${path} is idle: it will be killed after its next write.` };
   }
 
   async function duplicate(stack: RunningStack, path: string): Promise<ActAnswer> {
     const event = lastEvents.get(path);
     const { host } = chosen(stack.functions, path, "function");
-    if (event === undefined) return { done: false, told: `${path} was not invoked yet.` };
+    if (event === undefined) return { done: false, told: `${path} hasn't been invoked yet.` };
     const { outcome } = await host.invoke(event);
-    return { done: true, told: `The last event of ${path} came again, and ended: ${outcome}.` };
+    return { done: true, told: `Delivered the last event of ${path} again. It ended: ${outcome}.` };
   }
 
   function turn(stack: RunningStack, path: string): ActAnswer {
     const address = chosen(destinationsOf(stack), path, "queue, topic or event bus");
     const isDown = down.delete(address);
     if (!isDown) down.add(address);
-    return { done: true, told: isDown ? `${path} takes messages again.` : `${path} takes no messages now.` };
+    return { done: true, told: isDown ? `${path} accepts messages again.` : `${path} now refuses messages.` };
   }
 
   return {
@@ -76,7 +76,7 @@ export function createBreakage(): Breakage {
       if (act === "turn") return turn(stack, `${path}`);
       if (act !== "lose") return undefined;
       losesNext = true;
-      return { done: true, told: "DynamoDB applies the next write, and its answer is lost." };
+      return { done: true, told: "DynamoDB will apply the next write, but its response will be lost." };
     },
   };
 }
@@ -89,5 +89,5 @@ const destinationsOf = ({ queues, topics, buses }: RunningStack): Readonly<Recor
 
 function chosen<T>(all: Readonly<Record<string, T>>, path: string, what: string): T {
   if (Object.hasOwn(all, path)) return all[path]!;
-  throw new UsageError(`there is no such ${what}`);
+  throw new UsageError(`no such ${what}`);
 }

@@ -55,23 +55,23 @@ export async function startConsole({
 
   async function answerTo(request: IncomingMessage, path: string): Promise<unknown> {
     if (!hasToken(request.headers, token))
-      throw new ConsoleRefusal(403, "the token of this start is missing");
+      throw new ConsoleRefusal(403, "the request doesn't carry the token of this console run");
     const [, hash] = /^\/api\/lives\/([^/]+)$/.exec(path) ?? [];
     if (request.method === "GET" && path === "/api/look") return { ...(await source.look()), mayWrite };
     if (request.method === "GET" && hash !== undefined) {
       const life = HASH.test(hash) ? await source.lifeOf(hash) : undefined;
-      if (!life) throw new ConsoleRefusal(404, "no record of that hash was looked at: find its key first");
+      if (!life) throw new ConsoleRefusal(404, "that record hasn't been looked up: find its key first");
       return life;
     }
-    if (request.method !== "POST") throw new ConsoleRefusal(404, "there is no such page");
+    if (request.method !== "POST") throw new ConsoleRefusal(404, "no such page");
     if (path === "/api/find") {
       const { operation, scope = "", key } = await bodyOf(request);
       return {
         keyHash: await source.find({ operation: text(operation), scope: text(scope), key: text(key) }),
       };
     }
-    if (path !== "/api/act") throw new ConsoleRefusal(404, "there is no such page");
-    if (!mayWrite) throw new ConsoleRefusal(403, "this console only reads: start it with --write");
+    if (path !== "/api/act") throw new ConsoleRefusal(404, "no such page");
+    if (!mayWrite) throw new ConsoleRefusal(403, "this console is read-only: start it with --write");
     const act = await bodyOf(request);
     return source.act({ ...act, act: text(act.act) } satisfies Act);
   }
@@ -111,22 +111,22 @@ function send(response: ServerResponse, status: number, answer: unknown): void {
 }
 
 async function bodyOf(request: IncomingMessage): Promise<Readonly<Record<string, unknown>>> {
-  if (request.headers["content-type"] !== "application/json") throw new ConsoleRefusal(415, "give JSON");
+  if (request.headers["content-type"] !== "application/json") throw new ConsoleRefusal(415, "expected JSON");
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     size += chunk.byteLength;
-    if (size > MAX_BODY_BYTES) throw new ConsoleRefusal(413, "the body is too large");
+    if (size > MAX_BODY_BYTES) throw new ConsoleRefusal(413, "the request body is too large");
     chunks.push(chunk);
   }
   try {
     return Object(JSON.parse(Buffer.concat(chunks).toString()));
   } catch {
-    throw new ConsoleRefusal(400, "the body is no JSON");
+    throw new ConsoleRefusal(400, "the request body isn't JSON");
   }
 }
 
 function text(value: unknown): string {
   if (typeof value === "string") return value;
-  throw new ConsoleRefusal(400, "give operation, scope, key and act as text");
+  throw new ConsoleRefusal(400, "operation, scope, key and act must be strings");
 }

@@ -14,9 +14,9 @@ export async function actOnGroup(
 ): Promise<ActAnswer | undefined> {
   if (act !== "retry" && act !== "drop" && act !== "did-not-happen") return undefined;
   const group = groups.find((each) => each.id === id);
-  if (!group) return { done: false, told: "This group is not there any more." };
+  if (!group) return { done: false, told: "This group no longer exists." };
   const said = { by: `${by ?? ""}`, why: `${why ?? ""}` };
-  if (said.by === "" || said.why === "") throw new UsageError("say by whom, and why");
+  if (said.by === "" || said.why === "") throw new UsageError("enter your name and a reason");
   if (act === "did-not-happen") return didNotHappen(group, known, said);
   if (group.list === "unknown") throw new UsageError(`${act} is for messages`);
   let count = 0;
@@ -27,9 +27,7 @@ export async function actOnGroup(
   return {
     done: count > 0,
     told:
-      act === "retry"
-        ? `The messages ${of} are sent again: ${count}.`
-        : `Messages ${of} were dropped: ${count}.`,
+      act === "retry" ? `Sending the messages ${of} again: ${count}.` : `Dropped messages ${of}: ${count}.`,
   };
 }
 
@@ -59,7 +57,7 @@ async function didNotHappen(
   known: KnownKeys,
   said: ByWhom,
 ): Promise<ActAnswer> {
-  if (list !== "unknown") throw new UsageError("did-not-happen is for keys of unknown outcome");
+  if (list !== "unknown") throw new UsageError("did-not-happen only applies to keys with an unknown outcome");
   let count = 0;
   for (const { keyHash } of members) {
     const { table, recordKey } = known.get(keyHash) ?? {};
@@ -72,6 +70,6 @@ async function didNotHappen(
     if (settled?.resolved) count++;
   }
   const left = members.length - count;
-  const more = left === 0 ? "" : ` ${left} stay: resolve each by itself.`;
-  return { done: count > 0, told: `A retry may run under ${count} of ${members.length} keys.${more}` };
+  const more = left === 0 ? "" : ` ${left} were left as they are: resolve each one separately.`;
+  return { done: count > 0, told: `Retries may now run for ${count} of ${members.length} keys.${more}` };
 }

@@ -14,11 +14,12 @@ const HOSTS = ["127.0.0.1", "localhost"];
  */
 export function strangerFault(headers: IncomingHttpHeaders, port: number): string | undefined {
   const host = headers.host ?? "";
-  if (!HOSTS.some((name) => host === `${name}:${port}`)) return "this host is not the console's";
+  if (!HOSTS.some((name) => host === `${name}:${port}`)) return "the Host header isn't this console's";
   const { origin } = headers;
-  if (origin !== undefined && origin !== `http://${host}`) return "this origin is not the console's";
+  if (origin !== undefined && origin !== `http://${host}`) return "the Origin header isn't this console's";
   const site = headers["sec-fetch-site"];
-  if (site !== undefined && site !== "same-origin" && site !== "none") return "another site asks";
+  if (site !== undefined && site !== "same-origin" && site !== "none")
+    return "the request comes from another site";
   return undefined;
 }
 

@@ -1,4 +1,4 @@
-import type { Server } from "node:http";
+import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 
 /**
@@ -9,11 +9,18 @@ import type { AddressInfo } from "node:net";
 export function listen(server: Server, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) => {
-      const taken = `port ${port} is taken: stop what listens there, or choose another port (0 takes any)`;
+      const taken = `port ${port} is already in use: stop the process that listens on it, or choose another port (0 picks a free one)`;
       reject(error.code === "EADDRINUSE" ? new Error(taken, { cause: error }) : error);
     });
     server.listen(port, "127.0.0.1", () => resolve((server.address() as AddressInfo).port));
   });
+}
+
+/** @throws Error if the port is taken, with what to do */
+export async function checkFree(port: number): Promise<void> {
+  const server = createServer();
+  await listen(server, port);
+  await stop(server);
 }
 
 /** Cuts connections that are open, and resolves once nothing listens. */

@@ -44,5 +44,5 @@ export async function askSqs(endpoint: string, operation: string, input: object)
   });
   const answer = await response.json();
   if (response.ok) return answer;
-  throw new Error(`the local SQS refuses ${operation}: ${Object(answer).message}`);
+  throw new Error(`the local SQS rejected ${operation}: ${Object(answer).message}`);
 }

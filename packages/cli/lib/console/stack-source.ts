@@ -147,9 +147,9 @@ export function stackSource({ stack, title, decisions, breakage, clock }: StackS
   async function redrive({ act, path }: Act) {
     if (act !== "redrive") return undefined;
     const queue = Object.entries(stack.queues).find(([each]) => each === path)?.[1];
-    if (!queue) throw new UsageError("there is no such queue");
+    if (!queue) throw new UsageError("no such queue");
     await askSqs(stack.endpoints.sqs, "StartMessageMoveTask", { SourceArn: queue.arn });
-    return { done: true, told: `The messages of ${path} go back.` };
+    return { done: true, told: `Sending the messages of ${path} back.` };
   }
 
   return {
@@ -165,7 +165,7 @@ export function stackSource({ stack, title, decisions, breakage, clock }: StackS
         (await redrive(act)) ??
         (await actOnGroup(act, (await look()).groups, known));
       if (told) return told;
-      throw new UsageError(`there is no act "${act.act}" in a local run`);
+      throw new UsageError(`the action "${act.act}" isn't available in a local run`);
     },
     close() {
       for (const table of opened.values()) table.then(({ open }) => open.close()).catch(() => undefined);

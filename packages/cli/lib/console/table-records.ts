@@ -42,7 +42,7 @@ export async function lookAtLists(
       }
     } catch (error) {
       if (!lacksIndex(error)) throw error;
-      problems.push(`There is no list of what is ${list}: ${(error as Error).message}`);
+      problems.push(`Can't list what is ${list}: ${(error as Error).message}`);
     }
     groups.push(...groupsOf(lines[list]).map((group) => failureGroup(name, list, group)));
   }

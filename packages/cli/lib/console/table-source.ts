@@ -46,7 +46,7 @@ export function tableSource({ table, name, clock }: TableSourceOptions): Console
       const { groups } = await lookAtLists(table, name, clock.now(), remember);
       const told = await actOnGroup(act, groups, known);
       if (told) return told;
-      throw new UsageError(`there is no act "${act.act}" on a table`);
+      throw new UsageError(`the action "${act.act}" isn't available on a table`);
     },
   };
 }

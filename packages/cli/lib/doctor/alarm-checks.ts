@@ -16,7 +16,7 @@ const alarmsOf = (stack: DiagnosedStack, metric: string) =>
     .filter(({ properties }) => properties.MetricName === metric && properties.ActionsEnabled !== false);
 
 function missing(stack: DiagnosedStack, metric: string) {
-  return alarmsOf(stack, metric).length > 0 ? [] : [{ what: `there is no alarm on ${metric}`, lacks: LACKS }];
+  return alarmsOf(stack, metric).length > 0 ? [] : [{ what: `there's no alarm on ${metric}`, lacks: LACKS }];
 }
 
 const { decisions, outboxBacklog } = METRICS;
@@ -35,30 +35,30 @@ const alarmCheck = (
 
 const always = ({ handlers }: DiagnosedStack) => handlers.length > 0;
 const withOutbox = ({ hasOutbox }: DiagnosedStack) => hasOutbox;
-const MONITORED = "make an IdempotencyMonitoring, or an alarm of your own";
+const MONITORED = "create an IdempotencyMonitoring, or your own alarm";
 
 export const ALARM_CHECKS: readonly DoctorCheck[] = [
   alarmCheck("alarm-ran-unprotected", MONITORED, decisions["ran-unprotected"], always),
   alarmCheck("alarm-completion-lost", MONITORED, decisions["completion-lost"], always),
   alarmCheck("alarm-claim-lost", MONITORED, decisions["claim-lost"], always),
   alarmCheck("alarm-store-failed", MONITORED, decisions["store-failed"], always),
-  alarmCheck("alarm-iterator-age", "give `relay` to IdempotencyMonitoring", "IteratorAge", withOutbox),
+  alarmCheck("alarm-iterator-age", "pass `relay` to IdempotencyMonitoring", "IteratorAge", withOutbox),
   alarmCheck(
     "alarm-outbox-age",
-    "give `sweeper` to IdempotencyMonitoring",
+    "pass `sweeper` to IdempotencyMonitoring",
     outboxBacklog.oldestMs,
     withOutbox,
   ),
   alarmCheck(
     "alarm-outbox-parked",
-    "give `sweeper` to IdempotencyMonitoring",
+    "pass `sweeper` to IdempotencyMonitoring",
     outboxBacklog.parked,
     withOutbox,
   ),
   {
     id: "alarm-sender-errors",
     isAdvice: true,
-    remedy: "give `relay` and `sweeper` to IdempotencyMonitoring",
+    remedy: "pass `relay` and `sweeper` to IdempotencyMonitoring",
     find: (stack) => {
       const watched = alarmsOf(stack, "Errors").flatMap(({ properties }) =>
         referencesOf(properties.Dimensions),
@@ -71,7 +71,7 @@ export const ALARM_CHECKS: readonly DoctorCheck[] = [
   {
     id: "alarm-dead-letters",
     isAdvice: true,
-    remedy: "give the queue to `deadLetterQueues` of IdempotencyMonitoring",
+    remedy: "add the queue to `deadLetterQueues` of IdempotencyMonitoring",
     find: (stack) => {
       const metric = "ApproximateNumberOfMessagesVisible";
       const watched = alarmsOf(stack, metric).flatMap(({ properties }) =>
@@ -80,7 +80,7 @@ export const ALARM_CHECKS: readonly DoctorCheck[] = [
       const dead = stack.consumed.flatMap(({ queue }) => stack.deadLettersOf(queue) ?? []);
       return [...new Set(dead.map(({ id }) => id))]
         .filter((id) => !watched.includes(id))
-        .map((id) => ({ id, what: "has no alarm that tells when it is not empty", lacks: LACKS }));
+        .map((id) => ({ id, what: "has no alarm that fires when it isn't empty", lacks: LACKS }));
     },
   },
 ];

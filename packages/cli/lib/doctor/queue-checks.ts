@@ -7,7 +7,7 @@ export const QUEUE_CHECKS: readonly DoctorCheck[] = [
   {
     id: "queue-deduplication",
     isAdvice: true,
-    remedy: "switch content-based deduplication off, and send explicit ids",
+    remedy: "turn content-based deduplication off, and send explicit deduplication ids",
     find: ({ queues }) =>
       queues
         .filter(({ properties }) => properties.ContentBasedDeduplication === true)
@@ -36,12 +36,12 @@ export const QUEUE_CHECKS: readonly DoctorCheck[] = [
         .filter(
           ({ mapping }) => !mapping.properties.FunctionResponseTypes?.includes("ReportBatchItemFailures"),
         )
-        .map(({ mapping: { id } }) => ({ id, what: "brings whole batches again" })),
+        .map(({ mapping: { id } }) => ({ id, what: "delivers whole batches again if one record fails" })),
   },
   {
     id: "queue-dead-letters",
     isAdvice: true,
-    remedy: "give the queue a dead-letter queue",
+    remedy: "add a dead-letter queue",
     find: ({ consumed }) =>
       consumed
         .filter(({ queue }) => queue.properties.RedrivePolicy === undefined)
@@ -49,32 +49,32 @@ export const QUEUE_CHECKS: readonly DoctorCheck[] = [
   },
   {
     id: "dead-letter-kind",
-    remedy: "make the dead-letter queue of the same kind: FIFO for FIFO",
+    remedy: "use a dead-letter queue of the same type: FIFO for FIFO",
     find: (stack) =>
       stack.queues.flatMap((queue) => {
         const dead = stack.deadLettersOf(queue);
         const isOther = dead && Boolean(dead.properties.FifoQueue) !== Boolean(queue.properties.FifoQueue);
-        return isOther ? [{ id: dead.id, what: `is of another kind than ${queue.id}` }] : [];
+        return isOther ? [{ id: dead.id, what: `isn't the same type as ${queue.id}` }] : [];
       }),
   },
   {
     id: "short-dead-letters",
     isLive: true,
-    remedy: "keep dead letters for longer than the source keeps messages: their age goes on",
+    remedy: "keep dead letters longer than the source keeps messages: their age counts from the first send",
     find: (stack) =>
       stack.queues.flatMap((queue) => {
         const dead = stack.deadLettersOf(queue);
         const { MessageRetentionPeriod: source = DEFAULTS.retention } = queue.properties;
         const kept = dead?.properties.MessageRetentionPeriod ?? DEFAULTS.retention;
         return dead && kept <= source
-          ? [{ id: dead.id, what: `keeps ${kept} s, the source ${source} s` }]
+          ? [{ id: dead.id, what: `keeps messages for ${kept} s, and its source for ${source} s` }]
           : [];
       }),
   },
   {
     id: "retention",
     isLive: true,
-    remedy: "raise the retention above the longest time over which a message may come again",
+    remedy: "raise the retention above the longest time after which a message can be redelivered",
     find: (stack) =>
       stack.consumed.flatMap(({ queue, fn }) => {
         const retention = Number(variableOf(fn, "IDEMPOTENCY_RETENTION_SECONDS"));
@@ -88,7 +88,7 @@ export const QUEUE_CHECKS: readonly DoctorCheck[] = [
           ? [
               {
                 id: fn.id,
-                what: `honours records for ${retention} s, and a message may come for ${window} s`,
+                what: `honours records for ${retention} s, but messages can be redelivered for ${window} s`,
               },
             ]
           : [];
@@ -101,13 +101,13 @@ export const QUEUE_CHECKS: readonly DoctorCheck[] = [
     find: ({ consumed }) =>
       consumed
         .filter(({ mapping }) => mapping.properties.Enabled === false)
-        .map(({ mapping: { id } }) => ({ id, what: "is disabled, and messages grow old" })),
+        .map(({ mapping: { id } }) => ({ id, what: "is disabled, so messages pile up" })),
   },
   {
     id: "runtime",
     isLive: true,
     remedy:
-      "use Node.js 22 or later: Lambda deprecated Node.js 20 on 2026-04-30, and refuses to create functions on it from 2027-02-01",
+      "use Node.js 22 or later: Lambda deprecated Node.js 20 on 2026-04-30, and blocks creating functions on it from 2027-02-01",
     find: ({ handlers }) =>
       handlers
         .filter(({ properties: { Runtime } }) => {
@@ -119,7 +119,7 @@ export const QUEUE_CHECKS: readonly DoctorCheck[] = [
   {
     id: "no-concurrency",
     isLive: true,
-    remedy: "give the function a reserved concurrency above 0, or none",
+    remedy: "set the function's reserved concurrency above 0, or remove it",
     find: ({ handlers, senders }) =>
       [...handlers, ...senders]
         .filter(({ properties }) => properties.ReservedConcurrentExecutions === 0)
@@ -142,7 +142,7 @@ export const QUEUE_CHECKS: readonly DoctorCheck[] = [
         )
         .map(({ id, properties }) => ({
           id,
-          what: `may run for ${properties.Timeout} s, and its API waits ${waits} s`,
+          what: `may run for ${properties.Timeout} s, but its API only waits ${waits} s`,
         }));
     },
   },

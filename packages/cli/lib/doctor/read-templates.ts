@@ -5,6 +5,7 @@ import { basename, dirname, join } from "node:path";
 import type { Template } from "onceonly-local";
 import { UsageError } from "../command.ts";
 import { loadTool } from "../installed.ts";
+import { whyUnreadable } from "../unreadable.ts";
 
 /** What reads a template for `onceonly start`, too. */
 type Reader = Pick<
@@ -39,12 +40,13 @@ export async function readStacks(paths: readonly string[]): Promise<ReadStack[]>
 
 /** The templates of a folder: those of an assembly with its stages, or the one of a SAM project. */
 function templatesAt(path: string, reader: Reader): string[] {
-  if (!existsSync(path)) throw cannotRead(path, "ENOENT");
+  if (!existsSync(path)) throw cannotRead(path, whyUnreadable({ code: "ENOENT" }));
   if (!statSync(path).isDirectory()) return [realpathSync(path)];
   const manifest = join(path, "manifest.json");
   if (existsSync(manifest)) return templatesOfAssembly(realpathSync(path), reader);
   const file = reader.templateFileIn(path);
-  if (file === undefined) throw cannotRead(path, "the folder has neither a manifest.json nor a template");
+  if (file === undefined)
+    throw cannotRead(path, "the folder contains neither a manifest.json nor a template");
   return [realpathSync(file)];
 }
 
@@ -87,7 +89,7 @@ function readStack(file: string, inner: Set<string>, reader: Reader): ReadStack 
   } catch (error) {
     if (error instanceof UsageError) throw error;
     const { code, message } = error as NodeJS.ErrnoException;
-    throw cannotRead(file, code ?? message);
+    throw cannotRead(file, code === undefined ? message : whyUnreadable({ code }));
   }
 }
 
@@ -143,4 +145,4 @@ function placeOf(file: string, reader: Reader): Pick<ReadStack, "name" | "accoun
   };
 }
 
-const cannotRead = (path: string, why: string) => new UsageError(`cannot read the template ${path}: ${why}`);
+const cannotRead = (path: string, why: string) => new UsageError(`can't read the template ${path}: ${why}`);

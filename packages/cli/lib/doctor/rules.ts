@@ -51,7 +51,7 @@ export interface Finding {
 /** Options of `UseIdempotency` that aren't defaults; it writes them into the function's metadata. */
 interface GivenOptions {
   readonly clientWindowSeconds?: unknown;
-  readonly longRetention?: boolean;
+  readonly allowLongRetention?: boolean;
   readonly outlivesGateway?: boolean;
   readonly ttlAttribute?: string;
 }
@@ -74,7 +74,7 @@ export function findByRules(app: TemplateApp): { readonly findings: Finding[]; r
   for (const { fn, resource } of reconcilers) {
     findNoWay(app, fn, report, [needOfUpdates(resource)]);
     findRuntime(app, fn, report);
-    findNoConcurrency(app, fn, "so that no key is settled", report);
+    findNoConcurrency(app, fn, "so no key is ever settled", report);
     findOverlap(app, fn, "interval", report);
     findShortReconciler(app, fn, report);
   }
@@ -182,7 +182,7 @@ function findInRunning(
       fn,
       retention: secondsIn(variables[ENVIRONMENT.retentionSeconds]),
       clientWindow: secondsIn(given.clientWindowSeconds ?? DEFAULT_CLIENT_WINDOW),
-      longRetention: given.longRetention ?? false,
+      allowLongRetention: given.allowLongRetention ?? false,
       outlivesGateway: given.outlivesGateway ?? false,
       table: resource,
     },

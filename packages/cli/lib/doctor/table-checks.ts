@@ -17,7 +17,7 @@ export const TABLE_CHECKS: readonly DoctorCheck[] = [
   {
     id: "no-expiry",
     isLive: true,
-    remedy: "switch TTL on: without it records are never deleted",
+    remedy: "enable TTL: without it records are never deleted",
     find: ({ tables }) =>
       tables
         .filter(({ properties }) => properties.TimeToLiveSpecification?.Enabled !== true)
@@ -26,7 +26,7 @@ export const TABLE_CHECKS: readonly DoctorCheck[] = [
   {
     id: "ttl-attribute",
     isLive: true,
-    remedy: `give TTL the attribute ${ATTRIBUTES.expiresAt}, or the one that the store has as \`ttlAttribute\``,
+    remedy: `set the TTL attribute to ${ATTRIBUTES.expiresAt}, or to the store's \`ttlAttribute\``,
     find: ({ tables }) =>
       tables.flatMap(({ id, properties: { TimeToLiveSpecification: ttl } }) =>
         ttl?.Enabled && ttl.AttributeName !== ATTRIBUTES.expiresAt
@@ -37,7 +37,7 @@ export const TABLE_CHECKS: readonly DoctorCheck[] = [
   {
     id: "table-recovery",
     isAdvice: true,
-    remedy: "switch point-in-time recovery on",
+    remedy: "enable point-in-time recovery",
     find: ({ tables }) =>
       tables
         .filter(({ properties }) =>
@@ -50,7 +50,7 @@ export const TABLE_CHECKS: readonly DoctorCheck[] = [
   {
     id: "table-protection",
     isAdvice: true,
-    remedy: "switch deletion protection on: with the table goes the memory of what has run",
+    remedy: "enable deletion protection: without the table, everything that has run can run again",
     find: ({ tables }) =>
       tables
         .filter(({ properties }) =>
@@ -70,19 +70,22 @@ export const TABLE_CHECKS: readonly DoctorCheck[] = [
   {
     id: "outbox-stream",
     isLive: true,
-    remedy: "give the table a stream with new images",
+    remedy: "enable a stream with new images on the table",
     find: (stack) =>
       outboxOnly(
         stack,
         stack.tables
           .filter(({ properties }) => !/^NEW_/.test(`${properties.StreamSpecification?.StreamViewType}`))
-          .map(({ id }) => ({ id, what: "has no stream with new images, by which a relay sends messages" })),
+          .map(({ id }) => ({
+            id,
+            what: "has no stream with new images, which a relay needs to send messages",
+          })),
       ),
   },
   {
     id: "table-index",
     isLive: true,
-    remedy: `give the table the sparse index "${OUTBOX_INDEX}", by which the sweeper finds what the stream lost`,
+    remedy: `add the sparse index "${OUTBOX_INDEX}", which the sweeper needs to find messages that the stream lost`,
     find: (stack) =>
       outboxOnly(
         stack,
@@ -97,11 +100,11 @@ export const TABLE_CHECKS: readonly DoctorCheck[] = [
   {
     id: "outbox-relay",
     isLive: true,
-    remedy: "make an OutboxRelay for the table, or switch its event source on",
+    remedy: "create an OutboxRelay for the table, or enable its event source",
     find: (stack) => {
       const isRelayed = stack.relayed.some(({ properties }) => properties.Enabled !== false);
       const complaint = {
-        what: "nobody sends the messages of commits",
+        what: "committed messages are never sent",
         lacks: [TYPES.mapping, ...TABLE_TYPES],
       };
       return stack.hasOutbox && !isRelayed ? [complaint] : [];
@@ -110,7 +113,7 @@ export const TABLE_CHECKS: readonly DoctorCheck[] = [
   {
     id: "relay-start",
     isLive: true,
-    remedy: "start the relay at TRIM_HORIZON: from LATEST it passes over what was committed before",
+    remedy: "start the relay at TRIM_HORIZON: from LATEST it skips earlier commits",
     find: ({ relayed }) =>
       relayed
         .filter(({ properties }) => properties.StartingPosition !== "TRIM_HORIZON")
@@ -128,7 +131,7 @@ export const TABLE_CHECKS: readonly DoctorCheck[] = [
   {
     id: "relay-filter",
     isLive: true,
-    remedy: `filter the relay's event source on ${ATTRIBUTES.unsentSince}: else each write invokes it`,
+    remedy: `filter the relay's event source on ${ATTRIBUTES.unsentSince}: otherwise every write invokes it`,
     find: ({ relayed }) =>
       relayed
         .filter(
@@ -143,7 +146,7 @@ export const TABLE_CHECKS: readonly DoctorCheck[] = [
     id: "relay-retries",
     isAdvice: true,
     remedy:
-      "let the relay retry without limit, or accept that what it gives up is sent later and out of order",
+      "let the relay retry without a limit, or accept that messages it gives up on are sent later and out of order",
     find: ({ relayed }) =>
       relayed
         .filter(({ properties }) => (properties.MaximumRetryAttempts ?? -1) >= 0)
@@ -154,7 +157,7 @@ export const TABLE_CHECKS: readonly DoctorCheck[] = [
   },
   {
     id: "outbox-sweeper",
-    remedy: "have a rule run the sweeper every minute",
+    remedy: "add a rule that invokes the sweeper every minute",
     find: (stack) => {
       const senders = stack.senders.map(({ id }) => id);
       const rules = stack.of<RuleProperties>(TYPES.rule, TYPES.schedule);
@@ -163,7 +166,7 @@ export const TABLE_CHECKS: readonly DoctorCheck[] = [
       );
       const isSwept = sweeps.some(({ properties }) => runsEachMinute(properties));
       const complaint = {
-        what: "no rule runs a sweeper every minute",
+        what: "no rule invokes a sweeper every minute",
         lacks: [TYPES.rule, TYPES.schedule, TYPES.function],
         isAdvice: true,
       };
@@ -176,14 +179,15 @@ export const TABLE_CHECKS: readonly DoctorCheck[] = [
   },
   {
     id: "outbox-shards",
-    remedy: "raise the shards of relay and sweeper to at least those of every store, the senders first",
+    remedy:
+      "raise the shards of the relay and the sweeper to at least those of every store, and deploy the senders first",
     find: ({ handlers, senders }) => {
       const most = Math.max(0, ...handlers.map((fn) => Number(variableOf(fn, ENVIRONMENT.outbox)) || 0));
       return senders
         .filter((fn) => Number(variableOf(fn, ENVIRONMENT.outboxShards)) < most)
         .map((fn) => ({
           id: fn.id,
-          what: `looks into ${variableOf(fn, ENVIRONMENT.outboxShards)} of ${most} shards`,
+          what: `reads ${variableOf(fn, ENVIRONMENT.outboxShards)} of ${most} shards`,
         }));
     },
   },
@@ -197,7 +201,7 @@ export const TABLE_CHECKS: readonly DoctorCheck[] = [
           .filter((fn) => senders.length > 0 && variableOf(fn, ENVIRONMENT.outbox) === undefined)
           // A reconciler commits nothing.
           .filter((fn) => !stack.isScheduled(fn))
-          .map(({ id }) => ({ id, what: "does not know whether its table has an outbox" }))
+          .map(({ id }) => ({ id, what: "doesn't know whether its table has an outbox" }))
       );
     },
   },

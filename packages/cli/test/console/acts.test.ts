@@ -75,7 +75,7 @@ describe("the buttons of a local run", () => {
     const told = await act("duplicate", { path: "Echo" });
     const never = await act("duplicate", { path: "Slow" });
 
-    expect(told).toEqual({ done: true, told: "The last event of Echo came again, and ended: ok." });
+    expect(told).toEqual({ done: true, told: "Delivered the last event of Echo again. It ended: ok." });
     expect(before?.hasEvent).toBe(false);
     expect(never.done).toBe(false);
   });
@@ -189,7 +189,7 @@ describe("the buttons of a local run", () => {
       const others = await put("other", undefined);
       await act("turn", { path: "ShopBus" });
 
-      expect(told.told).toBe("ShopBus takes no messages now.");
+      expect(told.told).toBe("ShopBus now refuses messages.");
       expect(others.FailedEntryCount).toBe(0);
       expect((await put(bus)).FailedEntryCount).toBe(0);
     },
@@ -220,7 +220,7 @@ describe("the buttons of a local run", () => {
     ["redrive", { path: "Nobody" }],
     ["explode", {}],
   ])("refuse %s of %j", async (name, more) => {
-    await expect(act(name, more)).rejects.toThrow(/there is no/);
+    await expect(act(name, more)).rejects.toThrow(/no such|isn't available/);
   });
 });
 
@@ -239,7 +239,7 @@ describe("the act on a group of messages", () => {
     const lives = await Promise.all(group!.members.map(({ keyHash }) => shop.source.lifeOf(keyHash)));
 
     expect(group).toMatchObject({ list: "waiting", members: [{}, {}] });
-    expect(told).toEqual({ done: true, told: "The messages of 2 commits are sent again: 2." });
+    expect(told).toEqual({ done: true, told: "Sending the messages of 2 commits again: 2." });
     for (const life of lives)
       expect(JSON.stringify(life)).toMatch(/message 0: sent again, by ops.*the queue is back/);
   });
@@ -258,7 +258,7 @@ describe("the act on a group of messages", () => {
 
     expect(told.done).toBe(true);
     expect(JSON.stringify(life)).toMatch(/message 0: dropped, by ops.*nobody needs them/);
-    expect(again).toEqual({ done: false, told: "This group is not there any more." });
+    expect(again).toEqual({ done: false, told: "This group no longer exists." });
     expect(await groups("drop-these")).toEqual([]);
     expect(await groups("keep-these")).toHaveLength(1);
   });
@@ -276,7 +276,9 @@ describe("an act on a group that does not say who decides, or why", () => {
       const group = await groupOf();
 
       for (const name of ["retry", "drop"])
-        await expect(act(name, { group: group!.id, ...said })).rejects.toThrow("say by whom, and why");
+        await expect(act(name, { group: group!.id, ...said })).rejects.toThrow(
+          "enter your name and a reason",
+        );
 
       expect(await groupOf()).toEqual(group);
     },
@@ -319,7 +321,7 @@ describe("the verdict on a group of keys", () => {
       hold,
     );
 
-    expect(told).toEqual({ done: true, told: "A retry may run under 1 of 1 keys." });
+    expect(told).toEqual({ done: true, told: "Retries may now run for 1 of 1 keys." });
     expect(JSON.stringify(life)).toContain("did-not-happen, by ops");
     expect(await groupOf()).toBeUndefined();
     expect(hasRun).toBe(true);
@@ -329,7 +331,9 @@ describe("the verdict on a group of keys", () => {
     const { group } = await abandoned("unsigned");
 
     for (const more of [{}, { by: "ops" }, { why: "so" }])
-      await expect(act("did-not-happen", { group: group.id, ...more })).rejects.toThrow("by whom, and why");
+      await expect(act("did-not-happen", { group: group.id, ...more })).rejects.toThrow(
+        "enter your name and a reason",
+      );
   });
 });
 

@@ -55,9 +55,9 @@ describe("onceonly console", () => {
 
   it.each([
     [["console"], "--table is required"],
-    [["console", "a", "-t", "t"], "console takes no argument, got 1"],
-    [["console", "--store", "./store.mjs"], "Unknown option '--store'"],
-    [["console", "-t", "t", "--port", "http"], "--port must be a number from 0 to 65535, got http"],
+    [["console", "a", "-t", "t"], "console accepts no arguments"],
+    [["console", "--store", "./store.mjs"], "unknown option --store"],
+    [["console", "-t", "t", "--port", "http"], "--port must be a whole number from 0 to 65535"],
   ])("refuses %j before any request", async (args, message) => {
     const { said, ended } = start(...args);
 

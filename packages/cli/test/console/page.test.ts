@@ -76,7 +76,7 @@ describe.runIf(hasChromium)("the console page", () => {
     const article = page.getByRole("article");
     await article.waitFor();
 
-    expect(await article.textContent()).toMatch(/completed, attempt 1request: first came/);
+    expect(await article.textContent()).toMatch(/completed, attempt 1request: first received/);
     expect(page.url()).toMatch(/#[\w-]{43}$/);
     expect(await page.locator('input[name="key"]').inputValue()).toBe("");
     await page.keyboard.press("Escape");
@@ -92,7 +92,7 @@ describe.runIf(hasChromium)("the console page", () => {
     await page.getByLabel("Key", { exact: true }).fill("never-used");
     await page.getByRole("button", { name: "Find" }).click();
 
-    await page.getByText("There is no record").waitFor();
+    await page.getByText("No record: nothing ran").waitFor();
     expect(page.url()).not.toContain("#");
   });
 
@@ -187,7 +187,7 @@ describe.runIf(hasChromium)("the console page", () => {
     const status = page.locator(".told");
 
     await page.getByRole("button", { name: "Send a duplicate to Echo" }).click();
-    await status.getByText("The last event of Echo came again").waitFor();
+    await status.getByText("Delivered the last event of Echo again").waitFor();
     await page.getByRole("button", { name: "Take down Payments", exact: true }).click();
     await page.getByRole("button", { name: "Bring back Payments" }).waitFor();
     for (const path of ["News", "ShopBus"]) {
@@ -195,9 +195,9 @@ describe.runIf(hasChromium)("the console page", () => {
       await page.getByRole("button", { name: `Bring back ${path}` }).waitFor();
     }
     await page.getByRole("button", { name: "Kill Echo" }).click();
-    await status.getByText("Echo is idle: it is killed after its next write.").waitFor();
-    await page.getByRole("button", { name: "Lose the next answer" }).click();
-    await page.getByText("It waits for the next write.").waitFor();
+    await status.getByText("Echo is idle: it will be killed after its next write.").waitFor();
+    await page.getByRole("button", { name: "Lose the next response" }).click();
+    await page.getByText("Waiting for the next write.").waitFor();
     const card = page.locator(".card.waiting");
     const isDisabled = await card.getByRole("button", { name: "Send again" }).isDisabled();
     await card.getByLabel("By").fill("ops");
@@ -209,7 +209,7 @@ describe.runIf(hasChromium)("the console page", () => {
 
     expect(waiting).toBe(1);
     expect(isDisabled).toBe(true);
-    expect(await status.textContent()).toContain("were dropped: 1");
+    expect(await status.textContent()).toContain("Dropped messages of 1 commits: 1.");
     expect(await findingsOf(page)).toEqual([]);
     expect(complaints).toEqual([]);
   });

@@ -175,7 +175,7 @@ describe("the console's server", () => {
       ],
     });
     expect(JSON.parse(life.text)).toMatchObject({ state: "completed", attempt: 1 });
-    expect(life.text).toMatch(/"request: first came .*"message 0 to \S+: waiting/);
+    expect(life.text).toMatch(/"request: first received .*"message 0 to \S+: waiting/);
     for (const { text: told } of [look, life, page]) expect(told).not.toContain(SECRET);
   });
 

@@ -1,7 +1,8 @@
 // The page of a local run, beside a table that cannot be read: what cannot be is told, and the rest is there.
 import { randomUUID } from "node:crypto";
 import { CreateTableCommand } from "@aws-sdk/client-dynamodb";
-import { DynamoDBStore, runOnce } from "onceonly";
+import { runOnce } from "onceonly";
+import { DynamoDBStore } from "onceonly/dynamodb";
 import { expect, inject, it } from "vitest";
 import { systemClock } from "../../../../lib/core/clock.ts";
 import { connect, createTable } from "../../../../test/kit/tables.ts";

@@ -71,11 +71,11 @@ describe("onceonly doctor of what lives", () => {
 
     expect(status, text).toBe(0);
     expect(text).toMatch(
-      /^not looked at: policies of roles, only templates are read for them \(rights-wide\)\n {2}run it .*\nno fault found by \d+ of \d+ checks; looked at 1 table, 2 queues, 7 functions, 2 event sources, \d+ alarms, with \d+ requests$/,
+      /^not checked: policies of roles, they are only checked in templates \(rights-wide\)\n {2}run .*\nno faults found in \d+ of \d+ checks; read 1 table, 2 queues, 7 functions, 2 event sources, \d+ alarms in \d+ requests$/,
     );
-    expect(text).toContain(`found by ${ALL_CHECKS.length - 1} of ${ALL_CHECKS.length} checks`);
+    expect(text).toContain(`faults found in ${ALL_CHECKS.length - 1} of ${ALL_CHECKS.length} checks`);
     // Two more are asked of the queues' engine.
-    expect(text).toContain(`with ${edge.asked.length + 2} requests`);
+    expect(text).toContain(`in ${edge.asked.length + 2} requests`);
   });
 
   it.each(SEEDS)("finds %s: %s", async (check, _, seed) => {
@@ -119,7 +119,7 @@ describe("onceonly doctor of what lives", () => {
     expect(text).toContain(
       `queue-visibility: ${idOf(QUEUE)} (${name}) has a visibility timeout of 30 s, below 60 s\n  make the`,
     );
-    expect(text).toMatch(/\n1 fault; looked at /);
+    expect(text).toMatch(/\n1 fault; read /);
   });
 });
 
@@ -180,9 +180,9 @@ describe("onceonly doctor without a right", () => {
     const { status, text } = await diagnose(...STACK);
 
     expect(text).toMatch(/^outbox-shards: OutboxSweeper/m);
-    expect(text).toMatch(/^not looked at: queue PaymentsQueue\w+ \(.*\), AccessDenied \(9 checks\)$/m);
+    expect(text).toMatch(/^not checked: queue PaymentsQueue\w+ \(.*\), AccessDenied \(9 checks\)$/m);
     expect(text).toMatch(/^ {2}allow sqs:GetQueueAttributes$/m);
-    expect(text).toMatch(/^1 fault, and 2 could not be looked at;/m);
+    expect(text).toMatch(/^1 fault, and 2 could not be checked;/m);
     expect(status).toBe(1);
   });
 
@@ -202,7 +202,7 @@ describe("onceonly doctor without a right", () => {
     edge.refused.ListStackResources = "AccessDenied";
 
     await expect(diagnose(...STACK)).rejects.toThrow(
-      "cannot list the stack sample in us-east-1: AccessDenied; allow cloudformation:ListStackResources",
+      "can't list the stack sample in us-east-1: AccessDenied; allow cloudformation:ListStackResources",
     );
   });
 });
@@ -212,7 +212,7 @@ describe("onceonly doctor --stack", () => {
     await aws.deploy();
 
     await expect(diagnose("--stack", "smaple")).rejects.toThrow(
-      "there is no stack smaple in us-east-1: check its name, --region and --profile",
+      "no stack smaple in us-east-1: check its name, --region and --profile",
     );
   });
 
@@ -223,7 +223,7 @@ describe("onceonly doctor --stack", () => {
 
     expect(there).toMatchObject({ status: 0, faults: [], unseen: [] });
     expect(new Set(edge.asked.map(({ region }) => region))).toEqual(new Set(["eu-west-1"]));
-    await expect(diagnose(...STACK)).rejects.toThrow("there is no stack sample in us-east-1");
+    await expect(diagnose(...STACK)).rejects.toThrow("no stack sample in us-east-1");
   });
 
   it("looks for a table in the Region of its ARN", async () => {
@@ -268,7 +268,7 @@ describe("onceonly doctor --stack", () => {
 
     expect(whole).toMatchObject({ status: 0, faults: [], unseen: [] });
     expect(part.faults).toEqual([]);
-    expect(part.unseen.map(({ unseen }) => unseen)).toEqual([`a part of the stack Watch/${arn}`]);
+    expect(part.unseen.map(({ unseen }) => unseen)).toEqual([`part of the stack Watch/${arn}`]);
     expect(part.status).toBe(1);
   });
 
@@ -280,7 +280,7 @@ describe("onceonly doctor --stack", () => {
     expect(edge.asked.length).toBeLessThanOrEqual(12);
     expect(end).toMatchObject({ requests: 12 });
     expect(faults).toEqual([]);
-    expect(new Set(unseen.map(({ remedy }) => remedy))).toEqual(new Set(["give a higher --max-requests"]));
+    expect(new Set(unseen.map(({ remedy }) => remedy))).toEqual(new Set(["raise --max-requests"]));
     expect(status).toBe(1);
   });
 
@@ -351,7 +351,7 @@ describe("onceonly doctor by names", () => {
 
     expect(faults.map(({ check }) => check)).toEqual(["queue-visibility"]);
     expect(unseen.map((each) => each.unseen).toSorted()).toEqual(["alarms", "the sweeper"]);
-    expect(unseen.map(({ remedy }) => remedy)).toContain("give --alarm <name>, or <beginning of names>*");
+    expect(unseen.map(({ remedy }) => remedy)).toContain("pass --alarm <name>, or <prefix>*");
     expect(sample.edge.asked.map(({ operation }) => operation)).not.toContain("ListStackResources");
     expect(status).toBe(1);
   });
@@ -385,7 +385,7 @@ describe("onceonly doctor by names", () => {
 
     expect(faults.map(({ check }) => check)).toEqual(["table-recovery"]);
     expect(unseen.map(({ remedy }) => remedy)).toContain(
-      "give --function <name>, or the --stack that has them",
+      "pass --function <name>, or the --stack that contains them",
     );
     expect(status).toBe(1);
   });
@@ -429,18 +429,21 @@ describe("the binary", () => {
 
     const { status, text } = await run(["--stack", "sample"], env);
 
-    expect(text).toMatch(/^outbox-shards: OutboxSweeper\w+ \(.*\) looks into 4 of 8 shards$/m);
-    expect(text).toMatch(/^1 fault; looked at 1 table, 2 queues, .*requests$/m);
+    expect(text).toMatch(/^outbox-shards: OutboxSweeper\w+ \(.*\) reads 4 of 8 shards$/m);
+    expect(text).toMatch(/^1 fault; read 1 table, 2 queues, .*requests$/m);
     expect(text).not.toContain(SECRET);
     expect(status).toBe(1);
   });
 
   it.each([
-    [["--stack", ""], "--stack is empty: was a variable not set?"],
-    [["--stack", "sample", "--template", "x.json"], "a template takes no --stack: it is for what lives"],
-    [["--alarm", "Monitoring*"], "--alarm goes with --stack, --table or --function"],
-    [["--queue", "payments"], "this is no URL of a queue: payments"],
-    [["--stack", "sample", "--max-requests", "many"], "--max-requests takes a whole number from 1"],
+    [["--stack", ""], "--stack is empty: is a shell variable unset?"],
+    [
+      ["--stack", "sample", "--template", "x.json"],
+      "a template doesn't accept --stack (accepted by: a deployed stack)",
+    ],
+    [["--alarm", "Monitoring*"], "--alarm needs --stack, --table or --function too"],
+    [["--queue", "payments"], "not a queue URL: payments"],
+    [["--stack", "sample", "--max-requests", "many"], "--max-requests must be a whole number of at least 1"],
   ])("refuses %j before any request", async (args, message) => {
     const { edge } = await aws.deploy();
 
@@ -452,10 +455,10 @@ describe("the binary", () => {
     const place = ["--endpoint", "http://127.0.0.1:1"];
 
     await expect(runAlone("doctor", [...STACK, ...place])).rejects.toThrow(
-      "cannot list the stack sample in us-east-1: ECONNREFUSED",
+      "can't list the stack sample in us-east-1: ECONNREFUSED",
     );
     await expect(runAlone("doctor", place)).rejects.toThrow(
-      "no run of `onceonly start` answers at http://127.0.0.1:1",
+      "no run of `onceonly start` responds at http://127.0.0.1:1",
     );
   });
 });

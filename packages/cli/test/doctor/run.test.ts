@@ -45,11 +45,13 @@ describe("onceonly doctor --endpoint", () => {
   it("finds nothing in the sample as it runs here, and says what a local stack cannot show", async () => {
     const { status, text } = await runAlone("doctor", ["--endpoint", stack.endpoints.aws]);
 
-    expect(text).toMatch(/^not looked at: alarms, a local stack has none \(10 checks\)$/m);
-    expect(text).toMatch(/^not looked at: recovery and protection of Idempotency/m);
-    expect(text).toMatch(/^not looked at: policies of roles, nothing here asks for rights \(rights-wide\)$/m);
+    expect(text).toMatch(/^not checked: alarms, a local stack has none \(10 checks\)$/m);
+    expect(text).toMatch(/^not checked: recovery and protection of Idempotency/m);
     expect(text).toMatch(
-      /^no fault found by \d+ of \d+ checks; looked at 1 table, 2 queues, \d+ functions, 2 event sources, 0 alarms/m,
+      /^not checked: policies of roles, permissions aren't checked locally \(rights-wide\)$/m,
+    );
+    expect(text).toMatch(
+      /^no faults found in \d+ of \d+ checks; read 1 table, 2 queues, \d+ functions, 2 event sources, 0 alarms/m,
     );
     expect(status, text).toBe(0);
   });
@@ -91,8 +93,8 @@ describe("onceonly doctor --endpoint", () => {
 
   it("says which address it takes where it is given another", async () => {
     await expect(runAlone("doctor", ["--endpoint", stack.endpoints.dynamodb])).rejects.toThrow(
-      "give the address that `onceonly start` prints after AWS",
+      "pass the address that `onceonly start` prints after AWS",
     );
-    await expect(runAlone("doctor", ["--endpoint", "localhost"])).rejects.toThrow("--endpoint takes a URL");
+    await expect(runAlone("doctor", ["--endpoint", "localhost"])).rejects.toThrow("--endpoint must be a URL");
   });
 });

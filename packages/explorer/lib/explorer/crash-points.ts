@@ -46,7 +46,7 @@ export async function crashPoints(
   { operation, ...options }: ExploreOptions & { readonly operation: string },
 ): Promise<{ readonly points: readonly Point[]; readonly crashes: readonly CrashPoint[] }> {
   const scenario = scenarioOf(handler, event, options);
-  const unquiet = quietConsole();
+  const restoreConsole = quietConsole();
   try {
     const { one, other } = await undisturbedRuns(scenario);
     const { points } = referenceOf(one, other, scenario.options);
@@ -57,7 +57,7 @@ export async function crashPoints(
     }
     return { points, crashes };
   } finally {
-    unquiet();
+    restoreConsole();
   }
 }
 
@@ -81,10 +81,8 @@ async function crashAt(scenario: Scenario, disturbance: Disturbance, operation: 
     const record = records
       .flat()
       .find((each) => `${each[ATTRIBUTES.partitionKey]}`.startsWith(`${operation}#`));
-    const steps = traceSteps(
-      { trace: aws.trace.slice(from), ios: interference.ios, answers: [], source },
-      name,
-    );
+    const run = { trace: aws.trace.slice(from), ios: interference.ios, answers: [], source };
+    const steps = traceSteps(run, name, options.name ?? operation);
     return { id: disturbance.id, words: disturbance.words, trace: linesOf(steps), ...shapeOf(record) };
   });
 }

@@ -45,9 +45,9 @@ export function kindsOf({
     "crash-before": { words: "a crash before", fault: { kind: "crash", when: "before" } },
     "crash-after": { words: "a crash after", fault: { kind: "crash", when: "after" }, fits: isWrite },
     unsent: { words: "a broken connection before", fault: { kind: "unsent" }, fits: isWrite },
-    "lost-answer": { words: "a lost answer of", fault: { kind: "lost-answer" }, fits: isWrite },
+    "lost-answer": { words: "a lost response to", fault: { kind: "lost-answer" }, fits: isWrite },
     "lost-answers": {
-      words: "nothing but lost answers of",
+      words: "only lost responses from",
       fault: { kind: "lost-answer" },
       reach: "request",
       fits: (io) => isWrite(io) && io.service !== "http",
@@ -62,18 +62,18 @@ export function kindsOf({
     timeout: { words: "a timeout at", fault: { kind: "slow", ms: overdueMs } },
     // The client gives up on this request and sends another: this one arrives when the other is decided.
     "late-copy": {
-      words: "a copy that arrives late of",
+      words: "a late copy of",
       fault: { kind: "slow", when: "before", ms: overdueMs },
       fits: (io) => isWrite(io) && io.service !== "http",
     },
     stale: { words: "a stale read at", fault: { kind: "stale" }, fits: isEventuallyConsistent },
     "duplicate-before": {
-      words: "a duplicate that comes before",
+      words: "a duplicate before",
       fault: { kind: "freeze", when: "before", ms: pauseMs },
       duplicate: "meanwhile",
     },
     "duplicate-after": {
-      words: "a duplicate that comes after",
+      words: "a duplicate after",
       fault: { kind: "freeze", when: "after", ms: pauseMs },
       duplicate: "meanwhile",
       fits: isWrite,

@@ -1,10 +1,10 @@
 /** The explorer: runs a handler under each fault at each of its I/Os, and counts the effects. */
 import type { LambdaHandler } from "../simulator/simulated-function.ts";
-import { adviceFor, type Symptom, usageIn } from "./advice.ts";
+import { adviceFor, type Symptom } from "./advice.ts";
 import { type Disturbance, disturbancesOf } from "./disturbances.ts";
 import type { Finding } from "./finding.ts";
 import type { ExploreOptions } from "./options.ts";
-import { type Judgement, judge } from "./oracles.ts";
+import { type Assessment, assess } from "./oracles.ts";
 import { type Play, play } from "./play.ts";
 import { startProgress } from "./progress.ts";
 import { quietConsole } from "./quiet-console.ts";
@@ -13,12 +13,13 @@ import { ExploreReport } from "./report.ts";
 import type { Accepted, HeldRuns, UndoneRuns } from "./report-parts.ts";
 import { structureIn, turnedBackIn, undoingPlaces } from "./saga-runs.ts";
 import { sampledPairs } from "./sampled-pairs.ts";
-import { type ExploredEvent, type Scenario, scenarioOf } from "./scenario.ts";
+import { type ExploredEvent, reportName, type Scenario, scenarioOf } from "./scenario.ts";
 import { linesOf } from "./trace-lines.ts";
 import { traceSteps } from "./trace-steps.ts";
 import { START, undisturbedRuns } from "./undisturbed-runs.ts";
 import { undisturbedWords } from "./undisturbed-words.ts";
-import { judgeUndone } from "./undone-runs.ts";
+import { assessUndone } from "./undone-runs.ts";
+import { callKeyIn, usageIn } from "./usage.ts";
 import { placeOf } from "./volatile-values.ts";
 import { withoutStacks } from "./without-stacks.ts";
 
@@ -40,11 +41,11 @@ export async function explore(
   options: ExploreOptions = {},
 ): Promise<ExploreReport> {
   const scenario = scenarioOf(handler, event, options);
-  const unquiet = scenario.options.showsOutput ? () => {} : quietConsole();
+  const restoreConsole = scenario.options.showsOutput ? () => {} : quietConsole();
   try {
     return await exploreAll(scenario);
   } finally {
-    unquiet();
+    restoreConsole();
   }
 }
 
@@ -54,11 +55,12 @@ async function exploreAll(scenario: Scenario): Promise<ExploreReport> {
   const reference = referenceOf(one, other, options);
   const { chosen, leftOut } = choose(scenario, reference);
   const withStacks = options.showsOutput || options.only !== undefined ? () => {} : withoutStacks();
-  const bar = options.onProgress ? undefined : startProgress(scenario.name);
   const { ios, effects } = reference.play;
+  const name = reportName(scenario, ios);
+  const bar = options.onProgress ? undefined : startProgress(name);
   const uses = usageIn(ios, scenario.idempotencyTables);
   const others = new Set(effects.filter(({ kind }) => kind !== "item").map(placeOf)).size;
-  const known = { uses, structure: structureIn(ios), hasSeveral: others > 1 };
+  const known = { ios, name, uses, structure: structureIn(ios), hasSeveral: others > 1 };
   const findings: Finding[] = [];
   const accepted = new Map<string, Accepted>();
   const undoneAs = new Map([[turnedBackIn(reference.play.ios), reference.play]]);
@@ -74,9 +76,9 @@ async function exploreAll(scenario: Scenario): Promise<ExploreReport> {
         undone = { disturbance: disturbance.words, ...undone, runs: (undone?.runs ?? 0) + 1 };
       }
       if (run.held.length > 0) held = withRun(held, run, disturbance);
-      for (const verdict of like ? judgeUndone(run, like, reference) : judge(run, reference)) {
-        const isAccepted = noteAccepted(accepted, verdict, run, disturbance, scenario);
-        if (!isAccepted) findings.push(findingOf({ ...verdict, ...known }, run, disturbance, scenario));
+      for (const assessment of like ? assessUndone(run, like, reference) : assess(run, reference)) {
+        const isAccepted = noteAccepted(accepted, assessment, run, disturbance, scenario);
+        if (!isAccepted) findings.push(findingOf(assessment, known, run, disturbance, scenario));
       }
       options.onProgress?.(index + 1, chosen.length);
       bar?.step(index + 1, chosen.length);
@@ -86,7 +88,7 @@ async function exploreAll(scenario: Scenario): Promise<ExploreReport> {
     withStacks();
   }
   return new ExploreReport({
-    name: scenario.name,
+    name,
     points: reference.points,
     runs: chosen.length + 2,
     findings,
@@ -116,7 +118,7 @@ function choose(scenario: Scenario, { play: { ios }, points }: ReferenceRun) {
   if (depth === 2) all.push(...sampledPairs(all, scenario.durations, seed));
   const wanted = only === undefined ? all : all.filter(({ id }) => id === only);
   if (wanted.length === 0)
-    throw new Error(`there is no disturbance ${JSON.stringify(only)}: take the id of a finding`);
+    throw new Error(`no disturbance has the id ${JSON.stringify(only)}: use the id of a finding`);
   return { chosen: wanted.slice(0, maxRuns), leftOut: Math.max(0, wanted.length - maxRuns) };
 }
 
@@ -124,16 +126,24 @@ function playDisturbed(scenario: Scenario, disturbance: Disturbance): Promise<Pl
   return play(scenario, { seed: scenario.options.seed, startAt: START, disturbance });
 }
 
+/** What the undisturbed run shows of the handler. */
+interface Known extends Pick<Symptom, "uses" | "structure" | "hasSeveral"> {
+  readonly name: string;
+  readonly ios: Play["ios"];
+}
+
 function findingOf(
-  { what, ...verdict }: Judgement & Pick<Symptom, "uses" | "structure" | "hasSeveral">,
+  { what, ...assessment }: Assessment,
+  { name, ios, ...known }: Known,
   run: Play,
   { id, words, point }: Disturbance,
   scenario: Scenario,
 ): Finding {
-  const { kind, effect } = verdict;
+  const { kind, effect } = assessment;
   const isUndoing = effect !== undefined && undoingPlaces(run.ios).has(effect.place);
-  const steps = traceSteps(run, scenario.name);
-  const advice = adviceFor({ ...verdict, isUndoing, source: run.source.kind });
+  const steps = traceSteps(run, scenario.name, name);
+  const callKey = effect?.kind === "call" ? callKeyIn(run.ios, ios, effect.place) : "none";
+  const advice = adviceFor({ ...assessment, ...known, callKey, isUndoing, source: run.source.kind });
   return {
     kind,
     point,
@@ -150,7 +160,7 @@ function findingOf(
 /** Whether the options allow the effect more than once; then the report says how often it happened. */
 function noteAccepted(
   accepted: Map<string, Accepted>,
-  { kind, effect }: Judgement,
+  { kind, effect }: Assessment,
   run: Play,
   { words }: Disturbance,
   { options }: Scenario,

@@ -16,7 +16,7 @@ export function exploredFunction(
   const { perEnvironment, timeoutSeconds } = options;
   return aws.lambdaPerEnvironment(
     async () => {
-      const own = perEnvironment ? ((await handler(undefined, undefined)) as LambdaHandler) : handler;
+      const own = perEnvironment ? ((await (handler as () => unknown)()) as LambdaHandler) : handler;
       return (event, context: FakeLambdaContext) => {
         noteStart();
         return own(event, { ...context, ...namesOf(name, context) });

@@ -63,7 +63,7 @@ const RECORD_ATTRIBUTES = [
   ATTRIBUTES.leaseEndsAt,
 ];
 /** The key of a record and the keys of its parts: `<operation>#<scope>#<hash>`, with an optional ending. */
-const RECORD_KEY = /^[^#]+#[^#]*#[\w-]{43}(#.*)?$/;
+export const RECORD_KEY = /^[^#]+#[^#]*#[\w-]{43}(#.*)?$/;
 
 /** A record of onceonly, or an item with what does not fit into a record. */
 function isRecord(item: Item): boolean {

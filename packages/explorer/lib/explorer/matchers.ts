@@ -10,7 +10,7 @@ export const exactlyOnceMatchers = {
       return {
         pass: false,
         message: () =>
-          `toBeExactlyOnce takes the report of explore(), got ${typeof received}: await it first`,
+          `toBeExactlyOnce needs the report of explore() (got ${typeof received}): is an await missing?`,
       };
     }
     return {

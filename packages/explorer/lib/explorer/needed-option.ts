@@ -1,22 +1,31 @@
 /** Which option of explore gives what an undisturbed run lacked, by the last refusal of a service. Pure. */
+
+import { nearest } from "onceonly/kit";
 import type { IoService } from "../simulator/io.ts";
 import type { TraceEvent } from "../simulator/trace-event.ts";
+import type { ExploreOptions } from "./options.ts";
 
 const MISSING = /NotFound|NotExist|NonExistent|NoSuch/;
 
-const OPTIONS: Partial<Readonly<Record<IoService, (name: string) => string>>> = {
-  dynamodb: (name) => `tables: { "${name}": { partitionKey: "id" } }`,
-  sqs: (name) => `queues: { "${name}": {} }`,
-  sns: (name) => `topics: { "${name}": {} }`,
-  ssm: (name) => `parameters: { "${name}": "a value" }`,
-  secretsmanager: (name) => `secrets: { "${name}": "a value" }`,
-  s3: (name) => `buckets: { "${name}": { "a key": "content" } }`,
-};
+/** The option that has the names of a service, and an example of its value. */
+const OPTIONS = {
+  dynamodb: ["tables", '{ partitionKey: "id" }'],
+  sqs: ["queues", "{}"],
+  sns: ["topics", "{}"],
+  ssm: ["parameters", '"a value"'],
+  secretsmanager: ["secrets", '"a value"'],
+  s3: ["buckets", '{ "a key": "content" }'],
+} as const satisfies Partial<Record<IoService, readonly [keyof ExploreOptions, string]>>;
 
-export function neededOption(trace: readonly TraceEvent[]): string {
+export function neededOption(trace: readonly TraceEvent[], given: ExploreOptions): string {
   const refused = trace.findLast(({ io, text }) => io !== undefined && MISSING.test(text))?.io;
-  const option = refused && OPTIONS[refused.service]?.(refused.target);
+  const [option, example] = OPTIONS[refused?.service as keyof typeof OPTIONS] ?? [];
   if (refused === undefined || option === undefined)
-    return "give it the tables, rows, queues and outside systems that it needs";
-  return `${refused.service} does not have what it asked for: give it with \`${option}\``;
+    return "check that explore() has the tables, rows, queues and outside systems that it needs";
+  const remembering = option === "tables" ? [given.idempotencyTable ?? []].flat() : [];
+  const names = [...Object.keys(given[option] ?? {}), ...remembering];
+  const missing = refused.target.split("+").find((name) => !names.includes(name)) ?? refused.target;
+  const meant = nearest(missing, names);
+  const hint = meant === undefined ? "" : `did you mean "${meant}"? If not, `;
+  return `${refused.service} doesn't have "${missing}": ${hint}add it with \`${option}: { "${missing}": ${example} }\``;
 }

@@ -11,8 +11,8 @@ export type OutsideService = (request: Request) => Response | Promise<Response>;
 
 export interface ExploreOptions {
   /**
-   * The handler's name in the report.
-   * @default - the handler's name
+   * What the report calls the handler.
+   * @default - the `operation` of the first record that it asks for, or the function's name if it has no record
    */
   readonly name?: string | undefined;
   /**
@@ -166,17 +166,17 @@ export const DEFAULTS = {
 } as const;
 
 const byName = (what: string, holds: (value: unknown) => boolean): Check => [
-  `must be an object that has ${what} by name`,
+  `must be an object of ${what} by name`,
   (value) =>
     Object(value) === value &&
     !Array.isArray(value) &&
     Object.values(value as object).every((each) => holds(each)),
 ];
 const isObject = (value: unknown) => typeof value === "object" && value !== null;
-const aText: Check = ["must be a text", (value) => typeof value === "string" && value !== ""];
-const texts: Check = ["must be a list of texts", (value) => isTexts(value)];
+const aText: Check = ["must be a string", (value) => typeof value === "string" && value !== ""];
+const texts: Check = ["must be an array of strings", (value) => isTexts(value)];
 const positive = (max: number): Check => [
-  `must be a number above 0, up to ${max}`,
+  `must be a number above 0 and at most ${max}`,
   (value) => typeof value === "number" && value > 0 && value <= max,
 ];
 const integer: Check = ["must be a whole number", (value) => Number.isInteger(value)];
@@ -185,12 +185,12 @@ const CHECKS: Readonly<Record<keyof ExploreOptions, Check>> = {
   name: aText,
   source: oneOf(...SOURCE_KINDS),
   tables: byName("tables", isObject),
-  idempotencyTable: ["must be a name or a list of names", (value) => isTexts([value].flat())],
+  idempotencyTable: ["must be a name or an array of names", (value) => isTexts([value].flat())],
   queues: byName("queues", isObject),
   topics: byName("topics", isObject),
   buses: byName("buses", isObject),
   parameters: byName("texts", (value) => typeof value === "string"),
-  secrets: byName("texts or objects", (value) => typeof value === "string" || isObject(value)),
+  secrets: byName("strings or objects", (value) => typeof value === "string" || isObject(value)),
   buckets: byName("objects", isObject),
   outside: byName("functions", (value) => typeof value === "function"),
   callKey: aFunction,
@@ -210,7 +210,7 @@ const CHECKS: Readonly<Record<keyof ExploreOptions, Check>> = {
   expectsNoRequest: oneOf(true, false),
   seed: integer,
   depth: oneOf(1, 2),
-  maxRuns: ["must be a whole number from 1", (value) => Number.isInteger(value) && Number(value) >= 1],
+  maxRuns: ["must be a whole number of at least 1", (value) => Number.isInteger(value) && Number(value) >= 1],
   only: aText,
   showsOutput: oneOf(true, false),
   onProgress: aFunction,

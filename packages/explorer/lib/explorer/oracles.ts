@@ -1,4 +1,4 @@
-/** Judges a run: finds every broken promise, compared with an undisturbed run. Pure. */
+/** Assesses a run: finds every broken promise, compared with an undisturbed run. Pure. */
 import { compareEffects, type Difference } from "./compare-effects.ts";
 import { type Effect, leavesOf } from "./effect.ts";
 import type { FindingKind } from "./finding.ts";
@@ -9,7 +9,7 @@ import { answerObserved, mostRequests, observedIn, type ReferenceRun } from "./r
 import { danglingIn } from "./references.ts";
 import { madeEffects } from "./undisturbed-words.ts";
 
-export interface Judgement {
+export interface Assessment {
   readonly kind: FindingKind;
   readonly what: string;
   readonly effect?: Pick<Effect, "kind" | "place"> | undefined;
@@ -19,22 +19,22 @@ export interface Judgement {
   readonly isHalfDone?: boolean | undefined;
 }
 
-export function judge(run: Play, reference: ReferenceRun): Judgement[] {
-  const verdicts = [
-    ...judgeEffects(run, reference),
-    ...judgeProgress(run, reference),
-    ...judgeAnswers(run, reference),
-    ...judgeOrder(run, reference),
-    ...judgeConduct(run, reference),
+export function assess(run: Play, reference: ReferenceRun): Assessment[] {
+  const assessments = [
+    ...assessEffects(run, reference),
+    ...assessProgress(run, reference),
+    ...assessAnswers(run, reference),
+    ...assessOrder(run, reference),
+    ...assessConduct(run, reference),
   ];
   const isSuccessful = run.last?.isSuccess === true;
   // An effect may be missing while no success was reported: then the run is stuck, which is a finding of
   // its own.
-  return verdicts.filter(({ kind }) => isSuccessful || (kind !== "lost" && kind !== "dangling"));
+  return assessments.filter(({ kind }) => isSuccessful || (kind !== "lost" && kind !== "dangling"));
 }
 
 /** Compares at the moment of the source's success: a later repetition may heal the run, but need not come. */
-function judgeEffects(run: Play, { play, volatile, references }: ReferenceRun): Judgement[] {
+function assessEffects(run: Play, { play, volatile, references }: ReferenceRun): Assessment[] {
   const differences = compareEffects(play.effects, run.effects, volatile, play.before);
   const afterwards = compareEffects(run.effects, run.effectsAfterwards, volatile, play.before);
   const isHealed = (kind: FindingKind) =>
@@ -47,34 +47,34 @@ function judgeEffects(run: Play, { play, volatile, references }: ReferenceRun): 
   return first === undefined ? [] : [{ kind: "dangling", what: first }];
 }
 
-function judgeProgress(
+function assessProgress(
   { last, repeated, tookMs, before, effects, held }: Play,
   { play, volatile }: ReferenceRun,
-): Judgement[] {
+): Assessment[] {
   // The refusals are meant: a person decides about a held key.
   if (held.length > 0) return [];
   const isDone = effects.length > 0 && compareEffects(play.effects, effects, volatile).length === 0;
   if (last?.isSuccess !== true) {
     const seconds = Math.round(tookMs / 1000);
     const isHalfDone = !isDone && madeEffects({ before, effects }).length > 0;
-    const what = `after ${seconds} s still "${last?.words ?? "no answer"}"`;
+    const what = `after ${seconds} s it still ends with "${last?.words ?? "no response"}"`;
     return [{ kind: "stuck", what, isDone, isHalfDone }];
   }
   if (repeated === undefined || repeated.isSuccess) return [];
-  return [{ kind: "stuck", what: `once done, the same again gets "${repeated.words}"`, isDone: true }];
+  return [{ kind: "stuck", what: `after it's done, a repetition gets "${repeated.words}"`, isDone: true }];
 }
 
-function judgeAnswers(run: Play, reference: ReferenceRun): Judgement[] {
-  const unlike = judgeAlike(run, reference);
+function assessAnswers(run: Play, reference: ReferenceRun): Assessment[] {
+  const unlike = assessAlike(run, reference);
   if (unlike.length > 0) return unlike;
   const [expected] = answersOf(reference.play, reference);
   const [found] = answersOf(run, reference);
   if (expected === undefined || found === undefined || textOf(expected) === textOf(found)) return [];
-  return [{ kind: "answer-differs", what: `undisturbed and now: ${changed(expected, found)}` }];
+  return [{ kind: "answer-differs", what: `differs from the undisturbed run: ${changed(expected, found)}` }];
 }
 
 /** The answers of one run are the same. */
-export function judgeAlike(run: Play, reference: ReferenceRun): Judgement[] {
+export function assessAlike(run: Play, reference: ReferenceRun): Assessment[] {
   const successful = run.answers.filter(({ isSuccess }) => isSuccess);
   const [first, ...others] = successful
     .flatMap(answerObserved)
@@ -82,7 +82,9 @@ export function judgeAlike(run: Play, reference: ReferenceRun): Judgement[] {
   if (first === undefined) return [];
   const other = others.find((content) => textOf(content) !== textOf(first));
   if (other === undefined) return [];
-  return [{ kind: "answer-differs", what: `the first answer and a later one: ${changed(first, other)}` }];
+  return [
+    { kind: "answer-differs", what: `a later response differs from the first: ${changed(first, other)}` },
+  ];
 }
 
 function answersOf({ answers }: Play, { volatile }: ReferenceRun): Plain[] {
@@ -92,7 +94,7 @@ function answersOf({ answers }: Play, { volatile }: ReferenceRun): Plain[] {
     .map((observed) => volatile.mask(observed));
 }
 
-function judgeOrder(run: Play, reference: ReferenceRun): Judgement[] {
+function assessOrder(run: Play, reference: ReferenceRun): Assessment[] {
   const [broken] = run.answers.flatMap(({ broken = [] }) => broken);
   if (broken !== undefined) return [broken];
   const expected = groupOrders(reference.play.effects, reference.volatile);
@@ -102,24 +104,27 @@ function judgeOrder(run: Play, reference: ReferenceRun): Judgement[] {
       orders.length === found.get(place)?.length && textOf(orders) !== textOf(found.get(place)),
   );
   return moved
-    ? [{ kind: "order", what: `the messages of a group in ${moved[0]} are in another order` }]
+    ? [{ kind: "order", what: `the messages of a group in ${moved[0]} are in a different order` }]
     : [];
 }
 
-export function judgeConduct(run: Play, { maxRequests }: ReferenceRun): Judgement[] {
-  const verdicts: Judgement[] = [];
+export function assessConduct(run: Play, { maxRequests }: ReferenceRun): Assessment[] {
+  const assessments: Assessment[] = [];
   const most = mostRequests(run);
-  if (most > maxRequests) verdicts.push({ kind: "unbounded", what: `${most} requests in one invocation` });
+  if (most > maxRequests) assessments.push({ kind: "unbounded", what: `${most} requests in one invocation` });
   // An answer that is a failure leaves everything to the next delivery, and running work to its fences.
   const left = run.unawaited.find(({ invocation }) =>
     run.answers.some((answer) => answer.invocation === invocation && answer.isSuccess),
   );
   if (left !== undefined)
-    verdicts.push({ kind: "unawaited", what: `${left.label} goes on after the handler has returned` });
+    assessments.push({
+      kind: "unawaited",
+      what: `${left.label} is still running after the handler returned`,
+    });
   const [reused] = run.reusedKeys;
   if (reused !== undefined)
-    verdicts.push({ kind: "key-reused", what: `${reused} was asked for two things under one key` });
-  return verdicts;
+    assessments.push({ kind: "key-reused", what: `${reused} received two different requests under one key` });
+  return assessments;
 }
 
 function textOf(value: Plain | undefined): string {

@@ -6,7 +6,7 @@ import type { Effect } from "./effect.ts";
 import { exploredFunction } from "./explored-function.ts";
 import { Interference } from "./interference.ts";
 import type { HeldError } from "./item-effects.ts";
-import type { Scenario } from "./scenario.ts";
+import { reportName, type Scenario } from "./scenario.ts";
 import type { Source, SourceAnswer, SourceStage } from "./source.ts";
 import { type QueueEvent, queueNameOf } from "./sources/queue-record.ts";
 import { sourceKindOf, sourceOf } from "./sources/source-of.ts";
@@ -127,17 +127,18 @@ export async function play(scenario: Scenario, settings: PlaySettings): Promise<
       trace: aws.trace.slice(from),
     };
   });
-  checkAllSeen(run, scenario.name, settings.disturbance);
+  checkAllSeen(run, scenario, settings.disturbance);
   return run;
 }
 
 /** A verdict without these requests would say nothing about their effects. */
-function checkAllSeen(run: Play, name: string, disturbance: Disturbance | undefined): void {
+function checkAllSeen(run: Play, scenario: Scenario, disturbance: Disturbance | undefined): void {
   const refused = run.trace.find(({ kind }) => kind === "refused");
   if (refused === undefined) return;
   const when = disturbance === undefined ? "without any disturbance" : `in the run with ${disturbance.words}`;
+  const name = reportName(scenario, run.ios);
   throw new Error(
-    `${name} asks for what the simulation does not have, ${when}: ${refused.text}\n${traceLines(run, name)}`,
+    `${name} makes a request that the simulation can't answer, ${when}: ${refused.text}\n${traceLines(run, scenario.name, name)}`,
   );
 }
 

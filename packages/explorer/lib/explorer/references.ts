@@ -34,7 +34,7 @@ export function referencesIn(
 export function danglingIn(observed: readonly Observed[], references: readonly Reference[]): string[] {
   const ids = idsByPath(observed, () => true);
   const broken = references.filter(({ from, to }) => ids.has(from) && !leadsTo(ids, from, to));
-  return broken.map(({ from, to }) => `${from} names what is not in ${to}`);
+  return broken.map(({ from, to }) => `${from} refers to something that isn't in ${to}`);
 }
 
 /** References lead from an answer, a message or a call to an effect, and not back. */

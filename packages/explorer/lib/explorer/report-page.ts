@@ -11,7 +11,7 @@ import { sequenceDiagram } from "./sequence-diagram.ts";
  * with the crash marked. It asks for nothing from any network, and runs no script.
  */
 export function reportPage(reports: readonly ExploreReport[]): string {
-  return htmlPage("What the explorer found", reports.map(section));
+  return htmlPage("Explorer report", reports.map(section));
 }
 
 function section(report: ExploreReportParts): string {
@@ -28,8 +28,8 @@ ${notes(report)
   .map((line) => `<p>${escaped(line)}</p>`)
   .join("\n")}
 ${groups.map(defect).join("\n")}
-<details><summary>the requests of the undisturbed run</summary>
-<table><thead><tr><th scope="col">point</th><th scope="col">request</th><th scope="col">under its disturbances</th></tr></thead>
+<details><summary>requests of the undisturbed run</summary>
+<table><thead><tr><th scope="col">point</th><th scope="col">request</th><th scope="col">under disturbances</th></tr></thead>
 <tbody>${points.join("\n")}</tbody></table></details>
 </section>`;
 }
@@ -41,8 +41,8 @@ function defect([first, ...others]: readonly Finding[], index: number): string {
 <h3>${index + 1}. ${escaped(line)}</h3>
 <div class="diagram" tabindex="0" role="group" aria-label="sequence diagram">${sequenceDiagram(line, first.steps)}</div>
 <p><strong>What to do:</strong> ${escaped(first.advice)}</p>
-<p>Again, alone: <code>only: ${escaped(JSON.stringify(first.id))}, seed: ${first.seed}</code></p>
+<p>Reproduce it: <code>only: ${escaped(JSON.stringify(first.id))}, seed: ${first.seed}</code></p>
 ${others.length > 0 ? `<p>${escaped(othersLine(others))}</p>` : ""}
-<details><summary>the same as text</summary><pre>${escapedLines(first.trace)}</pre></details>
+<details><summary>as text</summary><pre>${escapedLines(first.trace)}</pre></details>
 </article>`;
 }

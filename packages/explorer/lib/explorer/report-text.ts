@@ -15,7 +15,7 @@ export function firstText(report: ExploreReportParts): string {
   const [first, ...others] = groupsOf(report.findings);
   const lines = [headline(report), ...notes(report), ...(first ? groupLines(first, 0) : [])];
   if (others.length > 0)
-    lines.push("", `and ${countOf(others.length, "other defect")}: String(report) lists them`);
+    lines.push("", `and ${countOf(others.length, "more defect")}: String(report) lists them all`);
   return joined(lines);
 }
 
@@ -35,16 +35,19 @@ export function notes({
     const errors = held.lastErrors.map(({ name, at }) => `${name} at ${new Date(at).toISOString()}`);
     const last = errors.length > 0 ? `; last errors: ${errors.join(", ")}` : "";
     lines.push(
-      `held until somebody decides (whenAbandoned): in ${countOf(held.runs, "run")}, as after ${held.disturbance}${last}`,
+      `held until an operator decides (whenAbandoned): in ${countOf(held.runs, "run")}, for example after ${held.disturbance}${last}`,
     );
   }
   if (undone !== undefined) {
-    lines.push(`undone by a saga: in ${countOf(undone.runs, "run")}, as after ${undone.disturbance}`);
+    lines.push(
+      `compensated by a saga: in ${countOf(undone.runs, "run")}, for example after ${undone.disturbance}`,
+    );
   }
-  if (masked.length > 0) lines.push(`not compared, as undisturbed runs differ there: ${masked.join("; ")}`);
+  if (masked.length > 0)
+    lines.push(`not compared, because undisturbed runs differ there: ${masked.join("; ")}`);
   if (firstOnly.length > 0) {
     lines.push(
-      `not explored, as only the first run does it (the module remembers; see perEnvironment): ${someOf(firstOnly)}`,
+      `not explored, because only the first run does it (the module caches it; see perEnvironment): ${someOf(firstOnly)}`,
     );
   }
   return lines;
@@ -65,11 +68,11 @@ export function headline({
     findings.length > 0
       ? countOf(findings.length, "finding")
       : accepted.length > 0
-        ? "exactly once, but for what was accepted"
+        ? "exactly once, except for what was accepted"
         : held !== undefined
-          ? "at most once, and exactly once where no key was held"
+          ? "at most once, and exactly once unless a key was held"
           : undone !== undefined
-            ? "exactly once, or undone as a whole"
+            ? "exactly once, or compensated as a whole"
             : "exactly once";
   const cut = leftOut > 0 ? ` (${leftOut} more left out by maxRuns)` : "";
   return `${name}: ${countOf(points.length, "I/O point")}, ${countOf(runs, "run")}${cut}, ${verdict}`;
@@ -85,17 +88,17 @@ const VERBS: Readonly<Record<FindingKind, string>> = {
   lost: "loses an effect",
   differs: "changes an effect",
   "answer-differs": "changes the answer",
-  dangling: "leaves something named that is not there",
+  dangling: "leaves a reference to something that doesn't exist",
   stuck: "leaves it stuck",
   order: "breaks the order",
-  misreported: "has an answer that its source cannot read",
-  unbounded: "sets off requests without end",
-  unawaited: "meets work that nobody waits for",
+  misreported: "returns a response that its source can't read",
+  unbounded: "causes endless requests",
+  unawaited: "leaves work that isn't awaited",
   "key-reused": "reuses a key for another request",
 };
 
 function acceptedLine({ call, most, disturbance }: ExploreReportParts["accepted"][number]): string {
-  return `at least once, as accepted: ${call}, up to ${countOf(most, "time")} (${disturbance})`;
+  return `accepted as at least once: ${call}, up to ${countOf(most, "time")} (${disturbance})`;
 }
 
 function groupLines(findings: readonly Finding[], index: number): string[] {
@@ -105,7 +108,7 @@ function groupLines(findings: readonly Finding[], index: number): string[] {
     `${index + 1}. ${findingLine(first)}`,
     ...first.trace.split("\n").map((line) => `     ${line}`),
     `   what to do: ${first.advice}`,
-    `   again, alone: only: ${JSON.stringify(first.id)}, seed: ${first.seed}`,
+    `   reproduce: only: ${JSON.stringify(first.id)}, seed: ${first.seed}`,
   ];
   if (others.length > 0) lines.push(`   ${othersLine(others)}`);
   return lines;

@@ -1,15 +1,18 @@
 /** The scenario of an exploration: the handler, its event, and the world around it, with all defaults. */
 import { ATTRIBUTES, InvalidOptionError, OUTBOX_INDEX, withDefaults } from "onceonly/kit";
+import type { Io } from "../simulator/io.ts";
 import type { LambdaHandler } from "../simulator/simulated-function.ts";
 import type { Simulator } from "../simulator/simulator.ts";
 import type { SimulatedTable } from "../simulator/simulator-options.ts";
 import type { Durations } from "./disturbance-kinds.ts";
 import { checkExploreOptions, DEFAULTS, type ExploreOptions } from "./options.ts";
+import { operationIn } from "./usage.ts";
 
 /** An event, or a function that makes the event from the world after `setUp`. */
 export type ExploredEvent = unknown | ((aws: Simulator) => unknown);
 
 export interface Scenario {
+  /** The explored function. */
   readonly name: string;
   readonly handler: LambdaHandler;
   readonly event: ExploredEvent;
@@ -48,7 +51,7 @@ export function scenarioOf(handler: LambdaHandler, event: ExploredEvent, given: 
   const lease = leaseSeconds ?? timeoutSeconds + DEFAULTS.leaseGraceSeconds;
   const visibility = visibilitySeconds ?? timeoutSeconds * DEFAULTS.visibilityTimeouts;
   if (visibility < timeoutSeconds) {
-    throw new InvalidOptionError("visibilitySeconds", "must not be less than timeoutSeconds", visibility);
+    throw new InvalidOptionError("visibilitySeconds", "must be at least timeoutSeconds", visibility);
   }
   const idempotencyTables = [given.idempotencyTable ?? []].flat();
   const missing = idempotencyTables.filter((name) => !Object.hasOwn(given.tables ?? {}, name));
@@ -66,4 +69,9 @@ export function scenarioOf(handler: LambdaHandler, event: ExploredEvent, given: 
     },
     patienceMs: (lease + timeoutSeconds + lease) * 1000,
   };
+}
+
+/** What reports call the explored function, given the requests of one of its runs. */
+export function reportName({ name, options }: Scenario, ios: readonly Io[]): string {
+  return options.name ?? operationIn(ios) ?? name;
 }

@@ -72,7 +72,7 @@ export function statusCodeOf(value: unknown): number | undefined {
 
 /** The text of SagaCompensatedError, thrown or answered: the operation has ended, and no retry runs. */
 export function undoneIn(detail: string | undefined): string | undefined {
-  return /\S+ failed at its step \S+, and what was done before is undone/.exec(detail ?? "")?.[0];
+  return /\S+ failed at step \S+; the steps before it have been compensated/.exec(detail ?? "")?.[0];
 }
 
 /** The answer of an invocation that gave none, or that a saga has undone. */
@@ -81,7 +81,8 @@ export function failedAnswer(invocation: Invocation): SourceAnswer {
   const detail = invocation.outcome === "threw" ? reasonOf(invocation.error) : undefined;
   const content = undoneIn(detail);
   // Without the cause, which no replay has.
-  if (content) return { isSuccess: true, invocation: number, words: "all is undone", detail, content };
+  if (content)
+    return { isSuccess: true, invocation: number, words: "everything is compensated", detail, content };
   return { isSuccess: false, invocation: number, words: failureWords(invocation), detail };
 }
 

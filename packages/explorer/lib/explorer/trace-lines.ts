@@ -1,13 +1,13 @@
 /** A run as lines for people: every request with its number, the disturbance marked. Pure. */
 import { visible } from "onceonly/kit";
-import { type FoldedSteps, type TracedRun, type TraceStep, traceSteps } from "./trace-steps.ts";
+import { type FoldedSteps, type TraceStep, traceSteps } from "./trace-steps.ts";
 
 const NUMBER_WIDTH = 4;
 const TIME_WIDTH = 11;
 
-/** `name` is the explored function; lines of other functions have their names. */
-export function traceLines(run: TracedRun, name: string): string {
-  return linesOf(traceSteps(run, name));
+/** With the arguments of `traceSteps`. */
+export function traceLines(...run: Parameters<typeof traceSteps>): string {
+  return linesOf(traceSteps(...run));
 }
 
 export function linesOf(steps: readonly (TraceStep | FoldedSteps)[]): string {

@@ -44,19 +44,24 @@ const MARK = "◀";
 /** How many equal lines are shown before the rest is folded. */
 const SHOWN = 2;
 
-/** `name` is the explored function; lines of other functions have their names. */
+/**
+ * @param name the explored function; lines of other functions have their own names
+ * @param shown what the explored function is called in the lines
+ */
 export function traceSteps(
   { trace, ios, answers, source }: TracedRun,
   name: string,
+  shown: string,
 ): readonly (TraceStep | FoldedSteps)[] {
   const numbers = new Map(ios.map((io, index) => [io.number, index + 1]));
   const told = new Map(answers.map(({ invocation, words }) => [invocation, words]));
   const lines = trace.flatMap((event): Line[] => {
     const { at, kind, invocation, hostId, io, fault } = event;
     if (invocation === undefined || kind === "source") return [];
-    const [from = ""] = hostId.split("#");
+    const [host = ""] = hostId.split("#");
+    const from = host === name ? shown : host;
     if (kind === "refused") return [{ at, invocation, text: event.text, from, to: from, label: event.text }];
-    if (io === undefined) return [{ at, invocation, ...arrowOf(event, from, source.sender, name, told) }];
+    if (io === undefined) return [{ at, invocation, ...arrowOf(event, from, source.sender, shown, told) }];
     const { service, operation, target } = io;
     const disturbance = fault && faultWords(fault);
     const mark = disturbance === undefined ? "" : `  ${MARK} ${disturbance}`;
@@ -137,24 +142,24 @@ function faultWords(fault: Fault): string {
     case "crash":
       return "crash";
     case "lost-answer":
-      return "its answer is lost";
+      return "its response is lost";
     case "unsent":
       return "the connection breaks";
     case "unanswered":
-      return "no answer ever comes";
+      return "no response ever arrives";
     case "throttle":
       return "throttled";
     case "refused":
-      return `refused as ${fault.code}`;
+      return `rejected with ${fault.code}`;
     case "refused-entries":
-      return `entries refused as ${fault.code}`;
+      return `entries rejected with ${fault.code}`;
     case "conflict":
       return "transaction conflict";
     case "slow":
-      return "its answer comes too late";
+      return "its response arrives too late";
     case "freeze":
-      return `the function stands still for ${Math.round(fault.ms / 1000)} s`;
+      return `the function is frozen for ${Math.round(fault.ms / 1000)} s`;
     case "stale":
-      return "reads the version before";
+      return "reads the previous version";
   }
 }

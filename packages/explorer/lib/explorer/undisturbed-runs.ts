@@ -6,7 +6,7 @@
 import { neededOption } from "./needed-option.ts";
 import { placeWithoutIds } from "./outside.ts";
 import { type Play, play } from "./play.ts";
-import type { Scenario } from "./scenario.ts";
+import { reportName, type Scenario } from "./scenario.ts";
 import { traceLines } from "./trace-lines.ts";
 import { madeEffects } from "./undisturbed-words.ts";
 import { placeOf } from "./volatile-values.ts";
@@ -43,11 +43,12 @@ async function playToSuccess(
   refuses: (run: Play) => RefusedRun | undefined = () => undefined,
 ): Promise<Play> {
   const run = await play(scenario, { seed, startAt });
-  const refusal = failureOf(run) ?? refuses(run);
+  const refusal = failureOf(run, scenario.options) ?? refuses(run);
   if (refusal === undefined) return run;
   const { what, hint } = refusal;
+  const name = reportName(scenario, run.ios);
   throw new Error(
-    `${scenario.name} ${what}\n${traceLines(run, scenario.name)}\n${hint}; showsOutput: true shows what it prints`,
+    `${name} ${what}\n${traceLines(run, scenario.name, name)}\n${hint}; set showsOutput: true to see its output`,
   );
 }
 
@@ -57,12 +58,12 @@ interface RefusedRun {
 }
 
 const UNSEEN =
-  "no request of it was seen: where it makes any, another copy of the AWS SDK, a mock or a client that is not simulated makes them";
+  "the simulator saw no request: if the handler makes any, they go through another copy of the AWS SDK, a mock, or a client that isn't simulated";
 
-function failureOf({ last, ios, trace }: Play): RefusedRun | undefined {
+function failureOf({ last, ios, trace }: Play, options: Scenario["options"]): RefusedRun | undefined {
   if (last?.isSuccess === true) return undefined;
-  const words = [last?.words ?? "it got nothing to do", ...(last?.detail ? [last.detail] : [])].join(": ");
-  const hint = ios.length === 0 ? UNSEEN : neededOption(trace);
+  const words = [last?.words ?? "it wasn't invoked", ...(last?.detail ? [last.detail] : [])].join(": ");
+  const hint = ios.length === 0 ? UNSEEN : neededOption(trace, options);
   return { what: `fails without any disturbance: ${words}`, hint };
 }
 
@@ -72,34 +73,34 @@ function refusalOf(run: Play, options: Scenario["options"]): RefusedRun | undefi
   const { status, detail } = last ?? {};
   const { expectedStatus, expectsNoRequest } = options;
   if (answers.some(({ isUnread }) => isUnread)) {
-    const what = "names failed records without any disturbance, and its source does not read them";
-    return { what, hint: "mend the handler first, or set reportsItemFailures: true as its source has it" };
+    const what = "reports failed records without any disturbance, but its source doesn't read them";
+    return { what, hint: "fix the handler first, or set reportsItemFailures: true if its source reads them" };
   }
   if (expectedStatus !== undefined && status !== expectedStatus) {
-    const what = `answers ${status ?? "no status"} without any disturbance, instead of the expected ${expectedStatus}`;
-    return { what: detail ? `${what}: ${detail}` : what, hint: "mend the event, or expectedStatus" };
+    const what = `responds with ${status ?? "no status"} without any disturbance, instead of the expected ${expectedStatus}`;
+    return { what: detail ? `${what}: ${detail}` : what, hint: "fix the event, or expectedStatus" };
   }
   if (status !== undefined && status >= 400 && expectedStatus === undefined) {
     return {
-      what: `answers ${status} without any disturbance, so its work would not be explored: ${detail}`,
-      hint: `give the event the path, headers, caller and body that the handler accepts; where this answer is to be explored, say so with expectedStatus: ${status}`,
+      what: `responds with ${status} without any disturbance, so its work wouldn't be explored: ${detail}`,
+      hint: `use an event with the path, headers, caller and body that the handler accepts; or, to explore this response, set expectedStatus: ${status}`,
     };
   }
   const isExpected = expectsNoRequest || (expectedStatus ?? 0) >= 400;
   if (isExpected || ios.length > 0 || madeEffects(run).length > 0) return undefined;
   return {
     what: `makes no request without any disturbance, so there is nothing to explore: ${last?.words}`,
-    hint: `${UNSEEN}; where it makes none, say so with expectsNoRequest: true`,
+    hint: `${UNSEEN}; if it makes none, set expectsNoRequest: true`,
   };
 }
 
-function checkSame({ name }: Scenario, first: Play, second: Play): void {
+function checkSame(scenario: Scenario, first: Play, second: Play): void {
   const [ours, theirs] = [first, second].map(({ effects }) => countsOf(effects.map(placeOf)));
   for (const place of new Set([...(ours?.keys() ?? []), ...(theirs?.keys() ?? [])])) {
     const [once, then] = [ours?.get(place) ?? 0, theirs?.get(place) ?? 0];
     if (once === then) continue;
     throw new Error(
-      `${name} does not do the same in two undisturbed runs: ${once} of ${place}, then ${then}; where its module remembers the first run, make a new handler for each environment (perEnvironment: true)`,
+      `${reportName(scenario, first.ios)} does different things in two undisturbed runs: ${once} of ${place}, then ${then}; if its module remembers the first run, make a new handler for each environment (perEnvironment: true)`,
     );
   }
 }

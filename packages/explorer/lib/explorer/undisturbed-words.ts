@@ -22,6 +22,6 @@ export function undisturbedWords({ last, unsent, ...seen }: Seen & Pick<Play, "l
   }
   const counts = [...places.values()].map((made) => countOf(made.length, made[0] as Effect));
   const waiting =
-    unsent > 0 ? ["messages of a commit that nothing sends: explore it with a relay, and deploy one"] : [];
+    unsent > 0 ? ["committed messages that no relay sends: explore it with a relay, and deploy one"] : [];
   return `${last?.words}; ${[...counts, ...waiting].join(", ") || "no effect"}`;
 }

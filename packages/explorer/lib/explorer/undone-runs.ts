@@ -1,29 +1,29 @@
-/** Judges runs that a saga has undone: each compensation happens once, whatever has made the saga turn back. Pure. */
+/** Assesses runs that a saga has undone: each compensation happens once, whatever has made the saga turn back. Pure. */
 import { compareEffects, countOf } from "./compare-effects.ts";
 import type { Effect } from "./effect.ts";
-import { type Judgement, judgeAlike, judgeConduct } from "./oracles.ts";
+import { type Assessment, assessAlike, assessConduct } from "./oracles.ts";
 import type { Play } from "./play.ts";
 import type { ReferenceRun } from "./reference-run.ts";
 import { undoingPlaces } from "./saga-runs.ts";
 import { placeOf } from "./volatile-values.ts";
 
 /** @param like a run in which the same saga turned back at the same step: nobody else says what is due */
-export function judgeUndone(run: Play, like: Play, reference: ReferenceRun): Judgement[] {
+export function assessUndone(run: Play, like: Play, reference: ReferenceRun): Assessment[] {
   return [
-    ...judgeEffects(run, run.effects, like, reference),
-    ...judgeEffects(run, run.effectsAfterwards, run, reference),
-    ...judgeEnd(run),
-    ...judgeAlike(run, reference),
-    ...judgeConduct(run, reference),
+    ...assessEffects(run, run.effects, like, reference),
+    ...assessEffects(run, run.effectsAfterwards, run, reference),
+    ...assessEnd(run),
+    ...assessAlike(run, reference),
+    ...assessConduct(run, reference),
   ];
 }
 
-function judgeEffects(run: Play, found: readonly Effect[], like: Play, { play, volatile }: ReferenceRun) {
+function assessEffects(run: Play, found: readonly Effect[], like: Play, { play, volatile }: ReferenceRun) {
   const countAt = (effects: readonly Effect[], effect: Effect) =>
     effects.filter((each) => placeOf(each) === placeOf(effect)).length;
   const undoing = undoingPlaces(like.ios);
   const places = new Map([...like.effects, ...found].map((effect) => [placeOf(effect), effect]));
-  const counted = [...places.values()].flatMap((effect): Judgement[] => {
+  const counted = [...places.values()].flatMap((effect): Assessment[] => {
     const { kind, place } = effect;
     const [count, due, done] = [found, like.effects, play.effects].map((all) => countAt(all, effect)) as [
       number,
@@ -44,8 +44,13 @@ function judgeEffects(run: Play, found: readonly Effect[], like: Play, { play, v
 }
 
 /** Each caller is told that all is undone, unless a key is held. */
-function judgeEnd({ last, repeated, held }: Play): Judgement[] {
+function assessEnd({ last, repeated, held }: Play): Assessment[] {
   const isEnd = repeated?.isSuccess || (last !== undefined && last.words === repeated?.words);
   if (held.length > 0 || last?.isSuccess || isEnd) return [];
-  return [{ kind: "stuck", what: `a saga has turned back, and ends with "${last?.words ?? "no answer"}"` }];
+  return [
+    {
+      kind: "stuck",
+      what: `a saga was compensated, but the call ends with "${last?.words ?? "no response"}"`,
+    },
+  ];
 }

@@ -67,7 +67,7 @@ export class Deliveries {
 
   async #invoke(arn: string, event: unknown): Promise<void> {
     const fn = this.functions.get(arn);
-    if (fn === undefined) throw new Error(`there is no function ${nameIn(arn)}`);
+    if (fn === undefined) throw new Error(`no such function: ${nameIn(arn)}`);
     await fn.invokeAsync(event);
   }
 }

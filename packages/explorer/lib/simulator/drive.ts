@@ -27,9 +27,9 @@ export async function drive<T>(
     if (!network.dispatch() && !time.fireNext(latest)) {
       const why =
         time.sleepers === 0
-          ? "waits for something that is not the clock"
-          : `is not done after ${maxDays} days of its own time`;
-      throw new Error(`the work ${why}; the last that happened:\n${trace.text().slice(-2000)}`);
+          ? "is waiting for something other than the clock"
+          : `isn't done after ${maxDays} simulated days`;
+      throw new Error(`the work ${why}; the last events:\n${trace.text().slice(-2000)}`);
     }
     await untilQuiet();
     const failure = failureOf();

@@ -31,7 +31,7 @@ export function dynamodbExchange(request: DynamoDBRequest): Exchange<unknown> {
       throw new DynamoDBError("ThrottlingException", "Rate of requests exceeds the allowed throughput");
     },
     refused: async ({ code, status = 400 }) => {
-      throw Object.assign(new DynamoDBError(code as DynamoDBErrorName, "refused by a fault"), {
+      throw Object.assign(new DynamoDBError(code as DynamoDBErrorName, "rejected by a fault"), {
         statusCode: status,
       });
     },

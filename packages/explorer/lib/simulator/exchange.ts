@@ -62,6 +62,6 @@ export function checkFault(io: Io, fault: Fault): void {
   checkShape(fault);
   if (canHave(io, fault.kind)) return;
   throw new Error(
-    `I/O ${io.number} (${io.service} ${io.operation} ${io.target}) cannot have the fault ${fault.kind}: ask canHave(io, kind) first`,
+    `I/O ${io.number} (${io.service} ${io.operation} ${io.target}) can't have the fault ${fault.kind}: check canHave(io, kind) first`,
   );
 }

@@ -69,7 +69,7 @@ const aStatus: Check = [
   (value) => Number.isInteger(value) && Number(value) >= 400 && Number(value) <= 599,
 ];
 const places: Check = [
-  "must be a list of places in the batch, counted from 0",
+  "must be an array of positions in the batch, from 0",
   (value) => Array.isArray(value) && value.every((each) => Number.isInteger(each) && each >= 0),
 ];
 

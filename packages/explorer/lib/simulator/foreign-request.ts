@@ -37,7 +37,7 @@ export function foreignRequest<Answer>(request: ForeignRequest<Answer>): Promise
       throw broken();
     },
     refused: async ({ code }) => {
-      throw Object.assign(new Error(`refused: ${code}`), { code });
+      throw Object.assign(new Error(`rejected: ${code}`), { code });
     },
     describe: () => "ok",
   };

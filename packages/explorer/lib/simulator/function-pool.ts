@@ -127,7 +127,7 @@ export class FunctionPool implements SimulatedFunction {
         ...this.#stage,
         onFailure: (error) => {
           tell({ outcome: "threw", error });
-          host.die("ended by an error that nobody waited for");
+          host.die("ended by an unhandled rejection");
         },
       });
       const context = fakeLambdaContext({
@@ -142,7 +142,7 @@ export class FunctionPool implements SimulatedFunction {
         // After a timeout of its caller the environment is a zombie: it gets no more events.
         if (isTold) return host.die("ended after its invocation");
         tell(outcome);
-        if (!environment) return host.die("could not be initialized");
+        if (!environment) return host.die("couldn't be initialized");
         host.rest();
         this.#idle.push(environment);
       };
@@ -172,7 +172,7 @@ function payloadOf(event: unknown): string {
 }
 
 function refuseCallback(): never {
-  throw new Error("the simulator has no callbacks: return a promise");
+  throw new Error("the simulator doesn't support callbacks: return a promise");
 }
 
 function throughJson(value: unknown): unknown {

@@ -75,7 +75,7 @@ export class Host {
     if (this.#state === "dead") return;
     this.#state = "frozen";
     this.#thawsAt = Math.max(this.#thawsAt, this.time.now() + ms);
-    this.note(`stands still for ${ms} ms`);
+    this.note(`is frozen for ${ms} ms`);
     this.time.after(ms, () => {
       if (!this.isHeldByFault && !this.#isIdle) this.#thaw();
     });
@@ -87,7 +87,7 @@ export class Host {
     this.#state = "running";
     const held = this.#held;
     this.#held = [];
-    if (held.length > 0) this.note(`goes on with ${held.length} held back`);
+    if (held.length > 0) this.note(`continues with ${held.length} held back`);
     for (const work of held) this.time.after(0, () => this.deliver(work));
   }
 

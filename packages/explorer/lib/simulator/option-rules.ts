@@ -1,5 +1,13 @@
 /** The rules for the options of a simulation, with the limits of AWS. A broken rule throws at once. */
-import { aFunction, type Check, checkOptions, LONGEST_INVOCATION_SECONDS, oneOf, text } from "onceonly/kit";
+import {
+  aFunction,
+  type Check,
+  checkOptions,
+  InvalidOptionError,
+  LONGEST_INVOCATION_SECONDS,
+  oneOf,
+  text,
+} from "onceonly/kit";
 import type { Quotas } from "./quotas.ts";
 import type {
   LambdaOptions,
@@ -23,23 +31,23 @@ export const whole = (min: number, max: number): Check =>
     (value) => Number.isInteger(value) && value >= min && value <= max,
   );
 const anyNumber = number("a number", () => true);
-const notNegative = number("a number from 0 on", (value) => value >= 0);
+const notNegative = number("a number of at least 0", (value) => value >= 0);
 const positive = number("a number above 0", (value) => value > 0);
 export const aBoolean = oneOf(true, false);
-export const aPart = number("a part from 0 to 0.9", (value) => value >= 0 && value <= 0.9);
+export const aPart = number("a fraction from 0 to 0.9", (value) => value >= 0 && value <= 0.9);
 const aName = text(2048);
 const aSecret: Check = [
-  "must be a text or an object",
+  "must be a string or an object",
   (value) => typeof value === "string" || Object(value) === value,
 ];
-const anObject: Check = ["must be an object of texts or bytes by key", (value) => Object(value) === value];
+const anObject: Check = ["must be an object of strings or bytes by key", (value) => Object(value) === value];
 const aBucketName: Check = [
-  "must be the name of a bucket: 3 to 63 lower-case letters, digits, dots and hyphens",
+  "must be a bucket name: 3 to 63 lower-case letters, digits, dots and hyphens",
   (value) => typeof value === "string" && /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(value),
 ];
 const most = Number.MAX_SAFE_INTEGER;
 
-const filters: Check = ["must be a list of filter patterns", (value) => Array.isArray(value)];
+const filters: Check = ["must be an array of filter patterns", (value) => Array.isArray(value)];
 
 function isLatency(value: unknown): boolean {
   const [least, longest = least, ...others] = [value].flat() as unknown[];
@@ -48,7 +56,7 @@ function isLatency(value: unknown): boolean {
 }
 
 const aKey: Check = [
-  'must be the name of an attribute, or { name, type: "S" | "N" | "B" }',
+  'must be an attribute name, or { name, type: "S" | "N" | "B" }',
   (value) => {
     const { name, type } = Object(typeof value === "string" ? { name: value, type: "S" } : value);
     return typeof name === "string" && name !== "" && ["S", "N", "B"].includes(type);
@@ -60,7 +68,7 @@ const SIMULATOR: OptionRules<SimulatorOptions> = {
   startAt: whole(0, most),
   ttlLagSeconds: notNegative,
   latencyMs: [
-    "must be an object of whole milliseconds by the name of a service or target: a number, or [least, most]",
+    "must be an object of whole milliseconds by service or target name: a number, or [min, max]",
     (value) => Object(value) === value && Object.values(Object(value)).every(isLatency),
   ],
   quotas: ["must be an object of quotas by name", (value) => Object(value) === value],
@@ -77,7 +85,7 @@ const INDEX: OptionRules<SimulatedIndex> = {
   partitionKey: aKey,
   sortKey: aKey,
   projection: [
-    'must be "ALL", "KEYS_ONLY" or a list of attributes',
+    'must be "ALL", "KEYS_ONLY" or an array of attributes',
     (value) => value === "ALL" || value === "KEYS_ONLY" || Array.isArray(value),
   ],
 };
@@ -115,7 +123,7 @@ const LAMBDA: OptionRules<LambdaOptions> = {
   ),
   skewMs: anyNumber,
   skewsMs: [
-    "must be a list of numbers",
+    "must be an array of numbers",
     (value) => Array.isArray(value) && value.length > 0 && value.every((each) => anyNumber[1](each)),
   ],
   concurrency: whole(1, most),
@@ -139,14 +147,27 @@ const TABLE_CONNECTION: OptionRules<TableConnection> = {
   filters,
 };
 
+/** https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/HowItWorks.NamingRulesDataTypes.html#HowItWorks.NamingRules */
+const DYNAMODB_NAME = /^[a-zA-Z0-9_.-]{3,255}$/;
+
+function checkDynamoDBName(what: "table" | "index", name: string): void {
+  if (DYNAMODB_NAME.test(name)) return;
+  throw new InvalidOptionError(
+    `${what} name`,
+    `must be 3 to 255 characters long and consist of a-z, A-Z, 0-9, "_", "-" and ".", as DynamoDB requires (got ${JSON.stringify(name)})`,
+  );
+}
+
 /** Each throws InvalidOptionError (`INVALID_OPTION`), naming option, rule and value. */
 export const check = {
   simulator(options: SimulatorOptions) {
     checkOptions(options, SIMULATOR, []);
     checkOptions(options.quotas ?? {}, QUOTAS, []);
   },
-  table(table: SimulatedTable) {
+  table(name: string, table: SimulatedTable) {
+    checkDynamoDBName("table", name);
     checkOptions(table, TABLE, ["partitionKey"]);
+    for (const index of Object.keys(table.indexes ?? {})) checkDynamoDBName("index", index);
     for (const index of Object.values(table.indexes ?? {})) checkOptions(index, INDEX, ["partitionKey"]);
   },
   queue: (queue: SimulatedQueue) => checkOptions(queue, QUEUE, []),

@@ -84,11 +84,8 @@ function checkQueue(model: SqsModel, queueUrl: string): void {
   try {
     model.backlog(queueUrl);
   } catch (cause) {
-    throw new Error(
-      `there is no queue ${queueUrl} to connect: make it with queue(name), which answers its URL`,
-      {
-        cause,
-      },
-    );
+    throw new Error(`no queue ${queueUrl} to connect: create it with queue(name), which returns its URL`, {
+      cause,
+    });
   }
 }

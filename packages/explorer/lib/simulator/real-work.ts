@@ -63,7 +63,7 @@ export async function untilQuiet(): Promise<void> {
     else busySince ??= realNow();
     if (rounds > LONGEST_BUSY.rounds && realNow() - (busySince ?? 0) > LONGEST_BUSY.ms) {
       throw new Error(
-        "something goes on with setImmediate for ever, which takes no virtual time: let it wait with a timer",
+        "something keeps calling setImmediate, which doesn't advance virtual time: wait with a timer instead",
       );
     }
     if (waitsFor === "channel") channelSince ??= realNow();

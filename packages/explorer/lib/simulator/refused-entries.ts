@@ -27,4 +27,4 @@ export function failedEntries(
   }));
 }
 
-export const REFUSED_BY_FAULT = "refused by a fault";
+export const REFUSED_BY_FAULT = "rejected by a fault";

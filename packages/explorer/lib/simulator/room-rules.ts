@@ -3,7 +3,7 @@ import { type Check, checkOptions, InvalidOptionError, methods, oneOf, text } fr
 import { aBoolean, aPart, type OptionRules, whole } from "./option-rules.ts";
 import type { SimulatedBus, SimulatedRule, SimulatedSubscription, SimulatedTopic } from "./room-options.ts";
 
-const aList: Check = ["must be a list", Array.isArray];
+const aList: Check = ["must be an array", Array.isArray];
 const anObject: Check = ["must be an object", (value) => Object(value) === value];
 const aName = text(2048);
 const aFunction = methods("invoke", "invokeAsync");
@@ -58,5 +58,5 @@ export function checkBus(bus: SimulatedBus): void {
 function checkOneOf(options: SimulatedSubscription | SimulatedRule, names: readonly string[]): void {
   const given = names.filter((name) => (options as Readonly<Record<string, unknown>>)[name] !== undefined);
   if (given.length === 1) return;
-  throw new InvalidOptionError(names.join(" | "), "must be given, and one of them only", given);
+  throw new InvalidOptionError(names.join(" | "), "exactly one of them must be set", given);
 }

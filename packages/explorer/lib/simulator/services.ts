@@ -46,10 +46,12 @@ export class Services {
   serve(origin: string, service: Service): void {
     const url = URL.canParse(origin) ? new URL(origin) : undefined;
     if (url?.href !== `${url?.origin}/`) {
-      throw new TypeError(`serve takes an origin such as "https://api.example.com", got "${origin}"`);
+      throw new TypeError(`serve needs an origin such as "https://api.example.com" (got "${origin}")`);
     }
     if (typeof service !== "function") {
-      throw new TypeError(`serve takes a function that answers requests to ${origin}, got ${typeof service}`);
+      throw new TypeError(
+        `serve needs a function that responds to requests to ${origin} (got ${typeof service})`,
+      );
     }
     this.#served.set(url.origin, service);
   }
@@ -114,7 +116,7 @@ export class Services {
     const asked = { method: request.method, headers, url, body: bodyBytes(request) };
     if (!this.#served.has(url.origin)) {
       throw new Error(
-        `the simulator has ${SIMULATED}, not what is at ${url.hostname} (${operationOf(asked)}): give explore a stand-in, \`${optionFor(url.origin)}\`, or call aws.serve("${url.origin}", …)`,
+        `the simulator has ${SIMULATED}, but nothing for ${url.hostname} (${operationOf(asked)}): pass a stand-in to explore, \`${optionFor(url.origin)}\`, or call aws.serve("${url.origin}", …)`,
       );
     }
     const exchange = this.#toServed(asked);
@@ -142,7 +144,7 @@ export class Services {
     if (service === undefined) {
       throw new TypeError("fetch failed", {
         cause: new Error(
-          `nothing is served at ${origin}: give explore \`${optionFor(origin)}\`, or call aws.serve("${origin}", (request) => new Response())`,
+          `nothing is served at ${origin}: pass \`${optionFor(origin)}\` to explore, or call aws.serve("${origin}", (request) => new Response())`,
         ),
       });
     }
@@ -151,7 +153,7 @@ export class Services {
         const response = await service(each);
         if (typeof Object(response).status === "number") return response;
         throw new TypeError(
-          `what is served at ${origin} answers ${typeof response}: let it answer a Response`,
+          `the service at ${origin} returned a value of type ${typeof response}: return a Response`,
         );
       }),
     );

@@ -81,7 +81,7 @@ export class SetUp {
 
   #claimName(kind: "table" | "queue" | "topic" | "bus", name: string): void {
     const room = `${kind} ${name}`;
-    if (this.#names.has(room)) throw new Error(`there is a ${room} already: give it another name`);
+    if (this.#names.has(room)) throw new Error(`a ${room} already exists: choose another name`);
     this.#names.add(room);
   }
 
@@ -102,7 +102,7 @@ function checkOrder(name: string, queue: SimulatedQueue): void {
     if (!queue[option]) continue;
     throw new InvalidOptionError(
       option,
-      "is for standard queues: a FIFO queue keeps its order",
+      "only applies to standard queues: a FIFO queue keeps its order",
       queue[option],
     );
   }

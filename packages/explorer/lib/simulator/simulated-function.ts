@@ -1,12 +1,21 @@
 /** A Lambda function of a simulation. */
+import type { FakeLambdaContext } from "onceonly/testing";
 import type { Invocation } from "./invocation.ts";
 
 /**
  * Like `Handler` in the types of aws-lambda, but handlers must return promises: a call of the callback
  * throws.
  */
-// biome-ignore lint/suspicious/noExplicitAny: handlers have narrower types for their event and context.
-export type LambdaHandler = (event: any, context: any, callback?: any) => unknown;
+export type LambdaHandler = Handling["handle"];
+
+/** A method, because handlers have narrower types for their event and context, which only parameters of methods may have. */
+interface Handling {
+  handle(
+    event: unknown,
+    context: FakeLambdaContext,
+    callback?: (error: unknown, answer?: unknown) => void,
+  ): unknown;
+}
 
 export interface InvokeOptions {
   /** @default - a new id */

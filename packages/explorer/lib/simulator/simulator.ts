@@ -78,7 +78,8 @@ export class Simulator {
       quotas = {},
     } = options;
     const checkRunning = (what: string) => {
-      if (!this.#isRunning) throw new Error(`time stands still: invoke ${what} in run(async () => …)`);
+      if (!this.#isRunning)
+        throw new Error(`the clock isn't running: invoke ${what} inside run(async () => …)`);
     };
     const onFailure = (error: unknown) => {
       this.#failure ??= { error };
@@ -111,7 +112,7 @@ export class Simulator {
 
   /** Creates a table, which is ready at once. The next `run` throws what DynamoDB refused. */
   table(name: string, table: SimulatedTable): void {
-    check.table(table);
+    check.table(name, table);
     this.#setUp.table(name, table);
   }
 
@@ -202,8 +203,10 @@ export class Simulator {
    * @throws Error when the work waits for anything but the clock, or takes longer than `maxDays`
    */
   async run<T>(work: () => T | Promise<T>): Promise<T> {
-    if (this.#isRunning) throw new Error("this simulator runs already: do it in the work that it runs");
-    if (currentScene()) throw new Error("another simulator runs around this one already: run it on its own");
+    if (this.#isRunning)
+      throw new Error("this simulator is already running: do it inside the work that it runs");
+    if (currentScene())
+      throw new Error("another simulator is already running around this one: run them separately");
     installPatches();
     within(this.#world.outside, checkPatches);
     this.#isRunning = true;

@@ -19,10 +19,11 @@ export function streamReader(model: DynamoDBModel, tableName: string): StreamRea
 
   async function find(): Promise<{ readonly arn: string; readonly shardId: string }> {
     const { Table } = await model.call("DescribeTable", { TableName: tableName }).catch((cause: unknown) => {
-      throw new Error(`there is no table ${tableName} to connect: make it with table(name, …)`, { cause });
+      throw new Error(`no table ${tableName} to connect: create it with table(name, …)`, { cause });
     });
     const arn = Object(Table).LatestStreamArn as string | undefined;
-    if (arn === undefined) throw new Error(`the table ${tableName} has no stream: create it with one`);
+    if (arn === undefined)
+      throw new Error(`the table ${tableName} has no stream: create it with stream: true`);
     const { StreamDescription } = await model.call("DescribeStream", { StreamArn: arn });
     return { arn, shardId: Object(StreamDescription).Shards[0].ShardId };
   }

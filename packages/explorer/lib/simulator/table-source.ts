@@ -83,7 +83,7 @@ export function connectTable(
           note(`batch of ${Object(event).Records.length}`, invocation.number);
           return resultOf(invocation);
         },
-        onFailure: async (batch) => note(`gives up ${batch.records.length} records: ${batch.condition}`),
+        onFailure: async (batch) => note(`gives up on ${batch.records.length} records: ${batch.condition}`),
       },
       records,
       NEVER,

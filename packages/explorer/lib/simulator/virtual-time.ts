@@ -62,14 +62,14 @@ export class VirtualTime implements FakeClock {
     const target = this.#now + ms;
     const [next] = this.#timers;
     if (next && next.until <= target) {
-      throw new Error("something is due before that: move the clock within run, where it can be done");
+      throw new Error("something is due before that: advance the clock inside run, so that it can happen");
     }
     this.#now = target;
   }
 
   async run<T>(work: Promise<T>): Promise<T> {
     if (this.isDriven) return work;
-    throw new Error("this clock is moved on by its simulator: use the simulator's run");
+    throw new Error("this clock is advanced by its simulator: use the simulator's run");
   }
 
   get sleepers(): number {

@@ -2,7 +2,8 @@
 import "../../../../test/kit/shop/environment.ts";
 import { EventBridge } from "@aws-sdk/client-eventbridge";
 import { SNS } from "@aws-sdk/client-sns";
-import { DynamoDBStore, type DynamoDBWrite, idempotent } from "onceonly";
+import { idempotent } from "onceonly";
+import { DynamoDBStore, type DynamoDBWrite } from "onceonly/dynamodb";
 import { describe, expect, it } from "vitest";
 import { relayed } from "../../../../test/kit/shop/relay-and-sweeper.ts";
 import { explore } from "../../lib/explorer/explore.ts";

@@ -10,7 +10,8 @@ import { GetObjectTaggingCommand, S3Client } from "@aws-sdk/client-s3";
 import { DescribeParametersCommand, SSMClient } from "@aws-sdk/client-ssm";
 import axios from "axios";
 import got from "got";
-import { DynamoDBStore, type Execution, idempotent } from "onceonly";
+import { type Execution, idempotent } from "onceonly";
+import { DynamoDBStore } from "onceonly/dynamodb";
 import { explore, removePatches } from "onceonly-explorer";
 import pg from "pg";
 import Stripe from "stripe";
@@ -165,7 +166,7 @@ describe("a handler whose client the simulation does not have", () => {
   ])("is refused with the reason: %s", async (_, address, work) => {
     const refused = explored(work);
 
-    await expect(refused).rejects.toThrow(/^charge-order asks for what the simulation does not have/);
+    await expect(refused).rejects.toThrow(/^charge-order makes a request that the simulation can't answer/);
     await expect(refused).rejects.toThrow(address);
   });
 });

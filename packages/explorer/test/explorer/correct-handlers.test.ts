@@ -4,7 +4,8 @@ import { randomUUID } from "node:crypto";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, GetCommand, PutCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import type { SQSRecord } from "aws-lambda";
-import { DynamoDBStore, type DynamoDBWrite, httpIdempotent, idempotent, idempotentBatch } from "onceonly";
+import { httpIdempotent, idempotent, idempotentBatch } from "onceonly";
+import { DynamoDBStore, type DynamoDBWrite } from "onceonly/dynamodb";
 import { describe, expect, it } from "vitest";
 import { getOrder, type HttpEvent, messages, postOrder } from "../../../../test/kit/shop/events.ts";
 import { explore } from "../../lib/explorer/explore.ts";
@@ -155,7 +156,7 @@ describe("explore", () => {
     expect(report).toBeExactlyOnce();
     expect(report.accepted).toMatchObject([{ call: "POST https://mail.example.com/send", most: 2 }]);
     expect(String(report)).toContain(
-      "at least once, as accepted: POST https://mail.example.com/send, up to 2 times",
+      "accepted as at least once: POST https://mail.example.com/send, up to 2 times",
     );
     expect(elsewhere).not.toBeExactlyOnce();
   });

@@ -21,10 +21,13 @@ function exported(code: string): string {
     .replace(/^it\(/m, "export const documented = Array.of<unknown>(");
 }
 
-it("the event of docs/use/testing.md fits the handler of the README", async () => {
+it("the event of docs/use/testing.md fits the first handler of docs/use/overview.md", async () => {
   const variables = /env: (\{.*?\})/.exec(fence("docs/use/testing.md", "vitest/config"))?.[1] ?? "";
   Object.assign(process.env, JSON.parse(variables.replaceAll(/(\w+):/g, '"$1":')));
-  writeFileSync(join(folder, "create-order.ts"), fence("README.md", "export const handler = middy()"));
+  writeFileSync(
+    join(folder, "create-order.ts"),
+    fence("docs/use/overview.md", "export const handler = middy()"),
+  );
   writeFileSync(
     join(folder, "create-order.check.ts"),
     exported(fence("docs/use/testing.md", "toBeExactlyOnce")),

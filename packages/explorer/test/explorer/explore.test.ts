@@ -1,6 +1,7 @@
 import "../../../../test/kit/shop/environment.ts";
 import { readFileSync } from "node:fs";
-import { DynamoDBStore, type DynamoDBWrite, idempotent } from "onceonly";
+import { idempotent } from "onceonly";
+import { DynamoDBStore, type DynamoDBWrite } from "onceonly/dynamodb";
 import { describe, expect, it } from "vitest";
 import { InvalidOptionError } from "../../../../lib/core/errors.ts";
 import { getOrder, messages, postOrder } from "../../../../test/kit/shop/events.ts";
@@ -44,7 +45,7 @@ describe("explore", () => {
     ]);
     expect(String(report)).toBe(`create-order: 2 I/O points, 3 runs, exactly once
 undisturbed: answer 201; 1 item in orders
-not compared, as undisturbed runs differ there: id of item orders; body.id of the answer`);
+not compared, because undisturbed runs differ there: id of item orders; body.id of the answer`);
   });
 
   it("shows the failing run, with the fault marked and what the source did about it", async () => {
@@ -52,17 +53,17 @@ not compared, as undisturbed runs differ there: id of item orders; body.id of th
 
     const lines = report.findings[0]?.trace.split("\n").map((line) => line.slice(11).trim());
     expect(lines).toEqual([
-      "the client → idempotentHandler",
+      "the client → create-order",
       "1 dynamodb PutItem idempotency: ok",
       "2 dynamodb PutItem orders: ok  ◀ crash",
       "the client ← the function crashed",
-      "the client → idempotentHandler",
+      "the client → create-order",
       "3 dynamodb PutItem idempotency: ConditionalCheckFailedException",
       "4 dynamodb GetItem idempotency: ok",
       "5 dynamodb GetItem idempotency: ok",
       expect.stringMatching(/^… the same \d more times$/),
       expect.stringMatching(/^the client ← answer 409, Retry-After: \d+$/),
-      "the client → idempotentHandler",
+      "the client → create-order",
       expect.stringMatching(/^\d+ dynamodb PutItem idempotency: ConditionalCheckFailedException$/),
       expect.stringMatching(/^\d+ dynamodb GetItem idempotency: ok$/),
       expect.stringMatching(/^\d+ dynamodb GetItem idempotency: ok$/),
@@ -71,7 +72,7 @@ not compared, as undisturbed runs differ there: id of item orders; body.id of th
       expect.stringMatching(/^\d+ dynamodb PutItem orders: ok$/),
       expect.stringMatching(/^\d+ dynamodb UpdateItem idempotency: ok$/),
       "the client ← answer 201",
-      "the client → idempotentHandler",
+      "the client → create-order",
       expect.stringMatching(/^\d+ dynamodb PutItem idempotency: ConditionalCheckFailedException$/),
       "the client ← answer 201, replayed",
     ]);
@@ -91,7 +92,7 @@ not compared, as undisturbed runs differ there: id of item orders; body.id of th
     expect(report.runs).toBe(3);
     expect(report.findings.map(({ id }) => id)).toEqual(["2 crash-after"]);
     await expect(explore(careless, postOrder(), { ...shop, only: "9 flood" })).rejects.toThrow(
-      'there is no disturbance "9 flood": take the id of a finding',
+      'no disturbance has the id "9 flood": use the id of a finding',
     );
   });
 
@@ -126,18 +127,14 @@ not compared, as undisturbed runs differ there: id of item orders; body.id of th
   });
 
   it.each([
-    ["tabels", { tabels: {} }, "is unknown"],
-    ["depth", { depth: 3 }, "must be one of [1,2]"],
-    ["source", { source: "kafka" }, "must be one of"],
-    ["atLeastOnce", { atLeastOnce: "https://mail.example.com" }, "must be a list of texts"],
-    ["tables", { tables: ["orders"] }, "must be an object that has tables by name"],
-    [
-      "outside",
-      { outside: { "https://mail.example.com": {} } },
-      "must be an object that has functions by name",
-    ],
-    ["maxRuns", { maxRuns: 1.5 }, "must be a whole number from 1"],
-    ["visibilitySeconds", { visibilitySeconds: 3 }, "must not be less than timeoutSeconds"],
+    ["tabels", { tabels: {} }, "did you mean `tables`"],
+    ["depth", { depth: 3 }, "must be 1 or 2"],
+    ["source", { source: "kafka" }, "`source` must be"],
+    ["atLeastOnce", { atLeastOnce: "https://mail.example.com" }, "must be an array of strings"],
+    ["tables", { tables: ["orders"] }, "must be an object of tables by name"],
+    ["outside", { outside: { "https://mail.example.com": {} } }, "must be an object of functions by name"],
+    ["maxRuns", { maxRuns: 1.5 }, "must be a whole number of at least 1"],
+    ["visibilitySeconds", { visibilitySeconds: 3 }, "must be at least timeoutSeconds"],
   ])("refuses the option %s where it is wrong", async (_, options, reason) => {
     const exploration = explore(careful, postOrder(), options as ExploreOptions);
 

@@ -61,16 +61,16 @@ undisturbed: answer 201; 1 item in orders
      first line
      second line
    what to do: move the write into commit
-   again, alone: only: "7 crash-after", seed: 3
+   reproduce: only: "7 crash-after", seed: 3
    the same after 1 more: 8 timeout
 
-and 1 other defect: String(report) lists them`,
+and 1 more defect: String(report) lists them all`,
     );
   });
 
   it("says what it takes when it gets a promise", () => {
     expect(messageOf(() => expect(Promise.resolve()).toBeExactlyOnce())).toBe(
-      "toBeExactlyOnce takes the report of explore(), got object: await it first",
+      "toBeExactlyOnce needs the report of explore() (got object): is an await missing?",
     );
   });
 });
@@ -95,11 +95,11 @@ describe("String(report)", () => {
 
     expect(report.ok).toBe(true);
     expect(String(report)).toBe(
-      `create-order: 1 I/O point, 97 runs (5 more left out by maxRuns), exactly once, but for what was accepted
+      `create-order: 1 I/O point, 97 runs (5 more left out by maxRuns), exactly once, except for what was accepted
 undisturbed: answer 201; 1 item in orders
-at least once, as accepted: ${call}, up to 2 times (a crash after point 1 (http))
-not compared, as undisturbed runs differ there: id of item orders
-not explored, as only the first run does it (the module remembers; see perEnvironment): dynamodb GetItem settings`,
+accepted as at least once: ${call}, up to 2 times (a crash after point 1 (http))
+not compared, because undisturbed runs differ there: id of item orders
+not explored, because only the first run does it (the module caches it; see perEnvironment): dynamodb GetItem settings`,
     );
   });
 });

@@ -89,7 +89,7 @@ const controls: readonly Control[] = [
     kind: "key-reused",
     id: "2 crash-after",
     disturbance: "a crash after point 2 (http POST https://gateway.example.com/charges)",
-    what: "POST https://gateway.example.com/charges was asked for two things under one key",
+    what: "POST https://gateway.example.com/charges received two different requests under one key",
     options: { outside: gateway },
   },
   {

@@ -33,7 +33,7 @@ const cached = { ...shop, setUp: putRow({ tenant: "acme", id: "settings", curren
 describe("explore, of a handler whose module remembers", () => {
   it("refuses one that does other things the second time, and says what to do", async () => {
     await expect(explore(rememberingHandler(), { id: "a" }, shop)).rejects.toThrow(
-      "does not do the same in two undisturbed runs: 1 of item orders, then 0; where its module remembers the first run, make a new handler for each environment (perEnvironment: true)",
+      "does different things in two undisturbed runs: 1 of item orders, then 0; if its module remembers the first run, make a new handler for each environment (perEnvironment: true)",
     );
   });
 

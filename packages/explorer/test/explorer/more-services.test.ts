@@ -13,7 +13,8 @@ import {
   S3Client,
   UploadPartCommand,
 } from "@aws-sdk/client-s3";
-import { DynamoDBStore, idempotent } from "onceonly";
+import { idempotent } from "onceonly";
+import { DynamoDBStore } from "onceonly/dynamodb";
 import { describe, expect, it } from "vitest";
 import { explore } from "../../lib/explorer/explore.ts";
 import { exactlyOnceMatchers } from "../../lib/explorer/matchers.ts";
@@ -112,7 +113,7 @@ describe("explore, of a handler that", () => {
     const report = await explore(handler, { id: "1" }, { ...shop, buckets, only: "2 crash-after" });
 
     expect(report.findings[0]).toMatchObject({ what: "3 objects in invoices instead of 2" });
-    expect(report.findings[0]?.advice).toContain("name the object by what stays the same");
+    expect(report.findings[0]?.advice).toContain("name the object after something that stays the same");
   });
 
   it("uses S3 in either style, behind an endpoint, with streams, conditions and copies", async () => {
@@ -202,19 +203,19 @@ describe("explore, of a handler that", () => {
     [
       "a parameter",
       () => getParameter("/shop/limit"),
-      'give it with `parameters: { "/shop/limit": "a value" }`',
+      'add it with `parameters: { "/shop/limit": "a value" }`',
     ],
-    ["a secret", () => getSecret("stripe"), 'give it with `secrets: { "stripe": "a value" }`'],
-    ["a bucket", () => put("a", "b"), 'give it with `buckets: { "invoices": { "a key": "content" } }`'],
+    ["a secret", () => getSecret("stripe"), 'add it with `secrets: { "stripe": "a value" }`'],
+    ["a bucket", () => put("a", "b"), 'add it with `buckets: { "invoices": { "a key": "content" } }`'],
     [
       "another service",
       () => askAws("kms.us-east-1.amazonaws.com", "kms", "TrentService.Decrypt", {}),
-      'give explore `outside: { "https://kms.us-east-1.amazonaws.com": (request) => new Response() }`',
+      'pass `outside: { "https://kms.us-east-1.amazonaws.com": (request) => new Response() }` to explore',
     ],
     [
       "an operation of S3",
       () => s3.send(new GetObjectTaggingCommand({ Bucket: "invoices", Key: "a" })),
-      "S3 and SES, not what is at invoices.s3.us-east-1.amazonaws.com",
+      "S3 and SES, but nothing for invoices.s3.us-east-1.amazonaws.com",
     ],
   ])("lacks %s is told the option", async (_, handler, text) => {
     await expect(explore(handler, {}, shop)).rejects.toThrow(text);
@@ -226,7 +227,7 @@ describe("explore, of a handler that", () => {
     const report = await explore(handler, {}, { ...shop, only: "duplicate-afterwards" });
 
     expect(report.findings[0]?.advice).toBe(
-      "no record remembers that it was done: give the other system an idempotency key made of the event; if it takes none, say so with `atLeastOnce`; or wrap the handler in idempotent(), and let its commit hold the effects",
+      "nothing records that this was done: send the other system a key derived from the event as its idempotency key; if it doesn't support keys, wrap the handler in idempotent() with `whenAbandoned`, or accept the duplicate with `atLeastOnce`",
     );
   });
 });

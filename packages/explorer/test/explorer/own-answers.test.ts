@@ -23,7 +23,7 @@ const controls: readonly Control[] = [
     event: postOrder(),
     kind: "answer-differs",
     id: "2 duplicate-before",
-    disturbance: "a duplicate that comes before point 2 (dynamodb GetItem orders)",
+    disturbance: "a duplicate before point 2 (dynamodb GetItem orders)",
     what: "422",
   },
   {
@@ -32,7 +32,7 @@ const controls: readonly Control[] = [
     event: postOrder(),
     kind: "differs",
     id: "2 late-copy",
-    disturbance: "a copy that arrives late of point 2 (dynamodb TransactWriteItems idempotency+orders)",
+    disturbance: "a late copy of point 2 (dynamodb TransactWriteItems idempotency+orders)",
     what: "orders is 1 instead of absent",
     // The stock comes and goes with the handler's own answers: only what arrives late is judged.
     options: { only: "2 late-copy", expectedStatus: 422 },

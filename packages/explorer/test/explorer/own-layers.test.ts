@@ -35,7 +35,7 @@ const controls: readonly Control[] = [
     event: { id: "order-1" },
     kind: "happens-twice",
     id: "2 lost-answers",
-    disturbance: "nothing but lost answers of point 2 (dynamodb PutItem orders)",
+    disturbance: "only lost responses from point 2 (dynamodb PutItem orders)",
     what: "items in orders instead of 1",
   },
   {
@@ -54,7 +54,7 @@ const controls: readonly Control[] = [
     kind: "unawaited",
     id: "duplicate-afterwards",
     disturbance: "a second delivery afterwards",
-    what: "dynamodb PutItem orders goes on after the handler has returned",
+    what: "dynamodb PutItem orders is still running after the handler returned",
   },
   {
     defect: "a batch that reports no failures",
@@ -75,7 +75,7 @@ const controls: readonly Control[] = [
     kind: "order",
     id: "1 throttle",
     disturbance: "throttling of point 1 (dynamodb UpdateItem orders)",
-    what: "a record is reported as done although one before it in its group is returned",
+    what: "a record is reported as done although an earlier one of its group was returned",
   },
   {
     defect: "a lock without a lease",
@@ -84,7 +84,7 @@ const controls: readonly Control[] = [
     kind: "stuck",
     id: "1 crash-after",
     disturbance: "a crash after point 1 (dynamodb PutItem idempotency)",
-    what: 'still "answer 409, Retry-After: 5"',
+    what: 'still ends with "answer 409, Retry-After: 5"',
   },
   {
     defect: "a retry without bound",
@@ -103,7 +103,7 @@ const controls: readonly Control[] = [
     kind: "dangling",
     id: "1 crash-after",
     disturbance: "a crash after point 1 (dynamodb PutItem orders)",
-    what: "body.orderId of the answer names what is not in orderId of item orders",
+    what: "body.orderId of the answer refers to something that isn't in orderId of item orders",
   },
   {
     defect: "a day in the key",
@@ -130,7 +130,7 @@ const controls: readonly Control[] = [
     kind: "misreported",
     id: "1 throttle",
     disturbance: "throttling of point 1 (dynamodb PutItem orders)",
-    what: "batchItemFailures names what is not in the batch",
+    what: "batchItemFailures names records that aren't in the batch",
   },
   {
     defect: "a refusal of who asks again",
@@ -139,7 +139,7 @@ const controls: readonly Control[] = [
     kind: "stuck",
     id: "1 crash-after",
     disturbance: "a crash after point 1 (dynamodb PutItem orders)",
-    what: 'still "answer 409"',
+    what: 'still ends with "answer 409"',
   },
   {
     defect: "a check that reads too old",

@@ -1,6 +1,7 @@
 // Sagas under every crash: all undone is an end as good as all done, and a compensation that is not idempotent is found.
 import "../../../../test/kit/shop/environment.ts";
-import { DynamoDBStore, type Execution, httpIdempotent, idempotent, type SagaStep, saga } from "onceonly";
+import { type Execution, httpIdempotent, idempotent, type SagaStep, saga } from "onceonly";
+import { DynamoDBStore } from "onceonly/dynamodb";
 import { describe, expect, it } from "vitest";
 import { postOrder } from "../../../../test/kit/shop/events.ts";
 import { explore } from "../../lib/explorer/explore.ts";
@@ -66,7 +67,7 @@ describe("explore, of a saga", () => {
     expect(report.findings.map(({ kind, id }) => `${kind} ${id}`)).toEqual([]);
     expect(report.undone?.runs).toBeGreaterThan(3);
     expect(String(report)).toMatch(
-      /exactly once, or undone as a whole\n.*\nundone by a saga: in \d+ runs, as after a /,
+      /exactly once, or compensated as a whole\n.*\ncompensated by a saga: in \d+ runs, for example after a /,
     );
   });
 
@@ -74,7 +75,7 @@ describe("explore, of a saga", () => {
     const report = await explored([charge, mail], { isRefused: true });
 
     expect(report.findings.map(({ kind, id }) => `${kind} ${id}`)).toEqual([]);
-    expect(report.undisturbed).toContain("all is undone");
+    expect(report.undisturbed).toContain("everything is compensated");
   });
 
   it.each([true, false])(
@@ -88,7 +89,7 @@ describe("explore, of a saga", () => {
       for (const { what, advice } of twice) {
         expect(what).toContain(REFUNDS);
         expect(advice).toContain(
-          "a compensation comes again after an interruption: pass its own `childKey()` on",
+          "an interrupted compensation runs again: send the other system the compensation's own `childKey()`",
         );
       }
     },
@@ -167,9 +168,7 @@ describe("the advice for systems that take no key", () => {
   it("is verify or hold for one effect", async () => {
     const [advice] = adviceIn(await exploring((idempotency) => ask(CHARGES, idempotency)));
 
-    expect(advice).toContain(
-      '`whenAbandoned` (a verify function where the system can be asked, else "hold")',
-    );
+    expect(advice).toContain('`whenAbandoned` (a verify function if the system can be asked, else "hold")');
   });
 
   it("is a step at most once for each of several effects", async () => {
@@ -185,7 +184,7 @@ describe("the advice for systems that take no key", () => {
     const report = await exploring(({ step }) => step("charge", (own) => ask(CHARGES, own)));
 
     expect(adviceIn(report)[0]).toContain(
-      "`{ atMostOnce: true }` on the step, with `verify` where it can be asked",
+      "`{ atMostOnce: true }` on the step, with `verify` if the system can be asked",
     );
   });
 

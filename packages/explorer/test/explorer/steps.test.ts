@@ -1,7 +1,10 @@
 // Handlers of several effects, under every crash: what a step keeps from happening twice, and what only a step at most once does.
 import "../../../../test/kit/shop/environment.ts";
-import { DynamoDBStore, type Execution, httpLookup, idempotent, type StepOptions, saga } from "onceonly";
+import { type Execution, idempotent, saga } from "onceonly";
+import { DynamoDBStore } from "onceonly/dynamodb";
+import { httpLookup } from "onceonly/reconciler";
 import { describe, expect, it } from "vitest";
+import type { StepOptions } from "../../../../lib/core/steps.ts";
 import { explore } from "../../lib/explorer/explore.ts";
 
 const CHARGES = "https://payments.example/charges";

@@ -2,14 +2,8 @@
 import "../../../../test/kit/shop/environment.ts";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
-import {
-  callerFromJwt,
-  DynamoDBStore,
-  type DynamoDBWrite,
-  httpIdempotent,
-  idempotent,
-  idempotentBatch,
-} from "onceonly";
+import { callerFromJwt, httpIdempotent, idempotent, idempotentBatch } from "onceonly";
+import { DynamoDBStore, type DynamoDBWrite } from "onceonly/dynamodb";
 import { MemoryStore } from "onceonly/testing";
 import { describe, expect, it } from "vitest";
 import { getOrder, messages, postOrder } from "../../../../test/kit/shop/events.ts";
@@ -72,15 +66,15 @@ describe("explore", () => {
       creating,
       withoutKey,
       {},
-      "answers 400 without any disturbance, so its work would not be",
+      "responds with 400 without any disturbance, so its work wouldn't be",
     ],
-    ["without a caller", forOthers, postOrder(), {}, "answers 403 without any disturbance"],
+    ["without a caller", forOthers, postOrder(), {}, "responds with 403 without any disturbance"],
     [
       "with an invalid body",
       creating,
       postOrder({}),
       {},
-      'answers 422 without any disturbance, so its work would not be explored: {"message":"no sku"}',
+      `responds with 422 without any disturbance, so its work wouldn't be explored: {"message":"no sku"}`,
     ],
     ["without a route", router, postOrder(), {}, 'explored: "no route"'],
     [
@@ -88,28 +82,28 @@ describe("explore", () => {
       async () => ({ statusCode: 400 }),
       { headers: {}, body: "{}" },
       {},
-      "answers 400 without any disturbance",
+      "responds with 400 without any disturbance",
     ],
     [
       "on a schedule, answered 500",
       async () => ({ statusCode: 500 }),
       {},
       { source: "schedule" },
-      "answers 500 without any disturbance",
+      "responds with 500 without any disturbance",
     ],
     [
       "with another answer than expected",
       creating,
       postOrder(),
       { expectedStatus: 200 },
-      "answers 201 without any disturbance, instead of the expected 200",
+      "responds with 201 without any disturbance, instead of the expected 200",
     ],
     [
       "without any status, where one is expected",
       async () => void (await put("a")),
       {},
       { expectedStatus: 200 },
-      "answers no status without any disturbance, instead of",
+      "responds with no status without any disturbance, instead of",
     ],
     [
       "for a store that the explorer does not see",
@@ -144,7 +138,7 @@ describe("explore", () => {
       returnsAll,
       batch,
       { reportsItemFailures: false },
-      "names failed records without any disturbance, and its source does not read them",
+      "reports failed records without any disturbance, but its source doesn't read them",
     ],
   ])("refuses an event %s", async (_, handler, event, options, text) => {
     await expect(explore(handler, event, { ...shop, ...options })).rejects.toThrow(text);
@@ -152,7 +146,7 @@ describe("explore", () => {
 
   it("says how to ask for an answer that refuses", async () => {
     await expect(explore(creating, postOrder({}), shop)).rejects.toThrow(
-      "where this answer is to be explored, say so with expectedStatus: 422",
+      "to explore this response, set expectedStatus: 422",
     );
   });
 
@@ -224,7 +218,7 @@ describe("S1: messages that nothing sends", () => {
     );
 
     expect(report.undisturbed).toBe(
-      "returned; messages of a commit that nothing sends: explore it with a relay, and deploy one",
+      "returned; committed messages that no relay sends: explore it with a relay, and deploy one",
     );
   });
 });

@@ -1,13 +1,8 @@
 // Handlers that call a system without idempotency keys, and say what is to become of an outcome that nobody knows.
 import "../../../../test/kit/shop/environment.ts";
-import {
-  DynamoDBStore,
-  httpIdempotent,
-  httpLookup,
-  idempotent,
-  OutcomeUnknownError,
-  type Verify,
-} from "onceonly";
+import { httpIdempotent, idempotent, OutcomeUnknownError, type Verify } from "onceonly";
+import { DynamoDBStore } from "onceonly/dynamodb";
+import { httpLookup } from "onceonly/reconciler";
 import { describe, expect, it } from "vitest";
 import { type HttpEvent, postOrder } from "../../../../test/kit/shop/events.ts";
 import { explore } from "../../lib/explorer/explore.ts";
@@ -72,7 +67,7 @@ describe("explore, of a system that takes no key", () => {
     const report = await explored(careful, "run");
 
     expect(report.findings.map(({ kind }) => kind)).toContain("happens-twice");
-    expect(report.findings[0]?.advice).toContain("if it takes none, take `whenAbandoned`");
+    expect(report.findings[0]?.advice).toContain("if it doesn't support keys, set `whenAbandoned`");
     expect(report.held).toBeUndefined();
   });
 
@@ -82,7 +77,7 @@ describe("explore, of a system that takes no key", () => {
     expect(report.findings).toEqual([]);
     expect(report.held?.runs).toBeGreaterThan(5);
     expect(String(report)).toMatch(
-      /at most once, and exactly once where no key was held\n.*\nheld until somebody decides \(whenAbandoned\): in \d+ runs, as after /,
+      /at most once, and exactly once unless a key was held\n.*\nheld until an operator decides \(whenAbandoned\): in \d+ runs, for example after /,
     );
   });
 
@@ -90,7 +85,7 @@ describe("explore, of a system that takes no key", () => {
     const report = await explored(careless, "hold");
 
     expect(report.findings.map(({ id }) => id)).toContain("2 lost-answer");
-    expect(report.findings[0]?.advice).toContain("throw OutcomeUnknownError where no answer came");
+    expect(report.findings[0]?.advice).toContain("throw OutcomeUnknownError if no response came");
   });
 
   it("H42: says which errors the held records keep", async () => {
@@ -101,7 +96,7 @@ describe("explore, of a system that takes no key", () => {
     const error = report.held?.lastErrors.find(({ name }) => name === "RangeError");
     const at = new Date(error?.at ?? 0);
     expect(at.getTime()).toBeGreaterThan(0);
-    expect(String(report)).toMatch(/held until somebody decides .*; last errors: /);
+    expect(String(report)).toMatch(/held until an operator decides .*; last errors: /);
     expect(String(report)).toContain(`RangeError at ${at.toISOString()}`);
   });
 

@@ -1,5 +1,5 @@
 import { EventBridge } from "@aws-sdk/client-eventbridge";
-import { MessageProducer } from "onceonly";
+import { MessageProducer } from "onceonly/messaging";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { SimulatedRule } from "../../lib/simulator/room-options.ts";
 import { Simulator } from "../../lib/simulator/simulator.ts";
@@ -123,7 +123,7 @@ describe("a bus", () => {
 
   it("feeds topics, functions and other buses", async () => {
     const seen: unknown[] = [];
-    const fn = aws.lambda((event) => void seen.push(event.detail));
+    const fn = aws.lambda((event: { detail: unknown }) => void seen.push(event.detail));
     const topic = aws.topic("news", { subscriptions: [{ queue }] });
     const other = aws.bus("other", { rules: [{ fn }] });
     aws.bus("shop", { rules: [{ topic }, { bus: other }] });

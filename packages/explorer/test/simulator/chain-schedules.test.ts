@@ -1,4 +1,4 @@
-import { DynamoDBOutbox } from "onceonly";
+import { DynamoDBOutbox } from "onceonly/dynamodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type MessageProgress, UNTRIED, type Unsent } from "../../../../lib/core/messages/outbox.ts";
 import { inTier } from "../../../../test/setup/tier.ts";

@@ -1,6 +1,7 @@
 // Consumers of streams and queues whose event source gives up, or takes an answer for a success.
 import { SQS } from "@aws-sdk/client-sqs";
-import { DynamoDBStore, idempotentBatch } from "onceonly";
+import { idempotentBatch } from "onceonly";
+import { DynamoDBStore } from "onceonly/dynamodb";
 import { describe, expect, it } from "vitest";
 import type { QueueConnection, TableConnection } from "../../lib/simulator/simulator-options.ts";
 import { effect, faultsOn, givenAws, rowsOf } from "./given.ts";
@@ -45,7 +46,7 @@ describe("a consumer of a stream with three retries", () => {
     const { effects, trace } = await consume("reject");
 
     expect(effects).toBe(0);
-    expect(trace).toContain("gives up 2 records: RetryAttemptsExhausted");
+    expect(trace).toContain("gives up on 2 records: RetryAttemptsExhausted");
   });
 });
 
@@ -106,18 +107,21 @@ describe("a batch of a stream of which nothing is done", () => {
       }
       await aws.untilIdle();
     });
-    return { done, givenUp: /gives up \d+ record/.exec(aws.traceText())?.[0] };
+    return { done, givenUp: /gives up on \d+ record/.exec(aws.traceText())?.[0] };
   }
 
   it("is split down to the record that fails, whether Lambda reads where the batch stopped or not", async () => {
-    const expected = { done: ["b", "c"], givenUp: "gives up 1 record" };
+    const expected = { done: ["b", "c"], givenUp: "gives up on 1 record" };
 
     expect(await consume({ bisect: true, reportsItemFailures: false })).toEqual(expected);
     expect(await consume({ bisect: true, reportsItemFailures: true })).toEqual(expected);
   });
 
   it("is given up as a whole where it may not be split, and told as such, not passed over as done", async () => {
-    expect(await consume({ reportsItemFailures: false })).toEqual({ done: [], givenUp: "gives up 3 record" });
+    expect(await consume({ reportsItemFailures: false })).toEqual({
+      done: [],
+      givenUp: "gives up on 3 record",
+    });
   });
 });
 

@@ -127,7 +127,7 @@ describe("an invocation", () => {
   it("without an event gets an empty one, and callbacks are refused", async () => {
     const aws = new Simulator();
     const echo = aws.lambda((event) => event);
-    const calling = aws.lambda((_event, _context, callback) => callback(null, "done"));
+    const calling = aws.lambda((_event, _context, callback) => callback?.(null, "done"));
     await aws.run(async () => {
       expect(await echo.invoke(undefined)).toMatchObject({ outcome: "returned", value: {} });
       expect(await calling.invoke({})).toMatchObject({

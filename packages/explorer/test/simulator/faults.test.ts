@@ -118,7 +118,7 @@ describe("faults on DynamoDB", () => {
     aws.faults = () => ({ kind: "stale" });
     const fn = aws.lambda(() => effect("one"));
     await expect(aws.run(() => fn.invoke({}))).rejects.toThrow(
-      "I/O 1 (dynamodb PutItem effects) cannot have the fault stale",
+      "I/O 1 (dynamodb PutItem effects) can't have the fault stale",
     );
   });
 });

@@ -1,6 +1,7 @@
 // What the simulator's tests begin with: tables, functions with one effect, and how often that effect is there.
 import { DynamoDBClient, PutItemCommand } from "@aws-sdk/client-dynamodb";
-import { DynamoDBStore, idempotent } from "onceonly";
+import { idempotent } from "onceonly";
+import { DynamoDBStore } from "onceonly/dynamodb";
 import type { Fault } from "../../lib/simulator/fault.ts";
 import type { Io } from "../../lib/simulator/io.ts";
 import type { LambdaHandler } from "../../lib/simulator/simulated-function.ts";

@@ -1,3 +1,4 @@
+import type { FakeLambdaContext } from "onceonly/testing";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { orderEvent } from "../../../../test/kit/shop/order-client.ts";
 import type { Invocation } from "../../lib/simulator/invocation.ts";
@@ -59,8 +60,8 @@ describe("asynchronous invocations", () => {
     aws.faults = faultsOn(isCommit, { kind: "crash", when: "before" }, { kind: "crash", when: "after" });
     const ids: string[] = [];
     const fn = aws.lambda(
-      (event, context) => {
-        ids.push(context.awsRequestId);
+      (event: never, context: never) => {
+        ids.push((context as FakeLambdaContext).awsRequestId);
         return createOrder(event, context, undefined as never);
       },
       { timeoutSeconds: 10 },
@@ -103,7 +104,7 @@ describe("environments that stand still", () => {
     const aws = givenAws();
     aws.faults = faultsOn(isCommit, { kind: "freeze", when: "before", ms: 10 * MINUTE });
     // Middy's early timeout ends the call as it thaws, and the environment with it: the SDK needs a second to repeat.
-    const lingering: LambdaHandler = async (event, context) => {
+    const lingering: LambdaHandler = async (event: never, context: never) => {
       try {
         return await createOrder(event, context, undefined as never);
       } finally {

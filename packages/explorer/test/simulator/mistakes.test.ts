@@ -10,17 +10,40 @@ const handler = () => "done";
 
 describe("an option that breaks its rule", () => {
   it.each<[string, (aws: Simulator) => unknown, says: string]>([
-    ["of the simulator", () => new Simulator(anything({ sed: 1 })), "`sed` is unknown: known are seed, "],
+    [
+      "of the simulator",
+      () => new Simulator(anything({ sed: 1 })),
+      "`sed` isn't an option (did you mean `seed`?)",
+    ],
     ["seed", () => new Simulator({ seed: Number.NaN }), "`seed` must be a number"],
     ["startAt", () => new Simulator({ startAt: -1 }), "`startAt` must be a whole number from 0"],
-    ["of a table", (aws) => aws.table("orders", anything({ partition: "id" })), "`partition` is unknown"],
-    ["no key", (aws) => aws.table("orders", anything({})), "`partitionKey` must be the name of an attribute"],
+    [
+      "of a table",
+      (aws) => aws.table("orders", anything({ partition: "id" })),
+      "`partition` isn't an option",
+    ],
+    ["no key", (aws) => aws.table("orders", anything({})), "`partitionKey` must be an attribute name"],
+    [
+      "37.3: a table name of two letters",
+      (aws) => aws.table("ab", { partitionKey: "id" }),
+      '`table name` must be 3 to 255 characters long and consist of a-z, A-Z, 0-9, "_", "-" and ".", as DynamoDB requires (got "ab")',
+    ],
+    [
+      "37.3: an index name of two letters",
+      (aws) => aws.table("orders", { partitionKey: "id", indexes: { by: { partitionKey: "day" } } }),
+      "`index name` must be 3 to 255 characters long",
+    ],
+    [
+      "37.3: a table name with a space",
+      (aws) => aws.table("my orders", { partitionKey: "id" }),
+      'as DynamoDB requires (got "my orders")',
+    ],
     [
       "of an index",
       (aws) => aws.table("orders", { partitionKey: "id", indexes: { byDay: anything({ key: "day" }) } }),
-      "`key` is unknown",
+      "`key` isn't an option",
     ],
-    ["of a queue", (aws) => aws.queue("work", anything({ visibility: 3 })), "`visibility` is unknown"],
+    ["of a queue", (aws) => aws.queue("work", anything({ visibility: 3 })), "`visibility` isn't an option"],
     [
       "visibilitySeconds",
       (aws) => aws.queue("work", { visibilitySeconds: 30_000_000 }),
@@ -34,7 +57,7 @@ describe("an option that breaks its rule", () => {
     ["no handler", (aws) => aws.lambda(anything(undefined)), "`handler` must be a function"],
     ["timeoutSeconds", (aws) => aws.lambda(handler, { timeoutSeconds: 30_000 }), "above 0 and up to 5400"],
     ["concurrency", (aws) => aws.lambda(handler, { concurrency: 0 }), "`concurrency` must be"],
-    ["skewsMs", (aws) => aws.lambda(handler, { skewsMs: [] }), "`skewsMs` must be a list of numbers"],
+    ["skewsMs", (aws) => aws.lambda(handler, { skewsMs: [] }), "`skewsMs` must be an array of numbers"],
     [
       "batchSize",
       (aws) => aws.connectQueue(aws.lambda(handler), { queueUrl: "q", batchSize: 11 }),
@@ -46,9 +69,9 @@ describe("an option that breaks its rule", () => {
       "`maxRetries` must be a whole number from -1",
     ],
     ["every", (aws) => aws.every(0, aws.lambda(handler)), "`ms` must be at least 1 ms"],
-    ["no origin", (aws) => aws.serve("api", anything(handler)), 'serve takes an origin such as "https://'],
-    ["a path", (aws) => aws.serve("https://api.example.com/v1", anything(handler)), "serve takes an origin"],
-    ["no service", (aws) => aws.serve("https://api.example.com", anything({})), "a function that answers"],
+    ["no origin", (aws) => aws.serve("api", anything(handler)), 'serve needs an origin such as "https://'],
+    ["a path", (aws) => aws.serve("https://api.example.com/v1", anything(handler)), "serve needs an origin"],
+    ["no service", (aws) => aws.serve("https://api.example.com", anything({})), "a function that responds"],
   ])("is told at once: %s", (_, make, says) => {
     expect(() => make(new Simulator())).toThrow(says);
   });
@@ -89,8 +112,8 @@ describe("a simulation that does not fit together", () => {
     const aws = new Simulator();
     aws.table("orders", { partitionKey: "id" });
     aws.queue("work");
-    expect(() => aws.table("orders", { partitionKey: "id" })).toThrow("there is a table orders already");
-    expect(() => aws.queue("work")).toThrow("there is a queue work already");
+    expect(() => aws.table("orders", { partitionKey: "id" })).toThrow("a table orders already exists");
+    expect(() => aws.queue("work")).toThrow("a queue work already exists");
   });
 
   it("tells of a table that is refused, also when the work itself makes it", async () => {
@@ -101,15 +124,17 @@ describe("a simulation that does not fit together", () => {
   it("names the queue or the table that a source has none of", async () => {
     const aws = new Simulator();
     aws.connectQueue(aws.lambda(handler), { queueUrl: "https://sqs.us-east-1.amazonaws.com/0/none" });
-    await expect(aws.run(() => aws.untilIdle())).rejects.toThrow("there is no queue https://sqs");
+    await expect(aws.run(() => aws.untilIdle())).rejects.toThrow("no queue https://sqs");
     const other = new Simulator();
     other.connectTable(other.lambda(handler), { tableName: "none" });
-    await expect(other.run(() => other.untilIdle())).rejects.toThrow("there is no table none");
+    await expect(other.run(() => other.untilIdle())).rejects.toThrow("no table none");
   });
 
   it("is not run within another one, and not twice at once", async () => {
     const aws = new Simulator();
-    await expect(aws.run(() => new Simulator().run(() => 1))).rejects.toThrow("another simulator runs");
+    await expect(aws.run(() => new Simulator().run(() => 1))).rejects.toThrow(
+      "another simulator is already running",
+    );
   });
 
   it("tells what is served that answers no Response", async () => {
@@ -118,17 +143,19 @@ describe("a simulation that does not fit together", () => {
     const fn = aws.lambda(() => fetch("https://api.example.com/"));
     expect(await aws.run(() => fn.invoke({}))).toMatchObject({
       outcome: "threw",
-      error: { message: expect.stringContaining("https://api.example.com answers undefined") },
+      error: {
+        message: expect.stringContaining("https://api.example.com returned a value of type undefined"),
+      },
     });
   });
 });
 
 describe("a fault", () => {
   it.each<[string, Fault, says: string]>([
-    ["of no kind", anything({ kind: "crsh" }), '`kind` must be one of ["crash",'],
-    ["without its side", anything({ kind: "crash" }), "`when` must be one of"],
+    ["of no kind", anything({ kind: "crsh" }), '`kind` must be "crash",'],
+    ["without its side", anything({ kind: "crash" }), "`when` must be "],
     ["without its time", anything({ kind: "freeze", when: "after" }), "`ms` must be a number"],
-    ["with too much", anything({ kind: "unsent", ms: 3 }), "`ms` is unknown"],
+    ["with too much", anything({ kind: "unsent", ms: 3 }), "`ms` isn't an option"],
   ])("%s ends the run with an error", async (_, fault, says) => {
     const aws = givenAws();
     aws.faults = () => fault;
@@ -153,7 +180,9 @@ describe("work", () => {
     const fn = aws.lambda(async () => {
       while (!isOver) await new Promise((resolve) => setImmediate(resolve));
     });
-    await expect(aws.run(() => fn.invoke({}))).rejects.toThrow("setImmediate for ever");
+    await expect(aws.run(() => fn.invoke({}))).rejects.toThrow(
+      "setImmediate, which doesn't advance virtual time",
+    );
     isOver = true;
   }, 60_000);
 });
@@ -176,7 +205,7 @@ describe("fake timers of a test runner", () => {
     const aws = new Simulator();
     const { setTimeout: patched } = globalThis;
     globalThis.setTimeout = (() => 1) as unknown as typeof setTimeout;
-    await expect(aws.run(() => 1)).rejects.toThrow("setTimeout is not what");
+    await expect(aws.run(() => 1)).rejects.toThrow("setTimeout has been replaced");
     globalThis.setTimeout = patched;
     await aws.run(() => aws.clock.sleep(1));
   });

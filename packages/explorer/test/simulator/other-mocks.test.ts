@@ -66,7 +66,7 @@ describe("a simulation", () => {
     Object.defineProperty(DynamoDBClient.prototype, "send", { value: async () => ({}), configurable: true });
     try {
       await expect(simulated(put)).rejects.toThrow(
-        "DynamoDBClient.prototype.send is a mock, as with aws-sdk-client-mock, and the simulation does not see what it answers: restore it before",
+        "DynamoDBClient.prototype.send is a mock (from aws-sdk-client-mock, for example), so the simulation can't see its requests",
       );
     } finally {
       Reflect.deleteProperty(DynamoDBClient.prototype, "send");

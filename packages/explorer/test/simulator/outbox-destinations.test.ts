@@ -2,16 +2,9 @@
 // table, and its stream, relay and sweeper feed queues and a consumer. The numbers are those with which an
 // outbox that marks only whole commits breaks.
 import type { SQSRecord } from "aws-lambda";
-import {
-  DynamoDBOutbox,
-  DynamoDBStore,
-  idempotent,
-  idempotentBatch,
-  type OutboxOptions,
-  type OutgoingMessage,
-  outboxRelay,
-  outboxSweeper,
-} from "onceonly";
+import { idempotent, idempotentBatch, type OutgoingMessage } from "onceonly";
+import { DynamoDBOutbox, DynamoDBStore } from "onceonly/dynamodb";
+import { type OutboxOptions, outboxRelay, outboxSweeper } from "onceonly/messaging";
 import { describe, expect, it } from "vitest";
 import type { Io } from "../../lib/simulator/io.ts";
 import type { Simulator } from "../../lib/simulator/simulator.ts";

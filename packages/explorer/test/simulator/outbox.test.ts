@@ -1,6 +1,7 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { SQSClient } from "@aws-sdk/client-sqs";
-import { DynamoDBOutbox, outboxRelay, outboxSweeper } from "onceonly";
+import { DynamoDBOutbox } from "onceonly/dynamodb";
+import { outboxRelay, outboxSweeper } from "onceonly/messaging";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { PAYMENTS } from "../../../../test/kit/shop/environment.ts";
 import { Gateway } from "../../../../test/kit/shop/gateway.ts";

@@ -47,9 +47,11 @@ describe("a standard queue", () => {
   it("alone may be so", () => {
     const aws = new Simulator();
 
-    expect(() => aws.queue("work.fifo", { repeats: 0.1 })).toThrow("`repeats` is for standard queues");
+    expect(() => aws.queue("work.fifo", { repeats: 0.1 })).toThrow(
+      "`repeats` only applies to standard queues",
+    );
     expect(() => aws.queue("work", { fifo: true, shuffles: true })).toThrow(
-      "`shuffles` is for standard queues",
+      "`shuffles` only applies to standard queues",
     );
     expect(() => aws.queue("work", { repeats: 1 })).toThrow("repeats");
   });

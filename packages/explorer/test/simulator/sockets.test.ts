@@ -245,9 +245,7 @@ describe("H78: a connection that the simulation cannot see", () => {
     const told = `${error?.message} ${(error?.cause as Error | undefined)?.message}`;
     expect(invocation.outcome).toBe("threw");
     expect(told).toContain(`127.0.0.1:${port}`);
-    expect(told).toContain(
-      "declare it as outside system (explore: outside; Simulator: serve), or mock the client",
-    );
+    expect(told).toContain("declare it (explore: outside; Simulator: serve), or mock the client");
     expect(aws.trace.map(({ kind }) => kind)).toContain("refused");
   });
 

@@ -167,7 +167,7 @@ describe("connectTable", () => {
       await aws.untilIdle();
     });
     expect(done).toEqual([1, 3, 4]);
-    expect(aws.traceText()).toContain("gives up 1 records: RetryAttemptsExhausted");
+    expect(aws.traceText()).toContain("gives up on 1 records: RetryAttemptsExhausted");
   });
 
   it("waits for changes without going on in time", async () => {
@@ -178,7 +178,7 @@ describe("connectTable", () => {
     );
     await aws.run(() => aws.untilIdle());
     expect(aws.clock.now() - START).toBeLessThan(1000);
-    await expect(aws.run(() => new Promise(() => undefined))).rejects.toThrow("not the clock");
+    await expect(aws.run(() => new Promise(() => undefined))).rejects.toThrow("other than the clock");
   });
 });
 

@@ -1,5 +1,5 @@
 import { SNS } from "@aws-sdk/client-sns";
-import { MessageProducer } from "onceonly";
+import { MessageProducer } from "onceonly/messaging";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { SimulatedTopic } from "../../lib/simulator/room-options.ts";
 import { Simulator } from "../../lib/simulator/simulator.ts";
@@ -218,6 +218,6 @@ describe("a topic", () => {
     aws.topic("orders", { subscriptions: [{ queue: aws.queue("q.fifo") }] });
 
     await expect(aws.run(() => undefined)).rejects.toThrow("FIFO SQS Queues can not be subscribed");
-    expect(() => aws.topic("orders")).toThrow("there is a topic orders already");
+    expect(() => aws.topic("orders")).toThrow("a topic orders already exists");
   });
 });

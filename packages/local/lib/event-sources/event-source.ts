@@ -69,7 +69,7 @@ export async function untilDone(
       return await work();
     } catch (error) {
       if (signal.aborted) return;
-      log(`${label}: ${String(error)}; tried again in ${AFTER_ERROR_MS / 1000} s`);
+      log(`${label}: ${String(error)}; retrying in ${AFTER_ERROR_MS / 1000} s`);
       await clock.sleep(AFTER_ERROR_MS, signal);
     }
   }

@@ -38,7 +38,7 @@ export function streamClient(endpoint: string, StreamArn: string, signal: AbortS
     });
     const answer: unknown = await response.json();
     if (response.ok) return answer as T;
-    throw new Error(`${operation} is refused: ${Object(answer).__type}`);
+    throw new Error(`${operation} was rejected: ${Object(answer).__type}`);
   }
 
   return {

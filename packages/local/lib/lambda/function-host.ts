@@ -84,7 +84,7 @@ export function createFunctionHost(options: FunctionHostOptions): SingleHost {
 
   return {
     async invoke(payload, extras = {}) {
-      if (stopped) throw new Error(`function ${options.name} is stopped; create a new host to invoke it`);
+      if (stopped) throw new Error(`function ${options.name} is stopped: create a new host to invoke it`);
       const requestId = extras.requestId ?? randomUUID();
       const result = slots.run(() => runOnce({ requestId, payload }));
       running.add(result);

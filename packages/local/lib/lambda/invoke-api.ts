@@ -1,6 +1,6 @@
 // Lambda's Invoke API over the functions of a run, so that the AWS CLI and SDK can call them.
 // https://docs.aws.amazon.com/lambda/latest/api/API_Invoke.html
-import type { AwsAnswer, AwsFace, AwsRequest } from "../aws-endpoint.ts";
+import type { AwsAnswer, AwsRequest, ServedAws } from "../aws-endpoint.ts";
 import type { InvokeResult } from "./invoke-result.ts";
 
 /** The function that a name, an ARN or a part of an ARN means. */
@@ -17,7 +17,7 @@ const LARGEST_PAYLOAD_BYTES = { RequestResponse: 6_291_456, Event: 1_048_576, Dr
 type InvocationType = keyof typeof LARGEST_PAYLOAD_BYTES;
 
 /** @param find answers with `undefined` where no such function runs */
-export function invokeFace(find: (name: string) => InvokableFunction | undefined): AwsFace {
+export function invokeService(find: (name: string) => InvokableFunction | undefined): ServedAws {
   return (request) => {
     const [, name] = PATH.exec(request.url.pathname) ?? [];
     if (name === undefined || request.method !== "POST") return undefined;
@@ -32,7 +32,7 @@ async function answerInvoke(
 ): Promise<AwsAnswer> {
   const type = headers["x-amz-invocation-type"] ?? "RequestResponse";
   if (!isInvocationType(type)) {
-    return refusal(400, "InvalidParameterValueException", `the invocation type ${type} is none of Lambda's`);
+    return refusal(400, "InvalidParameterValueException", `${type} isn't a Lambda invocation type`);
   }
   const fn = find(name);
   if (!fn) return refusal(404, "ResourceNotFoundException", `Function not found: ${name}`);

@@ -25,7 +25,7 @@ export async function createTaskRoot(functionName: string, codeDirectory: string
     await linkSdk(join(home, "node_modules"));
   } catch (error) {
     await remove();
-    throw new Error(`the code of function ${functionName} cannot be read at ${codeDirectory}`, {
+    throw new Error(`can't read the code of function ${functionName} at ${codeDirectory}`, {
       cause: error,
     });
   }

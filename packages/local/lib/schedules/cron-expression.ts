@@ -81,5 +81,5 @@ function readValue(text: string, { min, max, names = [], shift = 0 }: Field): nu
   const named = names.indexOf(text.toUpperCase());
   const value = named < 0 ? Number(text === "" ? Number.NaN : text) : named + min;
   if (Number.isInteger(value) && value >= min && value <= max) return value + shift;
-  throw new Error(`a cron field has values from ${min} to ${max} here (got "${text}")`);
+  throw new Error(`this cron field accepts values from ${min} to ${max} (got "${text}")`);
 }

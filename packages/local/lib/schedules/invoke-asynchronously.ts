@@ -59,7 +59,7 @@ export async function invokeAsynchronously(invocation: AsynchronousInvocation): 
       return end("Success");
     }
     const isLast = delayMs === undefined || isTooOld;
-    const then = isLast ? "given up" : `tried again in ${delayMs / 1000} s`;
+    const then = isLast ? "gave up" : `retrying in ${delayMs / 1000} s`;
     const reason = result ? `${result.outcome}: ${result.errorMessage}` : String(answer);
     invocation.log(`${invocation.label}: ${reason}; ${then}`);
     if (isLast) return end(isTooOld ? "EventAgeExceeded" : "RetriesExhausted");

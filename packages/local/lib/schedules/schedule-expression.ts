@@ -14,14 +14,16 @@ export function nextTimeOf(expression: string, createdAtMs: number, timeZone = "
   if (kind === "rate") return everyPeriod(expression, argument, createdAtMs);
   if (kind === "at") return once(expression, argument, timeZone);
   if (kind === "cron") return onWallClock(cronTimes(argument), timeZone);
-  throw new Error(`a schedule is rate(…), cron(…) or at(…), got ${expression}`);
+  throw new Error(`a schedule must be rate(…), cron(…) or at(…) (got ${expression})`);
 }
 
 function everyPeriod(expression: string, argument: string, createdAtMs: number): NextTime {
   const [, digits, unit = "", plural] = /^([1-9]\d*)\s+(minute|hour|day)(s?)$/.exec(argument.trim()) ?? [];
   const count = Number(digits);
   if (digits === undefined || (count === 1) === (plural === "s")) {
-    throw new Error(`a rate is rate(1 minute), rate(2 hours), rate(3 days) and so on, got ${expression}`);
+    throw new Error(
+      `a rate must look like rate(1 minute), rate(2 hours) or rate(3 days) (got ${expression})`,
+    );
   }
   const periodMs = count * Number(UNIT_MS[unit]);
   return (afterMs) => {
@@ -33,7 +35,7 @@ function everyPeriod(expression: string, argument: string, createdAtMs: number):
 function once(expression: string, argument: string, timeZone: string): NextTime {
   const wallMs = Date.parse(`${argument}Z`);
   if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?$/.test(argument) || Number.isNaN(wallMs)) {
-    throw new Error(`a single time is at(yyyy-mm-ddThh:mm:ss), got ${expression}`);
+    throw new Error(`a one-time schedule must be at(yyyy-mm-ddThh:mm:ss) (got ${expression})`);
   }
   const atMs = instantOf(wallMs, timeZone);
   return (afterMs) => (atMs !== undefined && atMs > afterMs ? atMs : undefined);

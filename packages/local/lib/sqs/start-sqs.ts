@@ -24,7 +24,7 @@ const UNAVAILABLE = {
     "content-type": "application/x-amz-json-1.0",
     "x-amzn-errortype": "ServiceUnavailable",
   },
-  body: JSON.stringify({ __type: "ServiceUnavailable", message: "the queue was taken down here" }),
+  body: JSON.stringify({ __type: "ServiceUnavailable", message: "the queue was taken down locally" }),
 };
 
 /** Resolves once the server listens, on loopback and a port of its own, without any queue. */

@@ -11,7 +11,7 @@ type Fields = Readonly<Record<string, unknown>>;
 export function pathInside(folder: string, name: unknown, what: string): string {
   const path = resolve(folder, typeof name === "string" ? name : "");
   if (path.startsWith(resolve(folder) + sep)) return path;
-  throw faultOf(`the ${what} ${shown(name)} is not in its folder`);
+  throw faultOf(`the ${what} ${shown(name)} isn't in its folder`);
 }
 
 /** @throws Error for a file that cannot be read, or holds no JSON object */
@@ -21,7 +21,7 @@ export function readObject(path: string): Fields {
   try {
     content = JSON.parse(readFileSync(path, "utf8"));
   } catch (cause) {
-    throw faultOf(`${name} cannot be read as JSON`, cause);
+    throw faultOf(`${name} isn't valid JSON`, cause);
   }
   if (isTooDeep(content)) throw faultOf(`${name} is nested deeper than ${MAX_DEPTH} levels`);
   return objectOf(content, name);
@@ -42,18 +42,18 @@ function isTooDeep(content: unknown): boolean {
 export function objectOf(value: unknown, what: string): Fields {
   if (value === undefined) return {};
   if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Fields;
-  throw faultOf(`${what} is no object`);
+  throw faultOf(`${what} isn't an object`);
 }
 
 /** @throws Error for what is no list of text; `undefined` is an empty one */
 export function namesOf(value: unknown, what: string): readonly string[] {
   if (value === undefined) return [];
   if (Array.isArray(value) && value.every((name) => typeof name === "string")) return value;
-  throw faultOf(`${what} is no list of names`);
+  throw faultOf(`${what} isn't an array of strings`);
 }
 
 export function faultOf(what: string, cause?: unknown): Error {
-  return new Error(`the assembly cannot be run: ${what}; synthesize it again`, { cause });
+  return new Error(`can't run the assembly: ${what}. Synthesize it again`, { cause });
 }
 
 function shown(name: unknown): string {

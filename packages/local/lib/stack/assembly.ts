@@ -104,7 +104,7 @@ function inDependencyOrder(artifacts: ReadonlyMap<string, Artifact>): [string, A
   const visit = (id: string, path: readonly string[]): void => {
     const artifact = artifacts.get(id);
     if (order.has(id) || artifact === undefined) return;
-    if (path.includes(id)) throw faultOf(`${path.join(", ")} depend on each other in a circle`);
+    if (path.includes(id)) throw faultOf(`circular dependency: ${path.join(", ")}`);
     for (const dependency of artifact.dependencies) visit(dependency, [...path, id]);
     order.set(id, artifact);
   };

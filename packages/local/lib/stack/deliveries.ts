@@ -23,7 +23,7 @@ export async function deliverNotification(
   if (fn) return invokeLater(environment, fn, JSON.stringify(snsEvent(notification, subscription)), from);
   const send = async (arn: string | undefined) => {
     const queue = arn === undefined ? undefined : queueOfArn(environment, arn);
-    if (!queue) throw new Error(`there is no queue ${arn}`);
+    if (!queue) throw new Error(`no such queue: ${arn}`);
     await sqs.model.call("SendMessage", { QueueUrl: queue.url, ...queueMessage(notification, subscription) });
     log(`${from} → ${pathOf(queues, queue)}: sent`);
   };

@@ -146,7 +146,7 @@ export async function deployOne(planned: PlannedStack, logicalId: string): Promi
   const properties = resolvedProperties(planned, logicalId, resource.Properties ?? {});
   if (isDescribed(type)) environment.deployed.push({ type, path, region, properties });
   for (const reference of dynamicReferencesIn(properties)) {
-    const reason = `${reference} is not read here, and stays as it is written`;
+    const reason = `${reference} can't be resolved locally and stays as it is`;
     environment.notRun.push(notRunLine({ type, path, logicalId }, reason));
   }
   planned.resolved.set(logicalId, JSON.stringify(properties));

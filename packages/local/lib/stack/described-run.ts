@@ -1,6 +1,6 @@
 /** Tells what a run has deployed, for `onceonly doctor`: as the template says it, with all references resolved. */
 import { ENVIRONMENT } from "onceonly/kit";
-import type { AwsFace } from "../aws-endpoint.ts";
+import type { ServedAws } from "../aws-endpoint.ts";
 import type { DeployedResource, LocalEnvironment } from "./local-environment.ts";
 
 /** A path that no service of AWS has. */
@@ -36,7 +36,7 @@ const DESCRIBED: ReadonlySet<string> = new Set([
 export const isDescribed = (type: string): boolean => DESCRIBED.has(type);
 
 /** Answers at the address of AWS that a run prints. */
-export function describedRunFace(environment: LocalEnvironment): AwsFace {
+export function describedRunService(environment: LocalEnvironment): ServedAws {
   return ({ method, url }) => {
     if (method !== "GET" || url.pathname !== DESCRIBED_RUN_PATH) return undefined;
     const headers = { "content-type": "application/json" };

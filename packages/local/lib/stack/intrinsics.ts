@@ -31,7 +31,7 @@ export function resolveIntrinsics(value: unknown, scope: IntrinsicScope): unknow
   if (entries.length === 1 && name !== undefined && isIntrinsicName(name)) {
     const evaluate = Object.hasOwn(INTRINSICS, name) ? INTRINSICS[name] : undefined;
     if (!evaluate)
-      throw new Error(`the template uses ${name.slice(0, 80)}, which has no local meaning: leave it out`);
+      throw new Error(`the template uses ${name.slice(0, 80)}, which isn't supported locally: remove it`);
     return evaluate(argument, scope);
   }
   return Object.fromEntries(
@@ -74,8 +74,7 @@ const INTRINSICS: Readonly<Record<string, Evaluate>> = {
   "Fn::Select": (argument, scope) => {
     const [index, items] = list(argument, scope, "Fn::Select");
     const selected = asList(items, "Fn::Select")[Number(index)];
-    if (selected === undefined)
-      throw new Error(`Fn::Select asks for entry ${shown(index)} of a shorter list`);
+    if (selected === undefined) throw new Error(`Fn::Select index ${shown(index)} is out of range`);
     return selected;
   },
   "Fn::Split": (argument, scope) => {
@@ -121,7 +120,7 @@ function reference(name: string, scope: IntrinsicScope): unknown {
 }
 
 function text(value: unknown, name: string): string {
-  if (typeof value !== "string") throw new Error(`${name} takes a name, got ${shown(value)}`);
+  if (typeof value !== "string") throw new Error(`${name} requires a name (got ${shown(value)})`);
   return value;
 }
 
@@ -130,7 +129,7 @@ function list(argument: unknown, scope: IntrinsicScope, name: string): unknown[]
 }
 
 function asList(value: unknown, name: string): unknown[] {
-  if (!Array.isArray(value)) throw new Error(`${name} takes a list, got ${shown(value)}`);
+  if (!Array.isArray(value)) throw new Error(`${name} requires a list (got ${shown(value)})`);
   return value;
 }
 

@@ -203,8 +203,8 @@ export function queueOfArn(environment: LocalEnvironment, arn: string): LocalQue
 /** @throws Error where something of that name runs already: it would answer in the place of this one */
 export function checkUnused(taken: Iterable<string>, name: string, path: string): void {
   if (![...taken].includes(name)) return;
-  const advice = "choose one of its stacks with --stack, or leave the name to the stack";
-  throw new Error(`${path} has the name ${name}, which another resource of this run has: ${advice}`);
+  const advice = "select one of the stacks with --stack, or don't set the name";
+  throw new Error(`${path} is named ${name}, like another resource of this run: ${advice}`);
 }
 
 /** For `LocalEnvironment.notRun`: what is left out, and why. */

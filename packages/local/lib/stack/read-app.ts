@@ -71,7 +71,7 @@ function chosenStacks(
   const unknown = wanted.find((choice) => !stacks.some((stack) => isMeant(stack, choice)));
   if (unknown !== undefined) {
     const places = stacks.map(({ place }) => place).join(", ");
-    throw new Error(`the app has no stack or stage ${unknown}: choose among ${places}`);
+    throw new Error(`the app has no stack or stage ${unknown}: choose one of ${places}`);
   }
   return stacks.filter((stack) => wanted.some((choice) => isMeant(stack, choice)));
 }

@@ -14,7 +14,7 @@ export function deploymentOrder(
   const visited = new Set<string>();
   const visit = (logicalId: string, path: readonly string[]): void => {
     if (path.includes(logicalId)) {
-      throw new Error(`resources refer to each other in a circle: ${[...path, logicalId].join(" → ")}`);
+      throw new Error(`circular reference: ${[...path, logicalId].join(" → ")}`);
     }
     if (visited.has(logicalId)) return;
     const resource = resources[logicalId] as TemplateResource;

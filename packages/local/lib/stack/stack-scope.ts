@@ -44,9 +44,7 @@ export function createStackScope(options: StackScopeOptions): IntrinsicScope {
     const given = Object.hasOwn(parameters, name) ? parameters[name] : undefined;
     const value = given ?? (fromParameterStore ? undefined : Default);
     if (value === undefined) {
-      throw faultOf(
-        `parameter ${name} of ${stackName} has no value here: give it one with --parameter ${name}=…`,
-      );
+      throw faultOf(`parameter ${name} of ${stackName} has no value: set it with --parameter ${name}=…`);
     }
     const isList = Type === "CommaDelimitedList" || Type.startsWith("List<");
     return isList && typeof value === "string" ? value.split(",") : value;
@@ -54,7 +52,7 @@ export function createStackScope(options: StackScopeOptions): IntrinsicScope {
 
   function deployedResource(logicalId: string): Deployed {
     const resource = deployed.get(logicalId);
-    if (!resource) throw faultOf(`${stackName} refers to ${logicalId}, which its template does not have`);
+    if (!resource) throw faultOf(`${stackName} refers to ${logicalId}, which isn't in its template`);
     return resource;
   }
 
@@ -81,14 +79,14 @@ export function createStackScope(options: StackScopeOptions): IntrinsicScope {
       if (attributes === undefined) return placeholder(ref, attribute, type);
       const value = own(attributes, attribute);
       if (value === undefined) {
-        throw faultOf(`attribute ${attribute} of ${logicalId} (${type}) is not known here`);
+        throw faultOf(`attribute ${attribute} of ${logicalId} (${type}) isn't available locally`);
       }
       return value;
     },
     condition(name) {
       const condition = own(template.Conditions, name);
       if (condition === undefined) throw faultOf(`${stackName} has no condition ${name}`);
-      if (asked.has(name)) throw faultOf(`condition ${name} of ${stackName} asks for itself`);
+      if (asked.has(name)) throw faultOf(`condition ${name} of ${stackName} refers to itself`);
       asked.add(name);
       try {
         return resolveCondition(condition, scope);
@@ -103,14 +101,14 @@ export function createStackScope(options: StackScopeOptions): IntrinsicScope {
       return value;
     },
     importValue(name) {
-      if (!exports.has(name)) throw faultOf(`${stackName} imports ${name}, which no stack before it exports`);
+      if (!exports.has(name)) throw faultOf(`${stackName} imports ${name}, which no earlier stack exports`);
       return exports.get(name);
     },
     stackOutput(producer, producerRegion, output) {
       const value = own(outputs.get(stackKey(producer, producerRegion)), output);
       if (value !== undefined) return value;
       throw faultOf(
-        `${stackName} asks for the output ${output} of ${producer} in ${producerRegion}, which no stack before it has`,
+        `${stackName} refers to the output ${output} of ${producer} in ${producerRegion}, which no earlier stack has`,
       );
     },
   };

@@ -4,21 +4,21 @@ import { randomBytes } from "node:crypto";
 import { type Clock, systemClock, systemRandom } from "onceonly/kit";
 import { EventBridgeModel, SnsModel } from "onceonly-explorer/aws";
 import { startAwsEndpoint } from "../aws-endpoint.ts";
-import { downFace } from "../down-face.ts";
+import { downService } from "../down-service.ts";
 import { startDynamoDB } from "../dynamodb-engine.ts";
 import type { LocalEventSource } from "../event-sources/event-source.ts";
 import { startFaultProxy } from "../fault-proxy.ts";
 import { checkInstalled } from "../installed-package.ts";
-import { invokeFace } from "../lambda/invoke-api.ts";
+import { invokeService } from "../lambda/invoke-api.ts";
 import { checkPort } from "../loopback-server.ts";
-import { eventBridgeFace, snsFace } from "../messaging-faces.ts";
+import { eventBridgeService, snsService } from "../messaging-services.ts";
 import type { LocalSchedule } from "../schedules/run-schedule.ts";
 import { startSqs } from "../sqs/start-sqs.ts";
 import type { SynthesizedStack } from "./assembly.ts";
 import { tellEnd } from "./asynchronous-end.ts";
 import { deliverEvent, deliverNotification } from "./deliveries.ts";
 import { deployStack, type PlannedStack, planStack, readableProperties } from "./deploy-stack.ts";
-import { describedRunFace } from "./described-run.ts";
+import { describedRunService } from "./described-run.ts";
 import type { Disturbances } from "./disturbances.ts";
 import { invokableFunction } from "./invoke-later.ts";
 import { nameKey } from "./local-addresses.ts";
@@ -115,7 +115,7 @@ export async function startStack(options: StartStackOptions): Promise<RunningSta
     const dynamodb = await starting;
     const { stacks } = reading;
     const [first] = stacks;
-    if (!first) throw new Error(`there is no stack in ${options.folder}: add one to the app`);
+    if (!first) throw new Error(`no stack in ${options.folder}: add one to the app`);
     const common = { clock, region: first.region ?? LOCAL_REGION, accountId: LOCAL_ACCOUNT_ID };
     const isDown = (destination: string) => disturbances?.isDown(destination) === true;
     const sqs = await startSqs({ ...common, isDown });
@@ -132,11 +132,11 @@ export async function startStack(options: StartStackOptions): Promise<RunningSta
     });
     const proxied = disturbances && (await disturbedEndpoint(dynamodb.endpoint, disturbances, undo));
     const aws = await startAwsEndpoint([
-      downFace(isDown, (name) => `arn:aws:events:${common.region}:${common.accountId}:event-bus/${name}`),
-      (request) => describedRunFace(environment)(request),
-      invokeFace((name) => invokableFunction(environment, name)),
-      eventBridgeFace(eventBridge),
-      snsFace(sns),
+      downService(isDown, (name) => `arn:aws:events:${common.region}:${common.accountId}:event-bus/${name}`),
+      (request) => describedRunService(environment)(request),
+      invokeService((name) => invokableFunction(environment, name)),
+      eventBridgeService(eventBridge),
+      snsService(sns),
     ]);
     undo.add(aws.stop);
 

@@ -29,7 +29,7 @@ export async function synthesize({ folder, context, signal }: SynthesizeOptions)
   const source = resolve(folder);
   if (existsSync(join(source, "manifest.json"))) return { folder: source, remove: async () => undefined };
   if (!existsSync(join(source, "cdk.json"))) {
-    throw new Error(`no cdk.json and no template in ${source}: give ${READS}`);
+    throw new Error(`no cdk.json and no template in ${source}: pass ${READS}`);
   }
   const output = await realpath(await mkdtemp(join(tmpdir(), "onceonly-stack-")));
   guardDirectory(output);
@@ -87,7 +87,9 @@ function runCdkSynth(
       if (signal.aborted) fail(signal.reason);
       else if (code === 0) done();
       else
-        fail(new Error(`cdk synth in ${folder} ended with exit code ${code}; it said:\n${printed.trim()}`));
+        fail(
+          new Error(`cdk synth in ${folder} failed with exit code ${code}. Its output:\n${printed.trim()}`),
+        );
     });
   });
 }
@@ -96,9 +98,7 @@ function cdkCommand(folder: string): string {
   const manifest =
     resolveInstalled("aws-cdk/package.json", folder) ?? resolveInstalled("aws-cdk/package.json");
   if (manifest === undefined) {
-    throw new Error(
-      `the CDK command line is not installed: run "npm install --save-dev aws-cdk@2" in ${folder}`,
-    );
+    throw new Error(`the CDK CLI isn't installed: run "npm install --save-dev aws-cdk@2" in ${folder}`);
   }
   return join(dirname(manifest), "bin", "cdk");
 }

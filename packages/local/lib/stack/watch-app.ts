@@ -67,11 +67,11 @@ export async function watchApp(options: WatchAppOptions): Promise<void> {
   try {
     files.changed(rootsOf(first));
   } catch (error) {
-    return report(`code changes are not picked up: ${(error as Error).message}`);
+    return report(`can't watch for code changes: ${(error as Error).message}`);
   }
   while (!signal.aborted) {
     await look().catch((error: Error) => {
-      if (!signal.aborted) report(`not picked up, and the code from before runs on: ${error.message}`);
+      if (!signal.aborted) report(`change not applied, the previous code keeps running: ${error.message}`);
     });
   }
 }

@@ -164,6 +164,8 @@ describe("createFunctionHost", () => {
   it("names the folder when there is no code", async () => {
     const host = hostIn({ codeDirectory: "/no/such/folder" });
 
-    await expect(host.invoke("{}")).rejects.toThrow("cannot be read at /no/such/folder");
+    await expect(host.invoke("{}")).rejects.toThrow(
+      "can't read the code of function under-test at /no/such/folder",
+    );
   });
 });

@@ -63,7 +63,7 @@ const pickedUp = ({ changes }: RunningApp) =>
   until(() => changes.find((line) => line.startsWith("picked up")));
 
 /** Imports from another team's account: it has no queue and no topic here. */
-const FOREIGN_QUEUE = expect.stringContaining("arn:aws:sqs:us-west-2:999999999999:orders is not a queue");
+const FOREIGN_QUEUE = expect.stringContaining("arn:aws:sqs:us-west-2:999999999999:orders isn't a queue");
 
 describe.each([
   ["a monorepo with a concrete stage", "pipeline", "infra", "Prod-Billing/Pay", "services/pay/answer.ts", []],

@@ -38,9 +38,7 @@ const temporaryFolders = () => readdirSync(TMPDIR).filter((name) => name.startsW
 describe("onceonly start", () => {
   it("prints what runs and where, and leaves nothing behind after Ctrl-C", { timeout: 90_000 }, async () => {
     const { output, exited, pressCtrlC } = runOnceonly("start", "test/fixtures/echo-app", "--port", "0");
-    await until(
-      () => output.text.includes("Ctrl-C stops everything") && output.text.includes("not run here"),
-    );
+    await until(() => output.text.includes("press Ctrl-C to stop") && output.text.includes("not run here"));
     const url = /Api {2}(http:\S+)/.exec(output.text)?.[1];
     const dynamodb = /DynamoDB {2}(http:\S+)/.exec(output.text)?.[1];
     const response = await fetch(`${url}/echo/hello`);
@@ -53,9 +51,7 @@ describe("onceonly start", () => {
 
     expect(response.status).toBe(200);
     expect(output.text).toMatch(/ANY \/echo\/\{proxy\+\}/);
-    expect(output.text).toMatch(
-      /^queue Jobs {2}http:\/\/127\.0\.0\.1:\d+\/000000000000\/Echo-Jobs.*\.fifo$/m,
-    );
+    expect(output.text).toMatch(/^queue Jobs +http:\/\/127\.0\.0\.1:\d+\/000000000000\/Echo-Jobs.*\.fifo$/m);
     expect(output.text).toMatch(/stopped\n$/);
     await expect(fetch(`${url}`)).rejects.toThrow();
     await expect(fetch(`${dynamodb}`)).rejects.toThrow();
@@ -71,7 +67,7 @@ describe("onceonly start", () => {
     const { output, exited } = runOnceonly("start", "test/fixtures/echo-app", "--port", String(port));
 
     expect(await exited).toBe(1);
-    expect(output.text).toContain(`port ${port} is taken: stop what listens there, or choose another port`);
+    expect(output.text).toContain(`port ${port} is already in use: stop the process that listens on it`);
     other.close();
   });
 
@@ -84,14 +80,18 @@ describe("onceonly start", () => {
 
   it.each([
     ["no command", [], "usage: onceonly <command>"],
-    ["a port that is none", ["start", "--port", "http"], "--port must be a number from 0 to 65535, got http"],
+    [
+      "a port that is none",
+      ["start", "--port", "http"],
+      "--port must be a whole number from 0 to 65535 (got http)",
+    ],
     [
       "an option that the store refuses",
       ["find", "k", "-o", "pay", "-t", "t", "--shards", "many"],
-      "option `shards` must be a whole number of shards",
+      "`shards` must be a whole number of shards",
     ],
     ["a key that is none", ["find", "undefined", "-o", "pay", "-t", "t"], "idempotency key"],
-    ["context without a value", ["start", "-c", "ephemeral"], "--context takes name=value, got ephemeral"],
+    ["context without a value", ["start", "-c", "ephemeral"], "--context must be name=value (got ephemeral)"],
   ])("refuses %s", async (_, args, message) => {
     const { output, exited } = runOnceonly(...args);
 

@@ -152,7 +152,7 @@ describe("startStack with the folder of a CDK app", () => {
   });
 
   it("names the bucket as not run", () => {
-    expect(stack.notRun).toEqual([expect.stringMatching(/^AWS::S3::Bucket Bucket \(Bucket\w+\): give/)]);
+    expect(stack.notRun).toEqual([expect.stringMatching(/^AWS::S3::Bucket Bucket \(Bucket\w+\): point/)]);
   });
 
   it("resolves the address of its API in outputs", () => {
@@ -163,7 +163,7 @@ describe("startStack with the folder of a CDK app", () => {
     const starting = startStack({ folder, context: { fail: "true" } });
 
     await expect(starting).rejects.toThrow(
-      /cdk synth in .* ended with exit code 1; it said:.*asked to fail/s,
+      /cdk synth in .* failed with exit code 1. Its output:.*asked to fail/s,
     );
   });
 });

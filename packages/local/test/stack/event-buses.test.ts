@@ -152,17 +152,15 @@ describe("AWS::Events::Rule with a pattern", () => {
     const notRun = (name: string) => stack.notRun.filter((line) => line.includes(`Rule ${name} (`));
     expect(notRun("Off")).toEqual(["AWS::Events::Rule Off (Off): it is disabled"]);
     expect(notRun("Unknown")).toEqual([
-      expect.stringMatching(
-        /Event pattern is not valid.*the filter rule {"sounds":"like"} is not known here/,
-      ),
+      expect.stringMatching(/Event pattern is not valid.*unknown filter rule {"sounds":"like"}/),
     ]);
     expect(notRun("NoList")).toEqual([
-      expect.stringMatching(/made of objects and lists of rules, got "shop"/),
+      expect.stringMatching(/consists of objects and arrays of rules \(got "shop"/),
     ]);
-    expect(notRun("OfAws")).toEqual([expect.stringMatching(/: no service of AWS sends events here$/)]);
+    expect(notRun("OfAws")).toEqual([expect.stringMatching(/: AWS services don't send events locally$/)]);
     expect(notRun("Nowhere")).toEqual([expect.stringMatching(/Event bus theirs does not exist/)]);
     expect(notRun("Partly")).toEqual([
-      expect.stringMatching(/:stateMachine:s is no function, queue or topic that runs here$/),
+      expect.stringMatching(/:stateMachine:s isn't a function, queue or topic of this run$/),
       expect.stringMatching(/SqsParameters must be specified for target: Fifo/),
     ]);
     expect(stack.notRun).toHaveLength(8);

@@ -214,9 +214,9 @@ describe("AWS::Lambda::Url", () => {
 
   it("says what it does not do", () => {
     expect(stack.notRun).toEqual([
-      "AWS::Lambda::Url FailUrl (FailUrl): nobody is asked for a signature",
-      "AWS::Lambda::Url FailUrl (FailUrl): answers come whole, not as a stream",
-      "AWS::Lambda::Url LostUrl (LostUrl): arn:aws:lambda:us-east-1:000000000000:function:gone is not a function that runs here",
+      "AWS::Lambda::Url FailUrl (FailUrl): signatures aren't required",
+      "AWS::Lambda::Url FailUrl (FailUrl): responses are sent whole, not streamed",
+      "AWS::Lambda::Url LostUrl (LostUrl): arn:aws:lambda:us-east-1:000000000000:function:gone isn't a function of this run",
     ]);
   });
 });

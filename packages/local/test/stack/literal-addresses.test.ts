@@ -231,9 +231,9 @@ describe("literal addresses of a stack with an account and a region", () => {
     );
 
     expect(stack.notRun).toEqual([
-      `AWS::SQS::Queue Jobs (Jobs): its dead-letter queue ${foreign} is not a queue that runs here`,
-      `AWS::Lambda::EventSourceMapping Mapping (Mapping): ${foreign} is not a queue that runs here`,
-      expect.stringContaining("is no function, queue or topic that runs here"),
+      `AWS::SQS::Queue Jobs (Jobs): its dead-letter queue ${foreign} isn't a queue of this run`,
+      `AWS::Lambda::EventSourceMapping Mapping (Mapping): ${foreign} isn't a queue of this run`,
+      expect.stringContaining("isn't a function, queue or topic of this run"),
     ]);
   });
 

@@ -277,8 +277,8 @@ describe("AWS::Lambda::EventSourceMapping of a queue", () => {
     });
 
     expect(stack.notRun).toEqual([
-      "AWS::Lambda::EventSourceMapping Mapping (Mapping): sources of the service kinesis are not run, " +
-        "only queues and DynamoDB streams are",
+      "AWS::Lambda::EventSourceMapping Mapping (Mapping): event sources of kinesis don't run, " +
+        "only queues and DynamoDB streams do",
     ]);
   });
 

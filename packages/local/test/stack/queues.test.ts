@@ -118,7 +118,7 @@ describe("AWS::SQS::Queue", () => {
       cleanups,
     );
 
-    await expect(starting).rejects.toThrow(/^queue Payments \(Payments\) is refused: .*RedrivePolicy/);
+    await expect(starting).rejects.toThrow(/^queue Payments \(Payments\) was rejected: .*RedrivePolicy/);
   });
 
   it("goes when the run stops", async () => {

@@ -112,11 +112,11 @@ describe("a REST API", () => {
     expect((await fetch(`${url}bare`)).status).toBe(502);
     expect((await fetch(`${url}beta`, { method: "PATCH" })).status).toBe(502);
     expect(stack.notRun).toEqual([
-      "AWS::ApiGateway::Method Patch (Patch): PATCH / fails: integration type AWS is not run",
+      "AWS::ApiGateway::Method Patch (Patch): PATCH / fails: integration type AWS isn't supported locally",
       expect.stringMatching(
-        /^AWS::ApiGateway::Stage Bare \(Bare\): GET \/ fails: .*stageVariables\.fn.* is not a function that runs here$/,
+        /^AWS::ApiGateway::Stage Bare \(Bare\): GET \/ fails: .*stageVariables\.fn.* isn't a function of this run$/,
       ),
-      "AWS::ApiGateway::GatewayResponse Failed (Failed): it is made without gatewayresponse.header.X-Path, $context.requestId",
+      "AWS::ApiGateway::GatewayResponse Failed (Failed): it's created without gatewayresponse.header.X-Path, $context.requestId",
     ]);
   });
 

@@ -98,9 +98,9 @@ describe("AWS::Events::Rule with a schedule", () => {
     await clock.advance(3_600_000);
 
     expect(attempts().map((line) => line.split("; ")[1])).toEqual([
-      "tried again in 60 s",
-      "tried again in 120 s",
-      "given up",
+      "retrying in 60 s",
+      "retrying in 120 s",
+      "gave up",
     ]);
     const requestIds = stack.printed<{ requestId: string }>().map(({ requestId }) => requestId);
     expect(requestIds).toHaveLength(3);
@@ -112,13 +112,13 @@ describe("AWS::Events::Rule with a schedule", () => {
       "an input that is made from the event",
       { ScheduleExpression: "rate(1 day)" },
       { Arn: "arn:aws:sns:us-east-1:000000000000:news", InputPath: "$.time" },
-      "the input of arn:aws:sns:us-east-1:000000000000:news is made from the event, which is not run for schedules",
+      "the input of arn:aws:sns:us-east-1:000000000000:news is derived from the event, which isn't supported for schedules",
     ],
     [
       "a target that does not run here",
       { ScheduleExpression: "rate(1 day)" },
       { Arn: "arn:aws:sns:us-east-1:000000000000:news" },
-      "its target arn:aws:sns:us-east-1:000000000000:news is no function, queue or topic that runs here",
+      "its target arn:aws:sns:us-east-1:000000000000:news isn't a function, queue or topic of this run",
     ],
   ])("names %s", async (_, properties, target, problem) => {
     const { stack } = await start(rule(properties, target));

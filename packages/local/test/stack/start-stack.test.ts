@@ -72,11 +72,11 @@ describe("startStack", () => {
     });
 
     expect(stack.notRun).toEqual([
-      "AWS::S3::Bucket News/Bucket (Bucket): give functions an S3 of yours by AWS_ENDPOINT_URL_S3",
-      "AWS::Lambda::Function Python (Python): runtime python3.13 is not run, only Node.js is",
+      "AWS::S3::Bucket News/Bucket (Bucket): point functions to your own S3 with AWS_ENDPOINT_URL_S3",
+      "AWS::Lambda::Function Python (Python): runtime python3.13 doesn't run, only Node.js does",
       "AWS::OpenSearchService::Domain Search (Search): the service OpenSearchService has no local counterpart",
-      "Custom::Seed Custom (Custom): custom resources are not run, and give no values",
-      "AWS::Cognito::UserPool Web (Web): nobody signs in here",
+      "Custom::Seed Custom (Custom): custom resources don't run, and return no values",
+      "AWS::Cognito::UserPool Web (Web): there's no sign-in locally",
       "AWS::ApiGatewayV2::Api Socket (Socket): a WEBSOCKET API",
     ]);
   });
@@ -126,7 +126,7 @@ describe("startStack", () => {
 
     expect(await environmentOf(stack, "Echo")).toMatchObject({ table: "given" });
     await expect(start({ App: template })).rejects.toThrow(
-      "parameter Name of App has no value here: give it one with --parameter Name=…",
+      "parameter Name of App has no value: set it with --parameter Name=…",
     );
   });
 
@@ -137,7 +137,7 @@ describe("startStack", () => {
       Resources: { Echo: echoWith({ TABLE: { Ref: "Name" } }) },
     };
 
-    await expect(start({ App: template })).rejects.toThrow("parameter Name of App has no value here");
+    await expect(start({ App: template })).rejects.toThrow("parameter Name of App has no value: set it");
   });
 
   it("names what a dynamic reference would read", async () => {
@@ -150,7 +150,7 @@ describe("startStack", () => {
     });
 
     expect(stack.notRun).toEqual([
-      "AWS::Lambda::Function Echo (Echo): {{resolve:ssm:/shop/table}} is not read here, and stays as it is written",
+      "AWS::Lambda::Function Echo (Echo): {{resolve:ssm:/shop/table}} can't be resolved locally and stays as it is",
     ]);
   });
 
@@ -158,11 +158,11 @@ describe("startStack", () => {
     const TABLE = { "Fn::Select": [2, ["a", "b"]] };
     const starting = start({ App: { Resources: { Echo: echoWith({ TABLE }) } } });
 
-    await expect(starting).rejects.toThrow("Echo: Fn::Select asks for entry 2 of a shorter list");
+    await expect(starting).rejects.toThrow("Echo: Fn::Select index 2 is out of range");
   });
 
   it.each([
-    ["Cidr", "Echo: the template uses Fn::Cidr, which has no local meaning"],
+    ["Cidr", "Echo: the template uses Fn::Cidr, which isn't supported locally"],
     ["Own", "Unresolved tag: !Own"],
   ])("refuses a short form in YAML that has no meaning here: !%s", async (tag, told) => {
     const folder = await mkdtemp(join(tmpdir(), "onceonly-test-template-"));
@@ -209,7 +209,7 @@ describe("startStack", () => {
     const starting = start({ Base: { Resources: {} }, App: { Resources: { Echo: echoWith({ TABLE }) } } });
 
     await expect(starting).rejects.toThrow(
-      "App asks for the output Name of Base in us-east-1, which no stack before it has",
+      "App refers to the output Name of Base in us-east-1, which no earlier stack has",
     );
   });
 
@@ -218,9 +218,9 @@ describe("startStack", () => {
     const jobs = { Resources: { Jobs: { Type: "AWS::SQS::Queue", Properties: { QueueName: "jobs" } } } };
 
     await expect(start({ Beta: echo, Prod: echo })).rejects.toThrow(
-      /^Prod\/Echo has the name .*:function:echo, which another resource of this run has: choose one of its stacks/,
+      /^Prod\/Echo is named .*:function:echo, like another resource of this run: select one of the stacks/,
     );
-    await expect(start({ Beta: jobs, Prod: jobs })).rejects.toThrow("Prod/Jobs has the name jobs");
+    await expect(start({ Beta: jobs, Prod: jobs })).rejects.toThrow("Prod/Jobs is named jobs");
   });
 
   it("gives ids that differ only in their last letters functions of their own", async () => {
@@ -311,9 +311,9 @@ describe("startStack", () => {
 
     expect((await fetch(`${stack.url}`)).status).toBe(500);
     expect(stack.notRun).toEqual([
-      "AWS::ApiGatewayV2::Integration Proxy (Proxy): integration type HTTP_PROXY is not run",
-      "AWS::ApiGatewayV2::Authorizer Jwt (Jwt): a JWT authorizer is not run",
-      "AWS::ApiGatewayV2::Route Route (Route): GET / answers 500: integration type HTTP_PROXY is not run",
+      "AWS::ApiGatewayV2::Integration Proxy (Proxy): integration type HTTP_PROXY isn't supported locally",
+      "AWS::ApiGatewayV2::Authorizer Jwt (Jwt): a JWT authorizer isn't supported locally",
+      "AWS::ApiGatewayV2::Route Route (Route): GET / answers 500: integration type HTTP_PROXY isn't supported locally",
     ]);
   });
 
@@ -342,7 +342,7 @@ describe("startStack", () => {
   });
 
   const READS =
-    /give the folder of a CDK app \(with its cdk\.json\), the cdk\.out .*, or a CloudFormation or SAM template/;
+    /pass the folder of a CDK app \(with its cdk\.json\), the cdk\.out .*, or a CloudFormation or SAM template/;
 
   it.each([
     ["a folder without an app", "test", /^no cdk.json and no template in .*test: /],
@@ -356,7 +356,7 @@ describe("startStack", () => {
     [
       "JSON that isn't a template",
       "tsconfig.json",
-      /^tsconfig.json (isn't a template, as it has no Resources|cannot be read)/,
+      /^tsconfig.json isn't a template because it has no Resources/,
     ],
   ])("B13: refuses %s, and says what it reads", async (_, folder, message) => {
     const starting = startStack({ folder, dynamodbEndpoint: NOBODY }).catch(({ message }) => message);

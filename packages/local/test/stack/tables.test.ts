@@ -92,7 +92,7 @@ describe.each(inject("dynamodbEngines"))("tables on $name", ({ endpoint }) => {
     expect(stack.outputs).toEqual({ Stream: Table?.LatestStreamArn, Arn: stack.tables.Records?.arn });
     expect(stack.tables.Records?.streamArn).toBe(Table?.LatestStreamArn);
     expect(stack.notRun).toEqual([
-      "AWS::DynamoDB::GlobalTable Records (Records): its replicas (eu-west-1): one table stands for all",
+      "AWS::DynamoDB::GlobalTable Records (Records): its replicas (eu-west-1): one local table stands for all of them",
     ]);
   });
 
@@ -132,7 +132,7 @@ describe.each(inject("dynamodbEngines"))("tables on $name", ({ endpoint }) => {
     const { stack, client } = await start();
 
     await expect(start()).rejects.toThrow(
-      `table App-plain-${process.pid} is on that DynamoDB already: delete it there, or leave its name to the stack`,
+      `table App-plain-${process.pid} already exists in that DynamoDB: delete it there, or don't set its name`,
     );
 
     const TableName = stack.tables.Plain?.name;

@@ -169,7 +169,7 @@ describe("AWS::SNS::Topic", () => {
     await publish("slow");
     await until(() => seenBy("slow").length === 1);
     stack.functions.Print?.host.kill();
-    await until(() => stack.lines.some((line) => line.includes("tried again in 60 s")));
+    await until(() => stack.lines.some((line) => line.includes("retrying in 60 s")));
 
     await clock.advance(60_000);
     await until(() => seenBy("slow").length === 2);
@@ -204,10 +204,10 @@ describe("AWS::SNS::Topic", () => {
   it("names the subscribers that it does not reach, and a filter rule that SNS does not know", () => {
     const theirs = "arn:aws:sqs:us-east-1:111111111111:theirs";
     expect(stack.notRun).toEqual([
-      "AWS::SNS::Subscription ByMail (ByMail): subscribers of the protocol email get nothing, only queues and functions do",
-      `AWS::SNS::Subscription Elsewhere (Elsewhere): ${theirs} is not a queue that runs here`,
+      "AWS::SNS::Subscription ByMail (ByMail): email subscribers receive nothing, only queues and functions do",
+      `AWS::SNS::Subscription Elsewhere (Elsewhere): ${theirs} isn't a queue of this run`,
       expect.stringMatching(
-        /^AWS::SNS::Subscription Wild \(Wild\): .*the filter rule {"wildcard":"a\*"} is not known here/,
+        /^AWS::SNS::Subscription Wild \(Wild\): .*unknown filter rule {"wildcard":"a\*"}/,
       ),
     ]);
   });

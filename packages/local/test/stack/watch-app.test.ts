@@ -144,7 +144,9 @@ describe("B13: a change while a stack runs", () => {
     const template = { Answer: fn() };
 
     app.writeResources([]);
-    expect(await app.reported("not picked up, and the code from before runs on: ")).toContain("Resources");
+    expect(await app.reported("change not applied, the previous code keeps running: ")).toContain(
+      "Resources",
+    );
     expect(await app.answer()).toBe("one");
     app.writeResources(template);
     app.writeCode('return "two"');

@@ -37,8 +37,8 @@ export const CONTESTANTS: Readonly<Record<string, Contestant>> = {
   "onceonly, claimed, with a commit": onceonly(onceonlyCommitting()),
   "onceonly, optimistic, with a commit": onceonly(onceonlyCommitting({ mode: "optimistic" })),
   "onceonly, claimed, the handler writes on its own": onceonly(onceonlyWriting()),
-  'onceonly, claimed, the handler writes on its own, `groups: "completions"`': onceonly(
-    onceonlyWriting({ groups: "completions" }),
+  'onceonly, claimed, the handler writes on its own, `groupRequests: "completions"`': onceonly(
+    onceonlyWriting({ groupRequests: "completions" }),
   ),
   "onceonly, claimed, with a commit, lean": onceonly(onceonlyCommittingLean),
   "onceonly, claimed, the handler writes on its own, lean": onceonly(onceonlyWritingLean),

@@ -5,7 +5,7 @@ import {
   UpdateItemCommand,
   type UpdateItemCommandInput,
 } from "@aws-sdk/client-dynamodb";
-import type { DynamoDBWrite } from "onceonly";
+import type { DynamoDBWrite } from "onceonly/dynamodb";
 
 export interface Effects {
   /** Orders whose effect happened more than once. */

@@ -2,7 +2,7 @@
 // client, the insert of a record becomes the update that did everything under one condition. What that condition
 // asked before is kept as it was.
 import { type DynamoDBClient, PutItemCommand, UpdateItemCommand } from "@aws-sdk/client-dynamodb";
-import type { DynamoDBClientLike } from "onceonly";
+import type { DynamoDBClientLike } from "onceonly/dynamodb";
 
 const CLAIMABLE =
   "attribute_not_exists(#partitionKey) OR " +

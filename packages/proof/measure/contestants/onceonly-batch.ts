@@ -1,6 +1,7 @@
 // This package on a queue: `idempotentBatch` with the store on DynamoDB, the key from the message's body.
 import type { SQSRecord } from "aws-lambda";
-import { type BatchOptions, DynamoDBStore, type DynamoDBWrite, idempotentBatch } from "onceonly";
+import { type BatchOptions, idempotentBatch } from "onceonly";
+import { DynamoDBStore, type DynamoDBWrite } from "onceonly/dynamodb";
 import { DynamoDBStore as LeanStore } from "onceonly/lean";
 import { type Clock, systemClock } from "../../../../lib/core/clock.ts";
 import { effectUpdate, effectWrite, writeEffect } from "../batch/effects.ts";

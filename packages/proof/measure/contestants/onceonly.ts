@@ -1,14 +1,8 @@
 // This package, as a user sets it up: a store on its own table, its wrapper for HTTP.
 import type { Context } from "aws-lambda";
-import {
-  type DynamoDBClientLike,
-  DynamoDBStore,
-  type DynamoDBWrite,
-  type HttpIdempotencyOptions,
-  httpIdempotent,
-  type Store,
-  type WithIdempotency,
-} from "onceonly";
+import { type HttpIdempotencyOptions, httpIdempotent, type Store, type WithIdempotency } from "onceonly";
+import type { DynamoDBClientLike } from "onceonly/dynamodb";
+import { DynamoDBStore, type DynamoDBWrite } from "onceonly/dynamodb";
 import type { Invoke, LambdaHandler } from "./lambda-call.ts";
 import { created, newOrder, type World } from "./world.ts";
 

@@ -3,7 +3,8 @@
 import { IdempotencyConfig, makeIdempotent } from "@aws-lambda-powertools/idempotency";
 import { DynamoDBPersistenceLayer } from "@aws-lambda-powertools/idempotency/dynamodb";
 import type { Context } from "aws-lambda";
-import { type DynamoDBWrite, idempotent, type Store } from "onceonly";
+import { idempotent, type Store } from "onceonly";
+import type { DynamoDBWrite } from "onceonly/dynamodb";
 import type { Invoke, LambdaHandler } from "./lambda-call.ts";
 
 export interface OrderEvent {

@@ -30,7 +30,7 @@ const STORED = ["Valkey", "PostgreSQL", "DynamoDB"] as const;
 const SDK_CLIENT = "onceonly on the peer's client";
 const SEND = "onceonly on the peer's client, through its `send`";
 const WRITING = "onceonly, claimed, the handler writes on its own";
-const GROUPED = `${WRITING}, \`groups: "completions"\``;
+const GROUPED = `${WRITING}, \`groupRequests: "completions"\``;
 const LEAN = "onceonly on the lean client";
 
 export function aimsSection(results: Results): string {
@@ -109,7 +109,7 @@ function aimsOf({
       show: plainly,
     },
     {
-      what: 'the same with `groups: "completions"`',
+      what: 'the same with `groupRequests: "completions"`',
       atMost: 1.3,
       reached: requests(GROUPED),
       show: plainly,
@@ -126,7 +126,7 @@ function aimsOf({
       reached: throughput(WRITING),
     },
     {
-      what: 'the same with `groups: "completions"`',
+      what: 'the same with `groupRequests: "completions"`',
       atLeast: 1.7,
       reached: throughput(GROUPED),
     },

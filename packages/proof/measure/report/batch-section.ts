@@ -36,7 +36,7 @@ execution environment each. ${exactCount(messages - orders)} messages repeat an 
 batch, ${exactCount(places.nextBatches)} in one of the ${concurrency - 1} batches after it that run meanwhile, and ${exactCount(places.later)} later. The effect of a message
 adds 1 to a counter of its order, so that a second time shows.
 
-- onceonly is \`idempotentBatch\` with its defaults, claimed or optimistic, but for \`groups\` where a row says so. The effect is in its commit, or the handler
+- onceonly is \`idempotentBatch\` with its defaults, claimed or optimistic, but for \`groupRequests\` where a row says so. The effect is in its commit, or the handler
   writes the effect on its own, as with Powertools. "Lean" is the same on the client of \`onceonly/lean\`. The requests of
   clients of the SDK are counted in their middleware, so that all of them go through \`send\` here, and none past it.
 - Powertools is \`processPartialResponse\` with a \`BatchProcessor\`, in parallel, around \`makeIdempotent\`, as its

@@ -1,7 +1,8 @@
 // What is bundled to be weighed: what a function imports of each package, the AWS SDK and Middy left outside.
 import { type Bundle, bundle } from "./bundle.ts";
 
-const own = (names: string, from = "onceonly") => `export { ${names} } from "${from}";`;
+const own = (name: string) =>
+  `export { DynamoDBStore } from "onceonly/dynamodb";\nexport { ${name} } from "onceonly";`;
 
 const PEER = [
   'export { IdempotencyConfig } from "@aws-lambda-powertools/idempotency";',
@@ -15,10 +16,10 @@ export const PEER_MIDDLEWARE = "Powertools: `makeHandlerIdempotent`, for Middy";
 
 /** The entries by what they do, on both sides. */
 const ENTRIES: Readonly<Record<string, string>> = {
-  "onceonly: `idempotent`": own("DynamoDBStore, idempotent"),
-  "onceonly: `httpIdempotent`": own("DynamoDBStore, httpIdempotent"),
-  [OWN_MIDDLEWARE]: own("DynamoDBStore, httpIdempotency"),
-  "onceonly: `idempotentBatch`": own("DynamoDBStore, idempotentBatch"),
+  "onceonly: `idempotent`": own("idempotent"),
+  "onceonly: `httpIdempotent`": own("httpIdempotent"),
+  [OWN_MIDDLEWARE]: own("httpIdempotency"),
+  "onceonly: `idempotentBatch`": own("idempotentBatch"),
   "Powertools: `makeIdempotent`": `${PEER}\nexport { makeIdempotent } from "@aws-lambda-powertools/idempotency";`,
   [PEER_MIDDLEWARE]: `${PEER}\nexport { makeHandlerIdempotent } from "@aws-lambda-powertools/idempotency/middleware";`,
 };

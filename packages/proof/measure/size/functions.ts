@@ -32,7 +32,7 @@ interface DeployedFunction {
 }
 
 export const FUNCTIONS: Readonly<Record<string, DeployedFunction>> = {
-  onceonly: { entry: ONCEONLY("onceonly"), partitionKey: "pk", needsSdk: true },
+  onceonly: { entry: ONCEONLY("onceonly/dynamodb"), partitionKey: "pk", needsSdk: true },
   "onceonly/lean": { entry: ONCEONLY("onceonly/lean"), partitionKey: "pk", needsSdk: false },
   "the SDK and two commands": { entry: BARE, partitionKey: "pk", needsSdk: true },
   Powertools: { entry: POWERTOOLS, partitionKey: "id", needsSdk: true },

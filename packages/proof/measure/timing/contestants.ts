@@ -1,6 +1,7 @@
 // Who runs for time. In each group the last is the peer on its default client, and all others are compared with it.
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { DynamoDBStore, type DynamoDBWrite, type Store } from "onceonly";
+import type { Store } from "onceonly";
+import { DynamoDBStore, type DynamoDBWrite } from "onceonly/dynamodb";
 import { DynamoDBStore as LeanStore } from "onceonly/lean";
 import { formerClaimClient } from "../contestants/former-claim.ts";
 import { type Invoke, type LambdaHandler, postOrder } from "../contestants/lambda-call.ts";
@@ -38,23 +39,23 @@ const defaultClient = () => new DynamoDBClient({});
 const requests = { firstRun: { PutItem: 1, UpdateItem: 1 }, replay: { PutItem: 1 } };
 const formerRequests = { firstRun: { UpdateItem: 2 }, replay: { UpdateItem: 1 } };
 
-type Face = (tables: Tables) => (handler: LambdaHandler) => Invoke;
+type Adapter = (tables: Tables) => (handler: LambdaHandler) => Invoke;
 
 const called =
-  (deploy: Face, eventOf: (key: string) => unknown): Deploy =>
+  (deploy: Adapter, eventOf: (key: string) => unknown): Deploy =>
   (tables) =>
   (handler) => {
     const invoke = deploy(tables)(handler);
     return (key) => invoke(eventOf(key), lambdaContext());
   };
 
-const plain = (deploy: Face): Contestant => ({
+const plain = (deploy: Adapter): Contestant => ({
   deploy: called(deploy, (orderId) => ({ orderId, item: "book" })),
   partitionKey: "pk",
   requests,
 });
 
-const http = (deploy: Face): Contestant => ({
+const http = (deploy: Adapter): Contestant => ({
   deploy: called(deploy, postOrder),
   partitionKey: "pk",
   requests,
@@ -91,13 +92,13 @@ const formerStore = (tableName: string) =>
   new DynamoDBStore({ tableName, client: formerClaimClient(defaultClient()) });
 
 const eachStore = (
-  face: (store: Store<DynamoDBWrite>) => ReturnType<Face>,
-  make: (deploy: Face) => Contestant,
+  adapter: (store: Store<DynamoDBWrite>) => ReturnType<Adapter>,
+  make: (deploy: Adapter) => Contestant,
 ): Group =>
   Object.fromEntries(
     Object.entries(STORES).map(([name, store]) => [
       `onceonly on ${name}`,
-      make(({ records }) => face(store(records))),
+      make(({ records }) => adapter(store(records))),
     ]),
   );
 

@@ -1,6 +1,6 @@
-// The operations of the campaign: which handler, behind which face, with which options. The callers and the processes
+// The operations of the campaign: which handler, behind which adapter, with which options. The callers and the processes
 // that answer them both read this list.
-import type { EngineOptions } from "onceonly";
+import type { EngineOptions } from "onceonly/store-kit";
 
 /**
  * `order` commits a row. `account` commits a row under a name that only one may have, and answers 409 where somebody has it.
@@ -8,7 +8,7 @@ import type { EngineOptions } from "onceonly";
  */
 export type Job = "order" | "account" | "stock" | "outside" | "answer";
 
-export type Face = "run-once" | "plain" | "http" | "middy";
+export type Adapter = "run-once" | "plain" | "http" | "middy";
 
 export type RunMode = "claimed" | "optimistic";
 
@@ -17,7 +17,7 @@ export interface Variant {
   readonly name: string;
   readonly mode: RunMode;
   readonly job: Job;
-  readonly face: Face;
+  readonly adapter: Adapter;
   readonly options: Pick<EngineOptions, "lookFirst" | "whenInProgress" | "whenStoreFails">;
   /** Its handler looks whether the name is taken before it commits. */
   readonly readsFirst: boolean;
@@ -28,7 +28,7 @@ export interface Variant {
 }
 
 type Traits = Partial<Pick<Variant, "readsFirst" | "answersRefusals" | "sends">> & Variant["options"];
-type Short = readonly [name: string, job: Job, face: Face, traits?: Traits];
+type Short = readonly [name: string, job: Job, adapter: Adapter, traits?: Traits];
 
 const CLAIMED: readonly Short[] = [
   ["order", "order", "run-once"],
@@ -91,9 +91,9 @@ export function variantOf(name: string): Variant {
 }
 
 function variantsOf(mode: RunMode, shorts: readonly Short[]): [Variant, ...Variant[]] {
-  return shorts.map(([name, job, face, traits = {}]) => {
+  return shorts.map(([name, job, adapter, traits = {}]) => {
     const { readsFirst = false, answersRefusals = false, sends = false, ...options } = traits;
-    return { name: `${mode}-${name}`, mode, job, face, options, readsFirst, answersRefusals, sends };
+    return { name: `${mode}-${name}`, mode, job, adapter, options, readsFirst, answersRefusals, sends };
   }) as [Variant, ...Variant[]];
 }
 

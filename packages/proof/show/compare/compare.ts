@@ -16,7 +16,7 @@ const CONTESTANTS: readonly Contestant[] = [
   powertools("middleware"),
 ];
 
-export interface Observation extends Pick<Contestant, "package" | "face"> {
+export interface Observation extends Pick<Contestant, "package" | "adapter"> {
   readonly seen: Seen;
 }
 
@@ -61,7 +61,7 @@ export async function observe(scenario: Scenario, endpoint: string): Promise<rea
   const observations: Observation[] = [];
   for (const contestant of CONTESTANTS) {
     const seen = await quietly(() => inLab(contestant, endpoint, scenario.run));
-    observations.push({ package: contestant.package, face: contestant.face, seen });
+    observations.push({ package: contestant.package, adapter: contestant.adapter, seen });
   }
   return observations;
 }

@@ -1,17 +1,21 @@
-// Who takes part in the comparison, and how a function of theirs is deployed. The packages themselves come in by faces.
+// Who takes part in the comparison, and how a function of theirs is deployed. The packages themselves come in by adapters.
 import middy, { type MiddlewareObj } from "@middy/core";
 import type { Context } from "aws-lambda";
 import type { Invoke, LambdaHandler } from "../../measure/contestants/lambda-call.ts";
-import type { Deployment, FaceName } from "./lab.ts";
+import type { AdapterName, Deployment } from "./lab.ts";
 
-export interface Faces {
+export interface Adapters {
   wrap(handler: LambdaHandler): Invoke;
   middleware(): MiddlewareObj;
 }
 
-export function assemble(face: FaceName, { wrap, middleware }: Faces, deployment: Deployment): Invoke {
+export function assemble(
+  adapter: AdapterName,
+  { wrap, middleware }: Adapters,
+  deployment: Deployment,
+): Invoke {
   const { handler, after = [], inMiddy = false } = deployment;
-  if (face === "middleware") return stack(handler, [middleware(), ...after]);
+  if (adapter === "middleware") return stack(handler, [middleware(), ...after]);
   const wrapped = wrap(after.length > 0 ? stack(handler, after) : handler);
   return inMiddy ? stack(wrapped as LambdaHandler, []) : wrapped;
 }

@@ -23,7 +23,7 @@ export interface Order {
 /** Resolves to what the caller gets, in words; never rejects. */
 export type Call = (event: unknown, context?: Context) => Promise<string>;
 
-export type FaceName = "wrapper" | "middleware";
+export type AdapterName = "wrapper" | "middleware";
 
 /** The part of an event that says that it is the same operation again. */
 export type KeyedBy = "id" | "whole event" | "header" | "caller and header";
@@ -36,7 +36,7 @@ export interface Deployment {
   readonly operation?: string;
   /** What an event without a key is, by an option or as the package has it by default. */
   readonly keyMissing?: "refused" | "as by default";
-  /** Middlewares that see the event after the package's own face. */
+  /** Middlewares that see the event after the package's own adapter. */
   readonly after?: readonly MiddlewareObj[];
   /** Whether Middy is around a wrapper too. */
   readonly inMiddy?: boolean;
@@ -44,7 +44,7 @@ export interface Deployment {
 
 export interface Contestant {
   readonly package: "onceonly" | "Powertools";
-  readonly face: FaceName;
+  readonly adapter: AdapterName;
   /** The partition key of its table. */
   readonly partitionKey: string;
   /** A new execution environment of a function. */

@@ -1,8 +1,6 @@
 // This package in the comparison, set up as its documentation says.
 import {
   callerFromJwt,
-  DynamoDBStore,
-  type DynamoDBWrite,
   type HttpIdempotencyOptions,
   httpIdempotency,
   httpIdempotent,
@@ -11,20 +9,21 @@ import {
   idempotent,
   runOnce,
 } from "onceonly";
+import { DynamoDBStore, type DynamoDBWrite } from "onceonly/dynamodb";
 import type { OnceonlyContext } from "../../measure/contestants/onceonly.ts";
-import { assemble, type Faces } from "./contestant.ts";
-import type { Contestant, Deployment, FaceName, Lab } from "./lab.ts";
+import { type Adapters, assemble } from "./contestant.ts";
+import type { AdapterName, Contestant, Deployment, Lab } from "./lab.ts";
 
 interface OrderEvent {
   readonly id: string;
 }
 
-export function onceonly(face: FaceName): Contestant {
+export function onceonly(adapter: AdapterName): Contestant {
   return {
     package: "onceonly",
-    face,
+    adapter,
     partitionKey: "pk",
-    deploy: (lab, deployment) => assemble(face, facesFor(lab, deployment), deployment),
+    deploy: (lab, deployment) => assemble(adapter, adaptersFor(lab, deployment), deployment),
     deployInner(lab, work) {
       const options = { operation: "create-order", ...storeOf(lab) };
       return (event) => runOnce(options, (event as OrderEvent).id, event, work);
@@ -37,7 +36,7 @@ export function onceonly(face: FaceName): Contestant {
   };
 }
 
-function facesFor(lab: Lab, { keyedBy = "id", operation = "create-order" }: Deployment): Faces {
+function adaptersFor(lab: Lab, { keyedBy = "id", operation = "create-order" }: Deployment): Adapters {
   const common = { operation, ...storeOf(lab) };
   if (keyedBy === "id" || keyedBy === "whole event") {
     // The whole event is checked against the key by default.

@@ -6,7 +6,7 @@ import { makeHandlerIdempotent } from "@aws-lambda-powertools/idempotency/middle
 import { PutItemCommand } from "@aws-sdk/client-dynamodb";
 import { POWERTOOLS_PARTITION_KEY } from "../../measure/contestants/world.ts";
 import { assemble } from "./contestant.ts";
-import type { Contestant, Deployment, FaceName, KeyedBy, Lab } from "./lab.ts";
+import type { AdapterName, Contestant, Deployment, KeyedBy, Lab } from "./lab.ts";
 
 /** JMESPath of the key, and of what must not change under it. `powertools_json` is the documented way for JSON bodies. */
 const PATHS: Readonly<Record<KeyedBy, { readonly key?: string; readonly payload?: string }>> = {
@@ -19,15 +19,19 @@ const PATHS: Readonly<Record<KeyedBy, { readonly key?: string; readonly payload?
   },
 };
 
-export function powertools(face: FaceName): Contestant {
+export function powertools(adapter: AdapterName): Contestant {
   return {
     package: "Powertools",
-    face,
+    adapter,
     partitionKey: POWERTOOLS_PARTITION_KEY,
     deploy(lab, deployment) {
       const options = idempotencyOptions(lab, deployment);
       const wrap = (handler: unknown) => makeIdempotent(handler as () => Promise<unknown>, options) as never;
-      return assemble(face, { wrap, middleware: () => makeHandlerIdempotent(options) as never }, deployment);
+      return assemble(
+        adapter,
+        { wrap, middleware: () => makeHandlerIdempotent(options) as never },
+        deployment,
+      );
     },
     deployInner: (lab, work) =>
       makeIdempotent(async (_event: unknown) => work(), idempotencyOptions(lab, {})),

@@ -10,7 +10,7 @@ export function comparisonDocument({ versions, groups, costs, smallerBundles }: 
   const versionList = Object.entries(versions).map((entry) => entry.join(" "));
   return `# onceonly and Powertools idempotency, side by side
 
-For those who compare onceonly with Powertools for AWS Lambda.
+What onceonly and Powertools for AWS Lambda do in the same scenarios.
 
 Written by \`npm run compare\`; do not edit. It does the same things to a function with onceonly and to one with
 \`@aws-lambda-powertools/idempotency\`, on the same engines in the same run. The versions:
@@ -26,7 +26,7 @@ ${versionList.join(", ")}. The tests run it again, on both engines, and fail whe
   Powertools the key is required, the payload is checked against it, and the Lambda context is registered. A scenario
   about a default or a mistake says so.
 - Both come as a wrapper (\`idempotent\`, \`makeIdempotent\`) and as a middleware of Middy (\`idempotency\`,
-  \`makeHandlerIdempotent\`). Both faces of a package share a column if they do the same.
+  \`makeHandlerIdempotent\`). Both adapters of a package share a column if they do the same.
 - The scenarios are chosen by the authors of onceonly, from a list of what is known to break such packages. That makes this
   a list of hazards, not a sample of what happens in a week. The ordinary comes first, and there is nothing between the two.
 
@@ -60,7 +60,7 @@ ${markdownTable([["", "fewer bytes"], ...Object.entries(smallerBundles).map((ent
 
 function summaryTable(all: readonly Observed[]): string {
   const header =
-    all[0]?.observations.map((observation) => `${observation.package}, ${observation.face}`) ?? [];
+    all[0]?.observations.map((observation) => `${observation.package}, ${observation.adapter}`) ?? [];
   const rows = all.map(({ scenario, observations }) => [
     `[${titleOf(scenario)}](#${anchorOf(titleOf(scenario))})`,
     ...observations.map(
@@ -71,19 +71,19 @@ function summaryTable(all: readonly Observed[]): string {
 }
 
 function verdicts(all: readonly Observed[]): string[] {
-  return (["wrapper", "middleware"] as const).map((face) => {
+  return (["wrapper", "middleware"] as const).map((adapter) => {
     const counts = { onceonly: 0, Powertools: 0, both: 0 };
     for (const { scenario, observations } of all) {
       const [own = 0, peer = 0] = (["onceonly", "Powertools"] as const).map((name) => {
         const found = observations.find(
-          (observation) => observation.package === name && observation.face === face,
+          (observation) => observation.package === name && observation.adapter === adapter,
         );
         return found === undefined ? 0 : held(scenario, found.seen);
       });
       counts[own === peer ? "both" : own > peer ? "onceonly" : "Powertools"]++;
     }
     const { onceonly, Powertools, both } = counts;
-    return `- ${face} against ${face}: as many wishes came true in ${both} scenarios, more with onceonly in ${onceonly}, more with Powertools in ${Powertools}.`;
+    return `- ${adapter} against ${adapter}: as many wishes came true in ${both} scenarios, more with onceonly in ${onceonly}, more with Powertools in ${Powertools}.`;
   });
 }
 

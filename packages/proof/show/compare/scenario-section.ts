@@ -29,15 +29,15 @@ export function scenarioSection({ scenario, observations }: Observed): string {
   return [...parts, ...(scenario.note === undefined ? [] : [scenario.note])].join("\n\n");
 }
 
-/** One column for both faces of a package that did the same. */
+/** One column for both adapters of a package that did the same. */
 function columnsOf(observations: readonly Observation[]): readonly Column[] {
   return ["onceonly", "Powertools"].flatMap((name) => {
-    const faces = observations.filter((observation) => observation.package === name);
-    const [first] = faces;
+    const adapters = observations.filter((observation) => observation.package === name);
+    const [first] = adapters;
     if (first === undefined) return [];
-    const isSame = faces.every(({ seen }) => JSON.stringify(seen) === JSON.stringify(first.seen));
+    const isSame = adapters.every(({ seen }) => JSON.stringify(seen) === JSON.stringify(first.seen));
     if (isSame) return [{ title: name, seen: first.seen }];
-    return faces.map(({ face, seen }) => ({ title: `${name}, ${face}`, seen }));
+    return adapters.map(({ adapter, seen }) => ({ title: `${name}, ${adapter}`, seen }));
   });
 }
 

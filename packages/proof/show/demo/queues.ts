@@ -6,7 +6,7 @@ import {
   SQSClient,
   StartMessageMoveTaskCommand,
 } from "@aws-sdk/client-sqs";
-import { FifoProducer } from "onceonly";
+import { FifoProducer } from "onceonly/messaging";
 
 export interface QueuesOptions {
   /** The engine itself. */

@@ -7,7 +7,9 @@ import {
   ReceiveMessageCommand,
   type SQSClient,
 } from "@aws-sdk/client-sqs";
-import { DynamoDBOutbox, DynamoDBStore, outboxSweeper, runOnce } from "onceonly";
+import { runOnce } from "onceonly";
+import { DynamoDBOutbox, DynamoDBStore } from "onceonly/dynamodb";
+import { outboxSweeper } from "onceonly/messaging";
 import { OPERATIONS } from "./order-book.ts";
 import type { ReceiptsSeen } from "./seen.ts";
 import type { Tables } from "./tables.ts";

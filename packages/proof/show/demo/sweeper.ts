@@ -1,5 +1,5 @@
 // What the sweeper does, by its own report.
-import type { SweepReport } from "onceonly";
+import type { SweepReport } from "onceonly/messaging";
 import type { FunctionHost } from "../../../local/lib/index.ts";
 import { type Witness, witness } from "./witness.ts";
 

@@ -1,6 +1,6 @@
 // The functions of the sample, with the worlds in which they are explored.
 import "../../../../test/kit/shop/environment.ts";
-import { outboxSweeper } from "onceonly";
+import { outboxSweeper } from "onceonly/messaging";
 import { getOrder, messages, postOrder } from "../../../../test/kit/shop/events.ts";
 import { newRelay, outbox, relayed } from "../../../../test/kit/shop/relay-and-sweeper.ts";
 import { explore } from "../../../explorer/lib/explorer/explore.ts";

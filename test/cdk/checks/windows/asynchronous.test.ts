@@ -81,7 +81,7 @@ describe("asynchronous invocations of a function", () => {
     const known: Build = (stack, fn) => fn.addEventSource(new SnsEventSource(new Topic(stack, "Topic")));
 
     expect(synthesized(Duration.days(1), foreign).notes.join()).toContain(
-      "is not checked: sns.amazonaws.com may invoke it, and its source is not made in this app",
+      "is long enough: sns.amazonaws.com may invoke it, and its source isn't defined in this app",
     );
     expect(synthesized(Duration.days(30), known)).toEqual({ faults: "", warnings: [], notes: [] });
   });

@@ -41,7 +41,7 @@ describe("a rule of EventBridge that feeds a function", () => {
 
     expect(faults).toBe("");
     expect(warnings).toEqual([
-      "retention 108119 s < 108120 s, the longest redelivery to Test/Fn (86400 s of retries by the rule Test/Rule + 21600 s in the event queue of Test/Fn + client window 120 s): what comes after the retention runs again. A part of that is a maximum of AWS. A retention of Duration.days(2) covers it, here and as retentionSeconds of the handler [ack: onceonly:eventbridge-window]",
+      "retention 108119 s < 108120 s, the longest redelivery to Test/Fn (86400 s of retries by the rule Test/Rule + 21600 s in the event queue of Test/Fn + client window 120 s): a delivery after the retention would run again. Part of that is an AWS maximum. A retention of Duration.days(2) covers it, here and as the handler's retentionSeconds [ack: onceonly:eventbridge-window]",
     ]);
   });
 
@@ -152,7 +152,7 @@ describe("a rule of EventBridge that feeds a function", () => {
     expect(faults).toContain("43200 s < 71720 s, the longest redelivery to Test/Fn (50000 s of retries");
   });
 
-  it("notes a number that is known at deployment only", () => {
+  it("notes a number that is only known at deployment", () => {
     const { faults, notes } = synthesized(Duration.days(1), (stack, fn) => {
       const age = new CfnParameter(stack, "Age", { type: "Number" }).valueAsNumber;
       ruleTo({ maxEventAge: seconds(age) })(stack, fn);
@@ -160,7 +160,7 @@ describe("a rule of EventBridge that feeds a function", () => {
 
     expect(faults).toBe("");
     expect(notes.join()).toContain(
-      "whether the retention of Test/Fn is long enough is not checked: a number of Test/Rule is known at deployment only",
+      "can't check whether the retention of Test/Fn is long enough: a number of Test/Rule is only known at deployment",
     );
   });
 });
@@ -221,6 +221,6 @@ describe("what is before a source", () => {
     expect(synthesized(Duration.days(30), build(30)).warnings[0]).toMatch(
       /2592000 s < 2700120 s.*\(2592000 s in the archive Test\/.*Archive.*onceonly:archive-window/,
     );
-    expect(synthesized(Duration.days(30), build(0)).notes.join()).toContain("keeps events for ever");
+    expect(synthesized(Duration.days(30), build(0)).notes.join()).toContain("keeps events forever");
   });
 });

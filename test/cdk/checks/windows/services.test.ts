@@ -43,7 +43,7 @@ describe("a topic of SNS that feeds a function", () => {
 
     expect(faults).toBe("");
     expect(warnings).toEqual([
-      "retention 2008919 s < 2008920 s, the longest redelivery to Test/Fn (1987200 s (23 days) of retries by SNS for Test/Topic + 21600 s in the event queue of Test/Fn + client window 120 s): what comes after the retention runs again. A part of that is a maximum of AWS. A retention of Duration.days(24) covers it, here and as retentionSeconds of the handler [ack: onceonly:sns-window]",
+      "retention 2008919 s < 2008920 s, the longest redelivery to Test/Fn (1987200 s (23 days) of retries by SNS for Test/Topic + 21600 s in the event queue of Test/Fn + client window 120 s): a delivery after the retention would run again. Part of that is an AWS maximum. A retention of Duration.days(24) covers it, here and as the handler's retentionSeconds [ack: onceonly:sns-window]",
     ]);
   });
 
@@ -143,7 +143,7 @@ describe("a bucket that notifies a function", () => {
 
     expect([faults, warnings]).toEqual(["", []]);
     expect(notes).toEqual([
-      "whether the retention of Test/Fn is long enough is not checked: S3 says no number for how long it repeats the notifications of Test/Bucket [ack: onceonly:retention-unknown]",
+      "can't check whether the retention of Test/Fn is long enough: S3 doesn't say how long it retries the notifications of Test/Bucket [ack: onceonly:retention-unknown]",
     ]);
   });
 
@@ -211,7 +211,7 @@ describe("a state machine that invokes a function", () => {
     const timeoutless = machineWith(waiting, StateMachineType.STANDARD);
 
     expect(synthesized(Duration.days(300), timeoutless).warnings[0]).toMatch(
-      /timeout 31536000 s × 3 retries.*with longRetention/,
+      /timeout 31536000 s × 3 retries.*with allowLongRetention/,
     );
   });
 
@@ -222,7 +222,7 @@ describe("a state machine that invokes a function", () => {
     expect(synthesized(seconds(200), machineWith({}, undefined, false))).toEqual(silence);
   });
 
-  it("notes a definition in a file, and a number that is known at deployment only", () => {
+  it("notes a definition in a file, and a number that is only known at deployment", () => {
     const inFile: Build = (stack, fn) => {
       new CfnStateMachine(stack, "Machine", {
         roleArn: arn,
@@ -237,7 +237,7 @@ describe("a state machine that invokes a function", () => {
     };
 
     expect(synthesized(Duration.days(1), inFile).notes.join()).toContain(
-      "the definition of Test/Machine cannot be read",
+      "the definition of Test/Machine can't be read",
     );
     expect(synthesized(Duration.days(1), late).notes.join()).toContain("a number of a task in Test/Machine");
   });

@@ -83,7 +83,7 @@ describe("a Kinesis stream that feeds a function", () => {
     );
   });
 
-  it("notes a number that is known at deployment only, and a stream of another app", () => {
+  it("notes a number that is only known at deployment, and a stream of another app", () => {
     const late: Build = (stack, fn) => {
       const hours = new CfnParameter(stack, "Hours", { type: "Number" }).valueAsNumber;
       build(Duration.hours(hours))(stack, fn);
@@ -93,9 +93,11 @@ describe("a Kinesis stream that feeds a function", () => {
       fn.addEventSource(new KinesisEventSource(stream, { startingPosition }));
     };
 
-    expect(synthesized(Duration.days(1), late).notes.join()).toContain("a number of Test/Stream is known");
+    expect(synthesized(Duration.days(1), late).notes.join()).toContain(
+      "a number of Test/Stream is only known",
+    );
     expect(synthesized(Duration.days(1), foreign).notes.join()).toContain(
-      "for how long the source of Test/Fn/KinesisEventSource:TestStream",
+      "this app doesn't say how long the source of Test/Fn/KinesisEventSource:TestStream",
     );
   });
 });
@@ -153,7 +155,7 @@ describe("a Kafka topic or a broker that feeds a function", () => {
     });
 
     expect(faults).toBe("");
-    expect(notes.join()).toContain("keeps records is not known in this app");
+    expect(notes.join()).toContain("this app doesn't say how long");
   });
 
   it("is refused by its maximum record age, which is known", () => {

@@ -56,7 +56,7 @@ const count = (verdict: Verdict) => MISCONFIGURATIONS.filter((each) => each.verd
 
 const head = () => `# Misconfigurations, and what a synthesis says
 
-For those who want to know which mistakes in a stack are noticed, and how.
+Which mistakes in a stack the synthesis notices, and what it says.
 
 <!-- made of test/cdk/misconfigurations, where each is synthesized: npx vitest run test/cdk/misconfigurations -u -->
 
@@ -65,7 +65,7 @@ ${count("accepted")} are accepted on purpose. The number of a row is in the titl
 
 - Refused: the synthesis fails. The text is a part of its message, which has the numbers.
 - Warned: the synthesis goes on. \`Annotations.of(construct).acknowledgeWarning(id)\` says that it is meant.
-- Noted: something is known at deployment only, or nowhere, and so is not checked.
+- Noted: something is only known at deployment, or nowhere, and so is not checked.
 
 [constructs.md](constructs.md#what-is-proved-at-synthesis) says what must hold, and why.
 `;

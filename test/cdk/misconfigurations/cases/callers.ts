@@ -50,17 +50,13 @@ export const PIPES: readonly Misconfiguration[] = [
 ];
 
 export const WAITING: readonly Misconfiguration[] = [
-  refused(
-    "31 s behind a function URL and CloudFront",
-    "> 30 s, for which its distribution waits",
-    (stack) => {
-      const origin = new FunctionUrlOrigin(runner(stack, { fn: { timeout: seconds(31) } }).addFunctionUrl());
-      new Distribution(stack, "Distribution", { defaultBehavior: { origin } });
-    },
-  ),
+  refused("31 s behind a function URL and CloudFront", "> 30 s, how long its distribution waits", (stack) => {
+    const origin = new FunctionUrlOrigin(runner(stack, { fn: { timeout: seconds(31) } }).addFunctionUrl());
+    new Distribution(stack, "Distribution", { defaultBehavior: { origin } });
+  }),
   refused(
     "11 s in a task of Step Functions with a timeout of 10 s",
-    "> 10 s, for which its task waits",
+    "> 10 s, how long its task waits",
     (stack) => {
       const lambdaFunction = runner(stack, { fn: { timeout: seconds(11) } });
       const task = new LambdaInvoke(stack, "Pay", {

@@ -60,7 +60,7 @@ export const ESCAPES: readonly Misconfiguration[] = [
   refused("an override of a runtime", "runs on nodejs18.x", overridden("Runtime", "nodejs18.x")),
   refused(
     "an override of a variable that handlers read",
-    "with another value than",
+    "to a different value than",
     overridden("Environment.Variables.IDEMPOTENCY_TABLE", "mine"),
   ),
   warned(
@@ -88,7 +88,7 @@ export const ESCAPES: readonly Misconfiguration[] = [
   ),
   refused(
     "an override of the TTL attribute",
-    'deletes by the attribute "ttl"',
+    'expires items by the attribute "ttl"',
     onTable("TimeToLiveSpecification.AttributeName", "ttl"),
   ),
   refused(
@@ -96,7 +96,7 @@ export const ESCAPES: readonly Misconfiguration[] = [
     "a relay reads messages from new images",
     onTable("StreamSpecification.StreamViewType", "KEYS_ONLY"),
   ),
-  refused("a stream that is deleted", "has 0 streams", onTable("StreamSpecification", undefined)),
+  refused("a stream that is deleted", "has no stream", onTable("StreamSpecification", undefined)),
   refused(
     "a queue of a function that is known by its name",
     "retention 86400 s < 345720 s",
@@ -157,7 +157,7 @@ export const ESCAPES: readonly Misconfiguration[] = [
   ),
   refused(
     "shards that are known at deployment only",
-    "known at deployment only: make it a whole number",
+    "only known at deployment: use a whole number",
     (stack) => {
       const outboxShards = new CfnParameter(stack, "Shards", { type: "Number" }).valueAsNumber;
       tableIn(stack, { outbox: true, outboxShards });
@@ -165,7 +165,7 @@ export const ESCAPES: readonly Misconfiguration[] = [
   ),
   refused(
     "a mixin whose function has its table's name from elsewhere",
-    "with another value than",
+    "to a different value than",
     (stack) => {
       const fn = aFunction(stack, "Fn", { environment: { IDEMPOTENCY_TABLE: "shop" } });
       fn.with(new UseIdempotency(tableIn(stack), { operations: ["pay"] }));

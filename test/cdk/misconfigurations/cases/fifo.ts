@@ -43,43 +43,54 @@ export const FIFO_QUEUES: readonly Misconfiguration[] = [
   ),
   refused(
     "a standard topic before it",
-    "SNS delivers there from FIFO topics only",
+    "SNS only delivers to FIFO queues from FIFO topics",
     into((stack, queue) => new Topic(stack, "Topic").addSubscription(new SqsSubscription(queue))),
   ),
   refused(
     "a bucket before it",
-    "S3 sends to no FIFO queue",
+    "S3 can't send to a FIFO queue",
     into((stack, queue) => new Bucket(stack, "Bucket").addObjectCreatedNotification(new Notified(queue))),
   ),
   refused(
     "it is the dead-letter queue of a function",
-    "the dead-letter queue of Test/Fn is the FIFO queue Test/Given: Lambda takes no FIFO queue there",
+    "the dead-letter queue of Test/Fn is the FIFO queue Test/Given: Lambda doesn't accept a FIFO queue there",
     (stack) => runner(stack, { fn: { deadLetterQueue: fifo(stack) } }),
   ),
-  refused("it is a destination of asynchronous invocations", "Lambda takes no FIFO queue there", (stack) =>
-    runner(stack).configureAsyncInvoke({
-      onFailure: new SqsDestination(new DedupQueue(stack, "Queue").queue),
-    }),
+  refused(
+    "it is a destination of asynchronous invocations",
+    "Lambda doesn't accept a FIFO queue there",
+    (stack) =>
+      runner(stack).configureAsyncInvoke({
+        onFailure: new SqsDestination(new DedupQueue(stack, "Queue").queue),
+      }),
   ),
-  refused("it is the destination of a stream's failures", "Lambda takes no FIFO queue there", (stack) => {
-    const partitionKey = { name: "pk", type: AttributeType.STRING };
-    const rows = new TableV2(stack, "Rows", { partitionKey, dynamoStream: StreamViewType.NEW_IMAGE });
-    const source = new DynamoEventSource(rows, {
-      startingPosition: StartingPosition.LATEST,
-      reportBatchItemFailures: true,
-      onFailure: new SqsDlq(fifo(stack)),
-    });
-    runner(stack).addEventSource(source);
-  }),
-  refused("it is the dead-letter queue of a rule", "EventBridge takes no FIFO queue there", (stack) => {
-    const { queue: deadLetterQueue } = new DedupQueue(stack, "Queue");
-    new Rule(stack, "Rule", { eventPattern }).addTarget(
-      new FunctionTarget(runner(stack), { deadLetterQueue }),
-    );
-  }),
+  refused(
+    "it is the destination of a stream's failures",
+    "Lambda doesn't accept a FIFO queue there",
+    (stack) => {
+      const partitionKey = { name: "pk", type: AttributeType.STRING };
+      const rows = new TableV2(stack, "Rows", { partitionKey, dynamoStream: StreamViewType.NEW_IMAGE });
+      const source = new DynamoEventSource(rows, {
+        startingPosition: StartingPosition.LATEST,
+        reportBatchItemFailures: true,
+        onFailure: new SqsDlq(fifo(stack)),
+      });
+      runner(stack).addEventSource(source);
+    },
+  ),
+  refused(
+    "it is the dead-letter queue of a rule",
+    "EventBridge doesn't accept a FIFO queue there",
+    (stack) => {
+      const { queue: deadLetterQueue } = new DedupQueue(stack, "Queue");
+      new Rule(stack, "Rule", { eventPattern }).addTarget(
+        new FunctionTarget(runner(stack), { deadLetterQueue }),
+      );
+    },
+  ),
   refused(
     "a rule before a plain FIFO queue, without deduplication",
-    "EventBridge gives no deduplication ids",
+    "EventBridge doesn't send deduplication ids",
     (stack) => {
       const queue = fifo(stack);
       runner(stack).addEventSource(new SqsEventSource(queue, { reportBatchItemFailures: true }));
@@ -93,7 +104,7 @@ export const FIFO_QUEUES: readonly Misconfiguration[] = [
   }),
   refused(
     "the queue of another `DedupQueue` for the dead letters",
-    "whose redriveAllowPolicy does not let it",
+    "whose redriveAllowPolicy doesn't allow it",
     (stack) => {
       const { queue: deadLetterQueue } = new DedupQueue(stack, "Other");
       new DedupQueue(stack, "Queue", { deadLetterQueue });
@@ -101,7 +112,7 @@ export const FIFO_QUEUES: readonly Misconfiguration[] = [
   ),
   refused(
     "the dead-letter queue of another one with a name",
-    "whose redriveAllowPolicy does not let it",
+    "whose redriveAllowPolicy doesn't allow it",
     (stack) => {
       const { deadLetterQueue } = new DedupQueue(stack, "Other", { queueName: "other.fifo" });
       new DedupQueue(stack, "Queue", { deadLetterQueue });
@@ -117,7 +128,7 @@ export const FIFO_QUEUES: readonly Misconfiguration[] = [
     "maxReceiveCount of Test/Queue is 1001",
     (stack) => new DedupQueue(stack, "Queue", { maxReceiveCount: 1001 }),
   ),
-  refused("a retention of 0 days, and no client window", "< 1 s, which the handler refuses", (stack) =>
+  refused("a retention of 0 days, and no client window", "< 1 s, which the handler rejects", (stack) =>
     runner(stack, { retention: Duration.days(0), clientWindow: Duration.days(0) }),
   ),
 ];

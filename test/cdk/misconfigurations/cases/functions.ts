@@ -41,21 +41,21 @@ const use = (stack: Stack) => new UseIdempotency(tableIn(stack), { operations: [
 const fnArn = "arn:aws:lambda:eu-west-1:111111111111:function:pay";
 
 export const FUNCTIONS: readonly Misconfiguration[] = [
-  refused("`UseIdempotency` on a table", "in which is no Lambda function", (stack) => {
+  refused("`UseIdempotency` on a table", "which contains no Lambda function", (stack) => {
     const table = tableIn(stack);
     table.with(new UseIdempotency(table));
   }),
-  refused("`UseIdempotency` on a queue", "in which is no Lambda function", (stack) =>
+  refused("`UseIdempotency` on a queue", "which contains no Lambda function", (stack) =>
     new Queue(stack, "Queue").with(use(stack)),
   ),
-  refused("`UseIdempotency` on a stack without functions", "in which is no Lambda function", (stack) =>
+  refused("`UseIdempotency` on a stack without functions", "which contains no Lambda function", (stack) =>
     stack.with(use(stack)),
   ),
-  refused("`applyTo` on a table", "Test/Table is not a Lambda function", (stack) => {
+  refused("`applyTo` on a table", "Test/Table isn't a Lambda function", (stack) => {
     const table = tableIn(stack);
     new UseIdempotency(table).applyTo(table);
   }),
-  refused("`UseIdempotency` twice", "Test/Fn has UseIdempotency already", (stack) =>
+  refused("`UseIdempotency` twice", "Test/Fn already has UseIdempotency", (stack) =>
     runner(stack).with(use(stack)),
   ),
   warned("`UseIdempotency` on an alias", "onceonly:no-environment", (stack) => {
@@ -144,10 +144,12 @@ export const FUNCTIONS: readonly Misconfiguration[] = [
     "no synthesis sees it; the handler can read `IDEMPOTENCY_RETENTION_SECONDS`",
     (stack) => runner(stack, { fn: { environment: { RETENTION: "60" } } satisfies FunctionOptions }),
   ),
-  refused("a variable of the app's own under a name that handlers read", "with another value than", (stack) =>
-    runner(stack, { fn: { environment: { IDEMPOTENCY_TABLE: "mine" } } }),
+  refused(
+    "a variable of the app's own under a name that handlers read",
+    "to a different value than",
+    (stack) => runner(stack, { fn: { environment: { IDEMPOTENCY_TABLE: "mine" } } }),
   ),
-  refused("such a variable, set afterwards", "with another value than", (stack) =>
+  refused("such a variable, set afterwards", "to a different value than", (stack) =>
     runner(stack).addEnvironment("IDEMPOTENCY_RETENTION_SECONDS", "60"),
   ),
   warned("a durable function", "onceonly:durable-function", (stack) =>

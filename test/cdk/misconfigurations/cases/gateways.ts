@@ -45,7 +45,7 @@ const balancer =
     new CfnListener(stack, "Listener", { loadBalancerArn, defaultActions, port: 80, protocol: "HTTP" });
   };
 
-const API = "s, for which its API waits";
+const API = "s, how long its API waits";
 
 export const GATEWAYS: readonly Misconfiguration[] = [
   refused("31 s behind an HTTP API", `timeout 31 s of Test/Fn > 30 ${API}`, slow(31, httpApi)),
@@ -117,10 +117,10 @@ export const GATEWAYS: readonly Misconfiguration[] = [
       new WebSocketApi(stack, "Api", { defaultRouteOptions: { integration } });
     }),
   ),
-  refused("61 s behind a load balancer", "> 60 s, for which its load balancer waits", slow(61, balancer())),
+  refused("61 s behind a load balancer", "> 60 s, how long its load balancer waits", slow(61, balancer())),
   refused(
     "21 s behind a load balancer with an idle timeout of 20 s",
-    "> 20 s, for which its load balancer waits",
+    "> 20 s, how long its load balancer waits",
     slow(21, balancer(20)),
   ),
   refused(
@@ -133,7 +133,7 @@ export const GATEWAYS: readonly Misconfiguration[] = [
   ),
   refused(
     "6 s in a trigger of a user pool",
-    "> 5 s, for which its user pool waits",
+    "> 5 s, how long its user pool waits",
     slow(6, (stack, fn) => new UserPool(stack, "Users", { lambdaTriggers: { postConfirmation: fn } })),
   ),
   noted(
@@ -143,7 +143,7 @@ export const GATEWAYS: readonly Misconfiguration[] = [
       fn.addPermission("Api", { principal: new ServicePrincipal("apigateway.amazonaws.com") }),
     ),
   ),
-  noted("a timeout that is known at deployment only, behind an API", "onceonly:gateway-unknown", (stack) => {
+  noted("a timeout that is only known at deployment, behind an API", "onceonly:gateway-unknown", (stack) => {
     const number = new CfnParameter(stack, "Number", { type: "Number" }).valueAsNumber;
     httpApi(stack, runner(stack, { fn: { timeout: seconds(number) } }));
   }),

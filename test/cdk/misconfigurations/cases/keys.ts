@@ -6,7 +6,7 @@ import { Queue } from "aws-cdk-lib/aws-sqs";
 import { CommitGrants, DedupQueue, type OutboxDestination, OutboxRelay } from "onceonly/cdk";
 import { type Misconfiguration, refused, runner, tableIn, warned } from "../given.ts";
 
-const UNGRANTED = "so no grant includes it";
+const UNGRANTED = "so no grant includes the key";
 const arn = (service: string, name: string) => `arn:aws:${service}:eu-west-1:111111111111:${name}`;
 const destroyed = { removalPolicy: RemovalPolicy.DESTROY };
 

@@ -23,15 +23,19 @@ export const MONITORING: readonly Misconfiguration[] = [
   refused("a service without a name", 'service of Test/Monitoring is ""', watched({ service: "" })),
   refused(
     "a service with signs that CloudWatch does not take",
-    "which CloudWatch does not take",
+    "which CloudWatch doesn't accept",
     watched({ service: "Bücher" }),
   ),
   refused(
     "a service with a name of 300 characters",
-    "which CloudWatch does not take",
+    "which CloudWatch doesn't accept",
     watched({ service: "s".repeat(300) }),
   ),
-  refused("a namespace of AWS's own", "which CloudWatch does not take", watched({ namespace: "AWS/Lambda" })),
+  refused(
+    "a namespace of AWS's own",
+    "which CloudWatch doesn't accept",
+    watched({ namespace: "AWS/Lambda" }),
+  ),
   refused(
     "another service than the relay's",
     'service of Test/Monitoring is "shop"',
@@ -58,7 +62,7 @@ export const MONITORING: readonly Misconfiguration[] = [
       new IdempotencyMonitoring(stack, id, { table: new IdempotencyTable(stack, `${id}Table`) });
     }
   }),
-  refused("a preset that there is not", 'is "some": give', watched({ alarms: "some" as never })),
+  refused("a preset that there is not", 'is "some": use', watched({ alarms: "some" as never })),
   refusedByCdk(
     "a dashboard with a name that CloudWatch does not take",
     "contains invalid characters",
@@ -77,12 +81,12 @@ export const MONITORING: readonly Misconfiguration[] = [
   accepted("no alarms at all", "who writes `none` means it", watched({ alarms: "none" })),
   refused(
     "a threshold that isn't a number",
-    "is NaN: give a finite number",
+    "is NaN: use a finite number",
     watched({ addHeldAlarm: { Critical: { threshold: Number.NaN } } }),
   ),
   refused(
     "a negative threshold",
-    "so the alarm would always be raised",
+    "so the alarm would always fire",
     watched({ addMismatchesAlarm: { Warning: { threshold: -1 } } }),
   ),
   refused(
@@ -92,7 +96,7 @@ export const MONITORING: readonly Misconfiguration[] = [
   ),
   refused(
     "a rate of more than 100 percent",
-    "so the alarm would never be raised",
+    "so the alarm would never fire",
     watched({ addReplayRateAlarm: { Warning: { threshold: 100 } } }),
   ),
   warned(
@@ -121,7 +125,7 @@ export const MONITORING: readonly Misconfiguration[] = [
   }),
   refused(
     "a runbook without an absolute address",
-    "to which no alarm can link",
+    "which alarms can't link to",
     watched({ runbookUrl: "docs/runbook.md" }),
   ),
 ];

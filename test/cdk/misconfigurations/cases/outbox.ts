@@ -79,19 +79,23 @@ export const OUTBOXES: readonly Misconfiguration[] = [
   refused("a relay on a table without an outbox", "outbox of Test/Table is off", (stack) => {
     new OutboxRelay(stack, "Outbox", { table: tableIn(stack), destinations: [to(stack)] });
   }),
-  refused("a relay without destinations", "Test/Outbox has 0 destinations", relay({ destinations: [] })),
-  refused("destinations of no operation", "Test/Outbox has 0 destinations", relay({ destinations: {} })),
-  refused("no destination of an operation", "has none for pay", relay({ destinations: { pay: [] } })),
+  refused("a relay without destinations", "Test/Outbox has no destinations", relay({ destinations: [] })),
+  refused("destinations of no operation", "Test/Outbox has no destinations", relay({ destinations: {} })),
+  refused(
+    "no destination of an operation",
+    "has no destination for pay",
+    relay({ destinations: { pay: [] } }),
+  ),
   refused("a destination of an operation without a name", 'are for the operation ""', (stack) =>
     relay({ destinations: { "": [to(stack, "Other")] } })(stack),
   ),
-  refused("a destination of an operation with too long a name", "has 1 to 64 characters", (stack) =>
+  refused("a destination of an operation with too long a name", "1 to 64 characters", (stack) =>
     relay({ destinations: { ["a".repeat(65)]: [to(stack, "Other")] } })(stack),
   ),
   refused("a destination of one operation among those of all", "and one for pay only", (stack) =>
     relay({})(stack).addDestination(to(stack, "Other"), "pay"),
   ),
-  refused("a destination of all operations among those of each", "and one for none", (stack) => {
+  refused("a destination of all operations among those of each", "and one without any", (stack) => {
     const destinations = { pay: [to(stack, "Payments")] };
     relay({ destinations })(stack).addDestination(to(stack, "Other"));
   }),
@@ -123,24 +127,32 @@ export const OUTBOXES: readonly Misconfiguration[] = [
   ),
   refused(
     "other keys for a table with ours",
-    "has the key pk, and Test/Outbox looks for PK",
+    "has the key pk, but Test/Outbox looks for PK",
     relay({ partitionKey: "PK" }),
   ),
-  refused("fewer shards than the table", "what is in the others nobody would find", relay({ shards: 4 })),
-  refused("no shards", "shards of Test/Outbox is 0: make it a whole number", relay({ shards: 0 })),
-  refused("half a shard", "shards of Test/Outbox is 8.5: make it a whole number", relay({ shards: 8.5 })),
+  refused(
+    "fewer shards than the table",
+    "messages in the other shards would never be found",
+    relay({ shards: 4 }),
+  ),
+  refused("no shards", "shards of Test/Outbox is 0: use a whole number", relay({ shards: 0 })),
+  refused("half a shard", "shards of Test/Outbox is 8.5: use a whole number", relay({ shards: 8.5 })),
   refused("a FIFO queue for what the relay gives up", "Test/GivenUp, a FIFO queue", (stack) =>
     relay({ onFailureQueue: new Queue(stack, "GivenUp", { fifo: true }) })(stack),
   ),
   refused(
     "a record age that no stream keeps",
-    "keeps a change for 86400 s",
+    "keeps changes for 86400 s",
     relay({ maxRecordAge: Duration.hours(25) }),
   ),
-  refused("a table of another region", "its name means another table in eu-west-2, or none", (stack) => {
-    const other = new Stack(stack.node.root, "Other", { env: { ...ENV, region: "eu-west-2" } });
-    new OutboxRelay(other, "Outbox", { table: withOutbox(stack), destinations: [to(other)] });
-  }),
+  refused(
+    "a table of another region",
+    "in eu-west-2 that name refers to a different table, or to none",
+    (stack) => {
+      const other = new Stack(stack.node.root, "Other", { env: { ...ENV, region: "eu-west-2" } });
+      new OutboxRelay(other, "Outbox", { table: withOutbox(stack), destinations: [to(other)] });
+    },
+  ),
   refusedByCdk(
     "a record age of less than a minute",
     "60 seconds",
@@ -222,11 +234,15 @@ export const RECONCILERS: readonly Misconfiguration[] = [
     "the next call settles a key, and people list what is left",
     (stack) => runner(stack, { table: tableIn(stack, { unknownOutcomes: true }) }),
   ),
-  refused("a table of another region", "its name means another table in eu-west-1, or none", (stack) => {
-    const tableArn = "arn:aws:dynamodb:us-east-1:111111111111:table/records";
-    const attributes = { tableArn, unknownOutcomes: true };
-    settling(stack, IdempotencyTable.fromTableAttributes(stack, "Table", attributes), asking(stack));
-  }),
+  refused(
+    "a table of another region",
+    "in eu-west-1 that name refers to a different table, or to none",
+    (stack) => {
+      const tableArn = "arn:aws:dynamodb:us-east-1:111111111111:table/records";
+      const attributes = { tableArn, unknownOutcomes: true };
+      settling(stack, IdempotencyTable.fromTableAttributes(stack, "Table", attributes), asking(stack));
+    },
+  ),
   warned("an alias, whose function has no variable", "onceonly:no-environment", (stack) => {
     const { currentVersion: version } = asking(stack);
     settling(stack, withUnknown(stack), new Alias(stack, "Live", { aliasName: "live", version }));

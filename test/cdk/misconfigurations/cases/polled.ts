@@ -79,7 +79,7 @@ export const POLLED: readonly Misconfiguration[] = [
   ),
   refused(
     "the stream of a table without one",
-    "which has 0 streams: switch one on",
+    "which doesn't have one: enable it",
     forDay((stack, fn) => {
       const rows = new TableV2(stack, "Rows", { partitionKey: PK });
       fn.addEventSource(new DynamoEventSource(rows, { startingPosition: LATEST }));
@@ -87,7 +87,7 @@ export const POLLED: readonly Misconfiguration[] = [
   ),
   refused(
     "the stream of a plain table without one",
-    "which has 0 streams: switch one on",
+    "which doesn't have one: enable it",
     forDay((stack, fn) => {
       const rows = new CfnTable(stack, "Rows", { keySchema: [{ attributeName: "id", keyType: "HASH" }] });
       new CfnEventSourceMapping(stack, "Mapping", {

@@ -43,18 +43,18 @@ const ruleInto = (messageGroupId: string | undefined, props: DedupQueueProps) =>
 };
 
 export const DEDUP_QUEUES: readonly Misconfiguration[] = [
-  refused("two queues of one name", "both have the name orders.fifo", (stack) => {
+  refused("two queues of one name", "are both named orders.fifo", (stack) => {
     new DedupQueue(stack, "Queue", { queueName: "orders.fifo" });
     new DedupQueue(stack, "Other", { queueName: "orders.fifo" });
   }),
   refused(
     "throughput per message group, and deduplication per queue",
-    "SQS takes it with messageGroup only",
+    "SQS accepts that limit only with messageGroup",
     dedup({ deduplicationScope: DeduplicationScope.QUEUE }),
   ),
   refused(
     "a standard queue for the dead letters",
-    "a FIFO queue takes a FIFO queue",
+    "the dead-letter queue of a FIFO queue must be FIFO too",
     (stack) => new DedupQueue(stack, "Queue", { deadLetterQueue: new Queue(stack, "Parked") }),
   ),
   noted("a dead-letter queue that is known by a token only", "onceonly:dead-letters-unknown", (stack) => {
@@ -66,7 +66,7 @@ export const DEDUP_QUEUES: readonly Misconfiguration[] = [
     "6 × timeout 3 s of its consumer",
     dedup({ visibilityTimeout: seconds(17) }),
   ),
-  noted("a visibility timeout that is known at deployment only", "onceonly:visibility-unknown", (stack) => {
+  noted("a visibility timeout that is only known at deployment", "onceonly:visibility-unknown", (stack) => {
     const number = new CfnParameter(stack, "Number", { type: "Number" }).valueAsNumber;
     dedup({ visibilityTimeout: seconds(number) })(stack);
   }),
@@ -81,7 +81,7 @@ export const DEDUP_QUEUES: readonly Misconfiguration[] = [
   ),
   refused(
     "a rule, and no deduplication by content",
-    "EventBridge gives no deduplication ids",
+    "EventBridge doesn't send deduplication ids",
     ruleInto("orders", {}),
   ),
   refused(
@@ -154,17 +154,17 @@ export const DELIVERIES: readonly Misconfiguration[] = [
     "visibility timeout 30 s of Test/Queue < timeout 60 s of Test/Fn",
     plain({ fn: { timeout: seconds(60) } }),
   ),
-  noted("a visibility timeout that is known at deployment only", "onceonly:visibility-unknown", (stack) => {
+  noted("a visibility timeout that is only known at deployment", "onceonly:visibility-unknown", (stack) => {
     const number = new CfnParameter(stack, "Number", { type: "Number" }).valueAsNumber;
     plain({ queue: { visibilityTimeout: seconds(number) } })(stack);
   }),
-  noted("a timeout that is known at deployment only", "onceonly:visibility-unknown", (stack) => {
+  noted("a timeout that is only known at deployment", "onceonly:visibility-unknown", (stack) => {
     const number = new CfnParameter(stack, "Number", { type: "Number" }).valueAsNumber;
     plain({ fn: { timeout: seconds(number) } })(stack);
   }),
   refused(
     "a plain FIFO queue with throughput per message group, and deduplication per queue",
-    "SQS takes it with messageGroup only",
+    "SQS accepts that limit only with messageGroup",
     (stack) => {
       const { attrArn: eventSourceArn } = new CfnQueue(stack, "Queue", {
         fifoQueue: true,
@@ -219,7 +219,7 @@ export const DELIVERIES: readonly Misconfiguration[] = [
     "onceonly:short-dead-letters",
     plain({ parked: { retentionPeriod: days(4) } }),
   ),
-  noted("dead letters whose retention is known at deployment only", "onceonly:retention-unknown", (stack) => {
+  noted("dead letters whose retention is only known at deployment", "onceonly:retention-unknown", (stack) => {
     const number = new CfnParameter(stack, "Number", { type: "Number" }).valueAsNumber;
     plain({ parked: { retentionPeriod: seconds(number) } })(stack);
   }),

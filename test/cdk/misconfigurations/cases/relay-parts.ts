@@ -115,15 +115,15 @@ export const RELAY_PARTS = ofItem("B8", [
   }),
   refused(
     "an override of the relay's shards",
-    "Test/Outbox/Relay has the variable",
+    "Test/Outbox/Relay sets the variable",
     overridden("relay", variable("OUTBOX_SHARDS"), "4"),
   ),
   refused(
     "an override of the relay's table",
-    "Test/Outbox/Relay has the variable IDEMPOTENCY_TABLE with another value",
+    "Test/Outbox/Relay sets the variable IDEMPOTENCY_TABLE to a different value",
     overridden("relay", variable("IDEMPOTENCY_TABLE"), "other"),
   ),
-  refused("another table that is set on the sweeper", "Test/Outbox/Sweeper has the variable", (stack) => {
+  refused("another table that is set on the sweeper", "Test/Outbox/Sweeper sets the variable", (stack) => {
     relay(stack).sweeper.addEnvironment("IDEMPOTENCY_TABLE", "other");
   }),
   warned("a relay in a VPC without a way to SQS", "onceonly:no-way-out", (stack) => {

@@ -25,16 +25,16 @@ export const RETENTIONS: readonly Misconfiguration[] = [
     TOO_SHORT,
     forDay(() => {}, { clientWindow: days(2) }),
   ),
-  refused("a retention of more than 366 days", "which the handler refuses as its retentionSeconds", (stack) =>
+  refused("a retention of more than 366 days", "which the handler rejects as its retentionSeconds", (stack) =>
     runner(stack, { retention: days(400) }),
   ),
-  refused("a long retention of more than ten years", "which no handler takes", (stack) =>
-    runner(stack, { retention: days(4000), longRetention: true }),
+  refused("a long retention of more than ten years", "more than any handler accepts", (stack) =>
+    runner(stack, { retention: days(4000), allowLongRetention: true }),
   ),
-  noted("a retention that is known at deployment only", "onceonly:retention-unknown", (stack) =>
+  noted("a retention that is only known at deployment", "onceonly:retention-unknown", (stack) =>
     runner(stack, { retention: Duration.seconds(number(stack)) }),
   ),
-  noted("a client window that is known at deployment only", "onceonly:retention-unknown", (stack) =>
+  noted("a client window that is only known at deployment", "onceonly:retention-unknown", (stack) =>
     runner(stack, { clientWindow: Duration.seconds(number(stack)) }),
   ),
   refused("a queue with the settings of SQS", TOO_SHORT, forDay(consumed())),
@@ -103,7 +103,7 @@ export const RETENTIONS: readonly Misconfiguration[] = [
     }),
   ),
   noted(
-    "a queue whose retention is known at deployment only",
+    "a queue whose retention is only known at deployment",
     "onceonly:retention-unknown",
     forDay((stack, fn) => consumed({ retentionPeriod: Duration.seconds(number(stack)) })(stack, fn)),
   ),

@@ -19,14 +19,18 @@ export const RIGHTS: readonly Misconfiguration[] = [
   warned("a role with the records of every operation", "onceonly:operations-unfenced", granted({})),
   refused(
     "a `scopeTag` without operations",
-    "scopeTag is tenant and operations is not given",
+    "scopeTag is tenant, but operations isn't set",
     granted({ scopeTag: "tenant" }),
   ),
-  refused("no operations in the list", "operations is empty", granted({ operations: [] })),
-  refused("an operation without a name", "operations holds an empty name", granted({ operations: [""] })),
+  refused("no operations in the list", "operations is an empty array", granted({ operations: [] })),
   refused(
-    "a list of operations that is known at deployment only",
-    "operations is a list that is only known at deployment",
+    "an operation without a name",
+    "operations contains an empty string",
+    granted({ operations: [""] }),
+  ),
+  refused(
+    "a list of operations that is only known at deployment",
+    "operations is a list that's only known at deployment",
     (stack) => granted({ operations: Fn.split(",", new CfnParameter(stack, "Names").valueAsString) })(stack),
   ),
   refused("a number token in the name of an operation", "use Tokenization.stringifyNumber", (stack) =>
@@ -34,38 +38,36 @@ export const RIGHTS: readonly Misconfiguration[] = [
       operations: [`pay-${new CfnParameter(stack, "Number", { type: "Number" }).valueAsNumber}`],
     })(stack),
   ),
-  refused("a `scopeTag` that is known at deployment only", "scopeTag is only known at deployment", (stack) =>
+  refused("a `scopeTag` that is only known at deployment", "scopeTag is only known at deployment", (stack) =>
     granted({ operations: ["pay"], scopeTag: new CfnParameter(stack, "Tag").valueAsString })(stack),
   ),
   refused(
     "a `scopeTag` that no tag can be called",
-    "which no tag can be called",
+    "which isn't a valid tag key",
     granted({ operations: ["pay"], scopeTag: "a*b" }),
   ),
   refused(
     "commits of a tenant's session on a table with an outbox",
-    "a session of a tenant could have anything sent",
+    "a tenant's session could have any message sent",
     granted({ operations: ["pay"], scopeTag: "tenant", commits: true }, { outbox: true }),
   ),
   refused(
     "a `closedUntil` that isn't a time",
-    "closedUntil is not a date",
+    "closedUntil is an invalid Date",
     granted({ operations: ["pay"], closedUntil: new Date("tomorrow") }),
   ),
   refused(
     "a `closedUntil` that is a string",
-    "closedUntil is a string and not a Date",
+    "closedUntil is a string, not a Date",
     granted({ operations: ["pay"], closedUntil: "2026-01-31T12:00Z" }),
   ),
-  refused("`CommitGrants` with a misspelt action", "dynamodb:PutItems is granted", (stack) =>
+  refused("`CommitGrants` with a misspelt action", "include dynamodb:PutItems", (stack) =>
     rows(stack).actions(aRole(stack), "dynamodb:PutItems" as CommitAction),
   ),
-  refused("`CommitGrants` with an action that no transaction has", "dynamodb:Scan is granted", (stack) =>
+  refused("`CommitGrants` with an action that no transaction has", "include dynamodb:Scan", (stack) =>
     rows(stack).actions(aRole(stack), "dynamodb:Scan" as CommitAction),
   ),
-  refused("`CommitGrants` without actions", "nothing is granted", (stack) =>
-    rows(stack).actions(aRole(stack)),
-  ),
+  refused("`CommitGrants` without actions", "are empty", (stack) => rows(stack).actions(aRole(stack))),
   refused("the rights of a reconciler without the index", "unknownOutcomes of Test/Table is off", (stack) =>
     tableIn(stack).grantResolving(aRole(stack)),
   ),
@@ -95,17 +97,21 @@ export const RIGHTS: readonly Misconfiguration[] = [
     const role = Role.fromRoleArn(stack, "Given", arn, { mutable: false });
     runner(stack, { fn: { role } });
   }),
-  refused("commits to a table of another region", "a transaction is of one account and region", (stack) => {
+  refused("commits to a table of another region", "a transaction can't span accounts or regions", (stack) => {
     const far = "arn:aws:dynamodb:us-east-1:111111111111:table/orders";
     const orders = CommitGrants.fromTable(TableV2.fromTableArn(stack, "Orders", far));
     orders.actions(runner(stack, { commits: true }), "dynamodb:PutItem");
   }),
-  refused("commits to a table of another account", "a transaction is of one account and region", (stack) => {
-    const far = "arn:aws:dynamodb:eu-west-1:222222222222:table/orders";
-    const orders = CommitGrants.fromTable(TableV2.fromTableArn(stack, "Orders", far));
-    orders.actions(runner(stack, { commits: true }), "dynamodb:PutItem");
-  }),
-  refused("commits to a table without transactions", "such a table has no transactions", (stack) => {
+  refused(
+    "commits to a table of another account",
+    "a transaction can't span accounts or regions",
+    (stack) => {
+      const far = "arn:aws:dynamodb:eu-west-1:222222222222:table/orders";
+      const orders = CommitGrants.fromTable(TableV2.fromTableArn(stack, "Orders", far));
+      orders.actions(runner(stack, { commits: true }), "dynamodb:PutItem");
+    },
+  ),
+  refused("commits to a table without transactions", "such a table doesn't support transactions", (stack) => {
     const orders = new TableV2(stack, "Orders", {
       partitionKey: PK,
       replicas: [{ region: "eu-central-1" }, { region: "eu-west-3" }],

@@ -52,18 +52,18 @@ const ofApp =
   };
 
 export const TABLES: readonly Misconfiguration[] = [
-  refused("two tables of one name", "both have the name records", (stack) => {
+  refused("two tables of one name", "are both named records", (stack) => {
     tableIn(stack, { tableName: "records" });
     new IdempotencyTable(stack, "Other", { tableName: "records" });
   }),
-  refused("a table with the name of a plain table", "both have the name records", (stack) => {
+  refused("a table with the name of a plain table", "are both named records", (stack) => {
     new CfnTable(stack, "Plain", {
       tableName: "records",
       keySchema: [{ attributeName: "pk", keyType: "HASH" }],
     });
     tableIn(stack, { tableName: "records" });
   }),
-  refused("one name in two stages of one account and region", "both have the name records", (stack) => {
+  refused("one name in two stages of one account and region", "are both named records", (stack) => {
     for (const id of ["Beta", "Prod"]) {
       const own = new Stack(new Stage(stack.node.root, id, { env: ENV }), "Shop");
       new IdempotencyTable(own, "Table", { tableName: "records" });
@@ -86,10 +86,10 @@ export const TABLES: readonly Misconfiguration[] = [
   refused("strong consistency between regions", "multiRegionConsistency of Test/Table is STRONG", (stack) =>
     tableIn(stack, { multiRegionConsistency: MultiRegionConsistency.STRONG, replicas }),
   ),
-  refused("replicas, and keys in any region", "2 can win the same key", (stack) =>
+  refused("replicas, and keys in any region", "2 callers can win the same key", (stack) =>
     tableIn(stack, { replicas }),
   ),
-  refused("a replica that is added later", "2 can win the same key", (stack) =>
+  refused("a replica that is added later", "2 callers can win the same key", (stack) =>
     tableIn(stack).table.addReplica({ region: "eu-central-1" }),
   ),
   refused("an outbox on a table with replicas", "outbox of Test/Table is on in 2 regions", (stack) =>
@@ -98,10 +98,14 @@ export const TABLES: readonly Misconfiguration[] = [
   refusedByCdk("a replica in the table's own region", "same region as the primary table", (stack) =>
     tableIn(stack, { replicas: [{ region: "eu-west-1" }], keysPinnedToRegion: true }),
   ),
-  refused("a customer key in a stack without a region", "is given in a stack of no region", (stack) => {
-    const nowhere = new Stack(stack.node.root, "Nowhere");
-    tableIn(nowhere, { encryptionKey: new Key(nowhere, "Key") });
-  }),
+  refused(
+    "a customer key in a stack without a region",
+    "a key belongs to one region and the stack has none",
+    (stack) => {
+      const nowhere = new Stack(stack.node.root, "Nowhere");
+      tableIn(nowhere, { encryptionKey: new Key(nowhere, "Key") });
+    },
+  ),
   refused(
     "a customer key, and a replica without one",
     "replicaKeyArns has no key for eu-central-1",
@@ -109,26 +113,26 @@ export const TABLES: readonly Misconfiguration[] = [
   ),
   refused(
     "shards of an outbox that is off",
-    "outboxShards of Test/Table is 4, and it has no outbox",
+    "outboxShards of Test/Table is 4, but the table has no outbox",
     (stack) => tableIn(stack, { outboxShards: 4 }),
   ),
-  refused("no shards", "outboxShards of Test/Table is 0: make it a whole number", (stack) =>
+  refused("no shards", "outboxShards of Test/Table is 0: use a whole number", (stack) =>
     tableIn(stack, { outbox: true, outboxShards: 0 }),
   ),
-  refused("thousands of shards", "make it a whole number from 1 to 1000", (stack) =>
+  refused("thousands of shards", "use a whole number from 1 to 1000", (stack) =>
     tableIn(stack, { outbox: true, outboxShards: 5000 }),
   ),
-  refused("a `restoredAt` that isn't a date", "restoredAt of Test/Table is not a date", (stack) =>
+  refused("a `restoredAt` that isn't a date", "restoredAt of Test/Table is an invalid Date", (stack) =>
     tableIn(stack, { restoredAt: new Date("yesterday") }),
   ),
-  refused("a grant on a restored table, without an end", "has forgotten what ran since its backup", (stack) =>
+  refused("a grant on a restored table, without an end", "doesn't know what ran since its backup", (stack) =>
     tableIn(stack, { restoredAt }).grantIdempotency(aRole(stack), { operations: ["pay"] }),
   ),
-  refused("a restored table, and a source of which no window is known", "cannot be computed", (stack) => {
+  refused("a restored table, and a source of which no window is known", "can't be computed", (stack) => {
     const fn = runner(stack, { table: tableIn(stack, { restoredAt }) });
     new Bucket(stack, "Bucket").addEventNotification(EventType.OBJECT_CREATED, new LambdaDestination(fn));
   }),
-  refused("a relay on a restored table", "would send again what was sent after its backup", (stack) => {
+  refused("a relay on a restored table", "would resend messages that were sent after its backup", (stack) => {
     new OutboxRelay(stack, "Outbox", { table: tableIn(stack, { restoredAt, outbox: true }) });
   }),
   accepted(
@@ -149,10 +153,10 @@ export const TABLES: readonly Misconfiguration[] = [
   accepted("a cap of one write a second", "what is throttled does not run, and never runs twice", (stack) =>
     tableIn(stack, { maxWriteRequestUnits: 1 }),
   ),
-  refused("a `restoredAt` in seconds", "a Date takes milliseconds", (stack) =>
+  refused("a `restoredAt` in seconds", "Date expects milliseconds, not seconds", (stack) =>
     tableIn(stack, { restoredAt: new Date(1_767_225_600) }),
   ),
-  refused("a key that is known by its alias", "for which CDK grants nothing", (stack) => {
+  refused("a key that is known by its alias", "CDK grants nothing on an alias", (stack) => {
     const encryptionKey = Alias.fromAliasName(stack, "Key", "alias/shop");
     runner(stack, { table: tableIn(stack, { encryptionKey }) });
   }),
@@ -165,7 +169,7 @@ export const IMPORTED_TABLES: readonly Misconfiguration[] = [
   }),
   refused(
     "a table of the app with a customer key that is not told",
-    "knows of none, so that no grant includes its use",
+    "doesn't know it, so no grant includes it",
     ofApp({ encryption: "key" }),
   ),
   refused(
@@ -175,7 +179,7 @@ export const IMPORTED_TABLES: readonly Misconfiguration[] = [
   ),
   refused(
     "a table of the app with another key",
-    "has the key PK, and Test/Table is said to have pk",
+    "has the key PK, but Test/Table is declared with pk",
     ofApp({ key: "PK" }),
   ),
   refused(
@@ -185,7 +189,7 @@ export const IMPORTED_TABLES: readonly Misconfiguration[] = [
   ),
   refused(
     "the name of another region's table, where it is of the app",
-    "its name means another table in eu-west-1",
+    "in eu-west-1 that name refers to a different table",
     (stack) => {
       const far = new Stack(stack.node.root, "Far", { env: { ...ENV, region: "eu-west-2" } });
       runner(stack, { table: tableIn(far, { tableName: "records" }) });
@@ -201,22 +205,26 @@ export const IMPORTED_TABLES: readonly Misconfiguration[] = [
   refused("a sweeper's rights on a table without a stream", "outbox of Test/Table is off", (stack) =>
     imported(stack, {}).grantSweeper(aRole(stack)),
   ),
-  refused("shards of a table without a stream", "and it has no outbox", (stack) =>
+  refused("shards of a table without a stream", "but the table has no outbox", (stack) =>
     imported(stack, { outboxShards: 8 }),
   ),
   refused("no shards", "outboxShards of Test/Table is 0", (stack) =>
     imported(stack, { tableStreamArn: `${tableArn}/stream/1`, outboxShards: 0 }),
   ),
-  refused("a `restoredAt` that isn't a date", "restoredAt of Test/Table is not a date", (stack) =>
+  refused("a `restoredAt` that isn't a date", "restoredAt of Test/Table is an invalid Date", (stack) =>
     imported(stack, { restoredAt: new Date("yesterday") }),
   ),
   refused("the rights of a reconciler without the index", "unknownOutcomes of Test/Table is off", (stack) =>
     imported(stack, {}).grantResolving(aRole(stack)),
   ),
-  refused("a table of another region", "its name means another table in eu-west-1, or none", (stack) => {
-    const table = imported(stack, { tableArn: tableArn.replace("eu-west-1", "eu-west-2") });
-    runner(stack, { table, retention: Duration.days(1) });
-  }),
+  refused(
+    "a table of another region",
+    "in eu-west-1 that name refers to a different table, or to none",
+    (stack) => {
+      const table = imported(stack, { tableArn: tableArn.replace("eu-west-1", "eu-west-2") });
+      runner(stack, { table, retention: Duration.days(1) });
+    },
+  ),
   accepted("a table of another account", "it is named by its ARN, and its own policy decides", (stack) => {
     runner(stack, { table: imported(stack, { tableArn: tableArn.replace("1111", "2222") }) });
   }),

@@ -102,7 +102,7 @@ const forwardedNotification = (sent: Sent, message: unknown) =>
 export const ROUTES: readonly {
   readonly route: string;
   readonly bodyOf: (sent: Sent) => string;
-  readonly forwardedBy: readonly string[];
+  readonly trustedForwarders: readonly string[];
 }[] = [
   {
     route: "SNS without raw delivery",
@@ -112,38 +112,38 @@ export const ROUTES: readonly {
         message: bodyOf(sent),
         envelopeText: sent.content ?? contentFor("order-7"),
       }),
-    forwardedBy: [TOPIC],
+    trustedForwarders: [TOPIC],
   },
-  { route: "EventBridge", bodyOf: busEvent, forwardedBy: [BUS] },
+  { route: "EventBridge", bodyOf: busEvent, trustedForwarders: [BUS] },
   {
     route: "EventBridge with InputPath $.detail",
     bodyOf: (sent) => JSON.stringify(detailOf(sent)),
-    forwardedBy: [BUS],
+    trustedForwarders: [BUS],
   },
   {
     route: "EventBridge with an input transformer",
     bodyOf: (sent) => JSON.stringify({ order: { detail: detailOf(sent) }, kind: "paid" }),
-    forwardedBy: [BUS],
+    trustedForwarders: [BUS],
   },
   {
     route: "EventBridge with an input transformer that makes text of the detail",
     bodyOf: (sent) => JSON.stringify({ order: JSON.stringify(detailOf(sent)), kind: "paid" }),
-    forwardedBy: [BUS],
+    trustedForwarders: [BUS],
   },
   {
     route: "EventBridge, then SNS without raw delivery",
     bodyOf: (sent) => forwardedNotification(sent, eventOf(sent)),
-    forwardedBy: [BUS, TOPIC],
+    trustedForwarders: [BUS, TOPIC],
   },
   {
     route: "EventBridge with InputPath $.detail, then SNS without raw delivery",
     bodyOf: (sent) => forwardedNotification(sent, detailOf(sent)),
-    forwardedBy: [BUS, TOPIC],
+    trustedForwarders: [BUS, TOPIC],
   },
   {
     route: "a queue and a pipe",
     bodyOf: (sent) => JSON.stringify(queued(sent, bodyOf(sent), queuedEnvelope(sent))),
-    forwardedBy: [PIPE, BUS],
+    trustedForwarders: [PIPE, BUS],
   },
   {
     route: "SNS without raw delivery, a queue and a pipe",
@@ -158,7 +158,7 @@ export const ROUTES: readonly {
           }),
         ),
       ),
-    forwardedBy: [TOPIC, BUS],
+    trustedForwarders: [TOPIC, BUS],
   },
   {
     route: "a queue, a pipe and EventBridge",
@@ -169,6 +169,6 @@ export const ROUTES: readonly {
         "detail-type": "Event from aws:sqs",
         detail: queued(sent, bodyOf(sent), queuedEnvelope(sent)),
       }),
-    forwardedBy: [BUS],
+    trustedForwarders: [BUS],
   },
 ];

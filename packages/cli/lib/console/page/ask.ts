@@ -8,7 +8,7 @@ export async function ask<Answer>(path: string, body?: object): Promise<Answer> 
     headers: { "x-onceonly-token": token, ...(body && { "content-type": "application/json" }) },
     ...(body && { body: JSON.stringify(body) }),
   }).catch(() => {
-    throw new Error("the console does not answer: its command has ended");
+    throw new Error("the console isn't responding: its command has probably exited");
   });
   const answer = await response.json();
   if (!response.ok) throw new Error(answer.problem ?? `the console answered ${response.status}`);

@@ -18,9 +18,9 @@ export function Breakage({ breakage: { losesNext, functions, destinations }, per
           about="of DynamoDB to a write"
           disabled={losesNext}
         >
-          Lose the next answer
+          Lose the next response
         </ActButton>
-        {losesNext && <span class="note">It waits for the next write.</span>}
+        {losesNext && <span class="note">Waiting for the next write.</span>}
       </p>
       <table>
         <caption class="hidden">Functions and destinations</caption>

@@ -27,12 +27,12 @@ export function Decisions({ decisions: { counts, latest }, now, open }: Decision
       <Minute latest={latest} now={now} />
       {latest.length === 0 ? (
         <p class="nothing">
-          No decision yet. They are read from what functions print: give handlers{" "}
+          No decisions yet. They're read from the functions' logs: give your handlers{" "}
           <code>observe: emfMetrics()</code>.
         </p>
       ) : (
         <table>
-          <caption class="hidden">The latest decisions</caption>
+          <caption class="hidden">Latest decisions</caption>
           <thead>
             <tr>
               <th scope="col">Time</th>

@@ -21,7 +21,7 @@ export function Groups({ look, open, perform }: GroupsProps) {
         Outbox: <b>{look.outbox.waiting}</b> commits wait, <b>{look.outbox.parked}</b> are parked.
       </p>
       {look.groups.length === 0 ? (
-        <p class="nothing">Nothing waits for anybody.</p>
+        <p class="nothing">Nothing is waiting.</p>
       ) : (
         <ul class="cards">
           {look.groups.map((group) => (
@@ -55,7 +55,7 @@ function Group({ group: { id, operation, why, members, list }, now, open, perfor
         {operation || "unknown operation"} <b>{members.length}</b>
       </h3>
       <p>{why}</p>
-      {oldest && oldest.since > 0 && <p class="note">The oldest since {agoOf(oldest.since, now)}.</p>}
+      {oldest && oldest.since > 0 && <p class="note">Oldest since {agoOf(oldest.since, now)}.</p>}
       <p class="keys">
         {members.slice(0, SHOWN).map(({ keyHash }) => (
           <KeyButton key={keyHash} keyHash={keyHash} open={open} />

@@ -18,7 +18,7 @@ export function Life({ life, problem, close, open }: LifeProps) {
       <h2 id="life">One key</h2>
       <Find open={open} />
       {problem && <p role="alert">{problem}</p>}
-      {!life && !problem && <p class="nothing">Choose a key in a list, or find one.</p>}
+      {!life && !problem && <p class="nothing">Choose a key from a list, or find one.</p>}
       {life && (
         <article aria-labelledby="life-name">
           <header>
@@ -63,7 +63,7 @@ function Find({ open }: Pick<LifeProps, "open">) {
     tell("");
     try {
       const { keyHash } = await ask<{ keyHash?: string }>("find", asked);
-      if (keyHash === undefined) tell("There is no record: nothing ran under it, or its retention is over.");
+      if (keyHash === undefined) tell("No record: nothing ran under this key, or its retention has ended.");
       else {
         form.reset();
         open(keyHash);

@@ -13,7 +13,7 @@ export function Queues({ queues, mayWrite, perform }: QueuesProps) {
     <section aria-labelledby="queues">
       <h2 id="queues">Queues and dead letters</h2>
       {queues.length === 0 ? (
-        <p class="nothing">There is no queue.</p>
+        <p class="nothing">No queues.</p>
       ) : (
         <table>
           <caption class="hidden">Messages in each queue</caption>

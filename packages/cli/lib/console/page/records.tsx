@@ -24,7 +24,7 @@ export function Records({ look, open, opened }: RecordsProps) {
       <p class="note">
         {look.areAllRecords
           ? "All records of the local tables."
-          : "Keys that nobody has settled, by the sparse index. Find shows any other key."}
+          : "Keys that aren't settled, from the sparse index. Use Find for any other key."}
       </p>
       <fieldset class="states">
         <legend class="hidden">Show the records of a state</legend>
@@ -69,7 +69,7 @@ export function Records({ look, open, opened }: RecordsProps) {
         </table>
       )}
       {(rows.length > SHOWN || look.hasMore) && (
-        <p class="note">There are more than the {Math.min(SHOWN, rows.length)} that are shown.</p>
+        <p class="note">There are more records: only the first {Math.min(SHOWN, rows.length)} are shown.</p>
       )}
     </section>
   );

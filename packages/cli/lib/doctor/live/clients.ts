@@ -82,7 +82,7 @@ export class LiveClients {
     try {
       return await client.config.region();
     } catch {
-      throw new UsageError("no Region: give --region, or set AWS_REGION");
+      throw new UsageError("no region: pass --region, or set AWS_REGION");
     }
   }
 
@@ -111,6 +111,5 @@ export const inTime = () => ({ abortSignal: AbortSignal.timeout(REQUEST_MS) });
 export function checkClients(services: readonly LiveService[]): void {
   const packages = services.map((service) => `@aws-sdk/client-${service}`);
   const missing = packages.filter((name) => resolveInstalled(name) === undefined);
-  if (missing.length > 0)
-    throw new MissingClientError(`install what is missing: npm install --save-dev ${missing.join(" ")}`);
+  if (missing.length > 0) throw new MissingClientError(`run npm install --save-dev ${missing.join(" ")}`);
 }

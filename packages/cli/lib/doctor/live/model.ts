@@ -94,13 +94,13 @@ export async function look<T>(right: string, request: () => Promise<T>): Promise
     const { name, code, message } = error as Error & { readonly code?: unknown };
     if (NOT_FOUND.test(name)) return { is: "gone" };
     if (error instanceof RequestBoundError)
-      return { is: "unseen", why: message, remedy: "give a higher --max-requests" };
+      return { is: "unseen", why: message, remedy: "raise --max-requests" };
     if (error instanceof MissingClientError)
-      return { is: "unseen", why: "its client is not installed", remedy: message };
+      return { is: "unseen", why: "its SDK client isn't installed", remedy: message };
     if (REFUSED.test(name)) return { is: "unseen", why: name, remedy: `allow ${right}` };
     const remedy = UNKNOWN_CALLER.test(name)
-      ? "check the credentials, or give --profile"
-      : "run it again, or check the Region, the endpoint and the network";
+      ? "check the credentials, or pass --profile"
+      : "run it again, or check the region, the endpoint and the network";
     return { is: "unseen", why: typeof code === "string" ? code : name, remedy };
   }
 }

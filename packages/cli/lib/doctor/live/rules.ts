@@ -1,4 +1,4 @@
-/** Rules and schedules that run senders, as they live. */
+/** Rules and schedules that invoke senders, as they live. */
 import { TYPES } from "../diagnosed-stack.ts";
 import { runsEachMinute } from "../table-checks.ts";
 import { inTime, type LiveClients } from "./clients.ts";
@@ -30,7 +30,7 @@ export class LiveRules {
         return (await events.listRuleNamesByTarget({ TargetArn }, inTime())).RuleNames ?? [];
       });
       if (answer.is === "unseen")
-        this.#model.sight.add({ ...unseenOf(answer, `rules that run ${id}`), types: [TYPES.rule] });
+        this.#model.sight.add({ ...unseenOf(answer, `rules that invoke ${id}`), types: [TYPES.rule] });
       if (answer.is !== "seen") continue;
       for (const name of answer.value) await this.#rule(id, { region, name });
     }
@@ -63,8 +63,8 @@ export class LiveRules {
     if (!this.#isSwept) await this.#schedules();
     const isScheduled = this.#model.count(TYPES.rule) + this.#model.count(TYPES.schedule) > 0;
     if (isWhole || isScheduled) return;
-    const remedy = "give --function <name of the sweeper>, or have a rule run it every minute";
-    const why = "no rule runs a function that was named";
+    const remedy = "pass --function <name of the sweeper>, or add a rule that invokes it every minute";
+    const why = "no rule invokes any of the given functions";
     this.#model.sight.add({ what: "the sweeper", why, remedy, types: [TYPES.rule, TYPES.schedule] });
   }
 
@@ -82,7 +82,7 @@ export class LiveRules {
         });
         if (answer.is === "unseen")
           this.#model.sight.add({
-            ...unseenOf(answer, "schedules that run senders"),
+            ...unseenOf(answer, "schedules that invoke senders"),
             types: [TYPES.schedule],
           });
         if (answer.is !== "seen") return;

@@ -12,7 +12,7 @@ import { describeQueue } from "./queue.ts";
 import { type Looked, seenIn } from "./stack.ts";
 import { describeTable } from "./table.ts";
 
-const NOWHERE = { remedy: "look at the deployed stack: --stack", isNowhere: true };
+const NOWHERE = { remedy: "check the deployed stack with --stack", isNowhere: true };
 
 /** @throws UsageError where no run answers at the endpoint */
 export async function lookAtRun(
@@ -27,7 +27,7 @@ export async function lookAtRun(
   model.sight.add({ what: "alarms", why: "a local stack has none", types: [TYPES.alarm], ...NOWHERE });
   model.sight.add({
     what: "policies of roles",
-    why: "nothing here asks for rights",
+    why: "permissions aren't checked locally",
     types: [TYPES.policy],
     ...NOWHERE,
   });
@@ -35,7 +35,7 @@ export async function lookAtRun(
     await describeRun(run, clients, model);
     const stack = model.stack();
     if (stack.handlers.length === 0)
-      throw new UsageError(`no function of the run at ${endpoint} has IDEMPOTENCY_TABLE`);
+      throw new UsageError(`no function in the run at ${endpoint} has IDEMPOTENCY_TABLE`);
     return { stack, requests: clients.requests + 1, seen: seenIn(model) };
   } finally {
     clients.close();
@@ -44,8 +44,7 @@ export async function lookAtRun(
 
 /** @throws UsageError */
 async function describedRun(endpoint: string): Promise<DescribedRun> {
-  const advice =
-    "give the address that `onceonly start` prints after AWS, or name what is to be looked at: --table";
+  const advice = "pass the address that `onceonly start` prints after AWS, or name a table with --table";
   const { DESCRIBED_RUN_PATH } = await loadTool("doctor --endpoint", "onceonly-local");
   try {
     const answer = await fetch(new URL(DESCRIBED_RUN_PATH, endpoint), { signal: inTime().abortSignal });
@@ -54,7 +53,7 @@ async function describedRun(endpoint: string): Promise<DescribedRun> {
   } catch {
     // What answers is something else.
   }
-  throw new UsageError(`no run of \`onceonly start\` answers at ${endpoint}: ${advice}`);
+  throw new UsageError(`no run of \`onceonly start\` responds at ${endpoint}: ${advice}`);
 }
 
 async function describeRun(run: DescribedRun, clients: LiveClients, model: LiveModel): Promise<void> {
@@ -68,7 +67,7 @@ async function describeRun(run: DescribedRun, clients: LiveClients, model: LiveM
   const streams: Streams = new Map();
   for (const fn of of(TYPES.function)) addFunction(model, fn);
   for (const table of of(...TABLE_TYPES).filter((each) => isNamed(run, placeIn(each)))) {
-    const withoutRecovery = { why: "a local engine has neither backups nor protection", ...NOWHERE };
+    const withoutRecovery = { why: "local engines have neither backups nor deletion protection", ...NOWHERE };
     const { dynamodb: endpoint } = run.endpoints;
     const arn = await describeTable(clients, model, placeIn(table), { withoutRecovery, endpoint });
     if (arn !== undefined) streams.set(streamKey(arn), { id: model.idOf(TYPES.table, placeIn(table)), arn });

@@ -36,7 +36,7 @@ export async function lookAtLive(
   mostRequests: number,
 ): Promise<Looked> {
   for (const url of named.queues)
-    if (!parseAddress("queue", url)) throw new UsageError(`this is no URL of a queue: ${url}`);
+    if (!parseAddress("queue", url)) throw new UsageError(`not a queue URL: ${url}`);
   checkClients(named.stacks.length > 0 ? ["cloudformation", ...NEEDED] : NEEDED);
   const clients = new LiveClients(values, mostRequests);
   try {
@@ -94,14 +94,14 @@ async function walk(
   }
   await describeAlarms(clients, model, named.alarms, region);
   if (named.stacks.length === 0 && named.alarms.length === 0) {
-    const remedy = "give --alarm <name>, or <beginning of names>*";
-    model.sight.add({ what: "alarms", why: "none was named", remedy, types: [TYPES.alarm] });
+    const remedy = "pass --alarm <name>, or <prefix>*";
+    model.sight.add({ what: "alarms", why: "none given", remedy, types: [TYPES.alarm] });
   }
   const policies = { what: "policies of roles", types: [TYPES.policy], isNowhere: true };
   model.sight.add({
     ...policies,
-    why: "only templates are read for them",
-    remedy: "run it with --template, too",
+    why: "they are only checked in templates",
+    remedy: "run doctor --template too",
   });
   await live.finish(named.stacks.length > 0);
 }
@@ -141,10 +141,10 @@ async function listStack(
       if (prefix === "" && found.length === 0)
         throw new Error(
           isUnknown
-            ? `there is no stack ${stack} in ${region}: check its name, --region and --profile`
-            : `cannot list the stack ${stack} in ${region}: ${why}; ${remedy}`,
+            ? `no stack ${stack} in ${region}: check its name, --region and --profile`
+            : `can't list the stack ${stack} in ${region}: ${why}; ${remedy}`,
         );
-      model.sight.add(unseenOf({ is: "unseen", why, remedy }, `a part of the stack ${prefix}${stack}`));
+      model.sight.add(unseenOf({ is: "unseen", why, remedy }, `part of the stack ${prefix}${stack}`));
       return found;
     }
     for (const resource of page.value.StackResourceSummaries ?? [])
@@ -164,8 +164,8 @@ async function listStack(
     const label = `${prefix}${LogicalResourceId}`;
     if (!LOOKED_AT.has(type) && type !== NESTED) return [];
     if (!physicalId) {
-      const remedy = "wait for its deployment, or mend it";
-      model.sight.add({ what: label, why: `not made: ${ResourceStatus}`, remedy, types: [type] });
+      const remedy = "wait for its deployment, or fix it";
+      model.sight.add({ what: label, why: `not created: ${ResourceStatus}`, remedy, types: [type] });
       return [];
     }
     if (type === NESTED) return listStack(clients, model, physicalId, region, `${label}/`);
@@ -192,12 +192,12 @@ function noHandlers(model: LiveModel, named: GivenResources, { senders }: Diagno
   );
   if (isStackAlone)
     throw new UsageError(
-      `no function in ${named.stacks.join(", ")} has IDEMPOTENCY_TABLE: is this the right stack? Else give --table and --function`,
+      `no function in ${named.stacks.join(", ")} has IDEMPOTENCY_TABLE: is this the right stack? If so, pass --table and --function`,
     );
-  const remedy = "give --function <name>, or the --stack that has them";
+  const remedy = "pass --function <name>, or the --stack that contains them";
   model.sight.add({
     what: "functions that run operations",
-    why: "none was found",
+    why: "none found",
     remedy,
     types: [TYPES.function],
   });

@@ -43,7 +43,7 @@ export class LiveWalk {
     const arn = await describeTable(this.#clients, this.#model, place);
     if (arn === undefined) return;
     this.#streams.set(streamKey(arn), { id, arn });
-    await this.#mappingsOf(`who reads the stream of ${id}`, place.region, { EventSourceArn: arn });
+    await this.#mappingsOf(`readers of the stream of ${id}`, place.region, { EventSourceArn: arn });
   }
 
   /** @param url of the queue */
@@ -54,7 +54,7 @@ export class LiveWalk {
     const described = await describeQueue(this.#clients, this.#model, url, { region, name });
     if (!described) return;
     if (described.deadLetters !== undefined) await this.queue(described.deadLetters, region);
-    await this.#mappingsOf(`who consumes ${id}`, region, { EventSourceArn: described.arn });
+    await this.#mappingsOf(`consumers of ${id}`, region, { EventSourceArn: described.arn });
   }
 
   /** @param qualifier the version or alias that is called, where it is known */
@@ -72,7 +72,7 @@ export class LiveWalk {
     const { Variables = {}, Error: failure } = answer.value.Environment ?? {};
     if (failure) {
       const remedy = "allow kms:Decrypt on the key of its variables";
-      const why = `its variables are not readable: ${failure.ErrorCode}`;
+      const why = `its variables can't be read: ${failure.ErrorCode}`;
       this.#model.without(TYPES.function, id, { is: "unseen", why, remedy });
       return;
     }
@@ -99,7 +99,8 @@ export class LiveWalk {
     await this.#concurrency(id, place, properties);
     if (!isSender) await this.#callers(id, region, names);
     if (table) await this.table(table);
-    for (const FunctionName of names) await this.#mappingsOf(`what feeds ${id}`, region, { FunctionName });
+    for (const FunctionName of names)
+      await this.#mappingsOf(`event sources of ${id}`, region, { FunctionName });
     if (!isSender) return;
     const arn = `${described.FunctionArn}`.split(":").slice(0, 7).join(":");
     const qualifiers = names
@@ -127,7 +128,7 @@ export class LiveWalk {
         const lambda = await this.#clients.of("lambda", region);
         return callersOf(`${(await lambda.getPolicy({ FunctionName }, inTime())).Policy}`);
       });
-      const what = `who calls ${id}`;
+      const what = `callers of ${id}`;
       if (answer.is === "unseen")
         this.#model.sight.add({ ...unseenOf(answer, what), types: [TYPES.permission] });
       if (answer.is !== "seen") continue;
@@ -198,7 +199,7 @@ export class LiveWalk {
         }),
       };
       const { FilterCriteriaError: failure } = mapping;
-      const why = `not readable: ${failure?.ErrorCode}`;
+      const why = `can't be read: ${failure?.ErrorCode}`;
       const remedy = "allow kms:Decrypt on the key of the filter";
       if (failure)
         this.#model.sight.hide(properties, "FilterCriteria", { what: `filter of ${id}`, why, remedy, id });

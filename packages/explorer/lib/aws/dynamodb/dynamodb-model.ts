@@ -168,7 +168,10 @@ export class DynamoDBModel {
 
   #run(operation: DynamoDBOperationName, input: Readonly<Record<string, unknown>>): unknown {
     if (!Object.hasOwn(HANDLERS, operation)) {
-      throw new DynamoDBError("UnknownOperationException", `the model has no operation ${operation}`);
+      throw new DynamoDBError(
+        "UnknownOperationException",
+        `the model doesn't support the operation ${operation}`,
+      );
     }
     checkParameters(operation, input);
     this.expire();

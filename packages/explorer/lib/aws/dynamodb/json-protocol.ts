@@ -22,16 +22,16 @@ export interface JsonAnswer {
 export function readJsonRequest(target: string | undefined, body: string): JsonRequest {
   const operation = TARGET.exec(target ?? "")?.[1];
   if (operation === undefined) {
-    throw new DynamoDBError("UnknownOperationException", "the header x-amz-target names no operation");
+    throw new DynamoDBError("UnknownOperationException", "the x-amz-target header doesn't name an operation");
   }
   let input: unknown;
   try {
     input = JSON.parse(body === "" ? "{}" : body, bytesFromBase64);
   } catch (error) {
     if (error instanceof DynamoDBError) throw error;
-    throw notSerializable("the body is not JSON");
+    throw notSerializable("the body isn't JSON");
   }
-  if (typeof input !== "object" || input === null) throw notSerializable("the body is not a JSON object");
+  if (typeof input !== "object" || input === null) throw notSerializable("the body isn't a JSON object");
   return { operation: operation as DynamoDBOperationName, input };
 }
 
@@ -58,6 +58,6 @@ function base64FromBytes(_name: string, value: unknown): unknown {
 }
 
 function bytesOf(text: unknown): Uint8Array {
-  if (typeof text !== "string" || !BASE64.test(text)) throw notSerializable("bytes were expected in base64");
+  if (typeof text !== "string" || !BASE64.test(text)) throw notSerializable("expected base64-encoded bytes");
   return new Uint8Array(Buffer.from(text, "base64"));
 }

@@ -92,7 +92,9 @@ export function checkParameters(
   for (const [name, value] of Object.entries(input)) {
     if (value === undefined || value === null) continue;
     if (!known.includes(name)) {
-      throw invalidParameterValues(`the model of DynamoDB has no parameter ${name} of ${operation}`);
+      throw invalidParameterValues(
+        `the DynamoDB model doesn't support the parameter ${name} of ${operation}`,
+      );
     }
     checkChoice(name, value);
   }

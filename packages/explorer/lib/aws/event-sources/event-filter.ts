@@ -28,7 +28,9 @@ export function patternFilter(text: unknown, known: readonly RuleName[]): EventF
 
 function checkPattern(pattern: unknown, known: readonly RuleName[]): asserts pattern is Pattern {
   if (typeof pattern !== "object" || pattern === null) {
-    throw new Error(`a filter pattern is made of objects and lists of rules, got ${JSON.stringify(pattern)}`);
+    throw new Error(
+      `a filter pattern consists of objects and arrays of rules (got ${JSON.stringify(pattern)}`,
+    );
   }
   if (Array.isArray(pattern)) {
     for (const rule of pattern) checkRule(rule, known);

@@ -27,9 +27,7 @@ export function checkRule(rule: unknown, known: readonly RuleName[]): void {
   if (!isObject(rule)) return;
   const [[name, argument] = [], another] = Object.entries(rule);
   if (another !== undefined || !known.includes(name as RuleName)) {
-    throw new Error(
-      `the filter rule ${JSON.stringify(rule)} is not known here: use one of ${known.join(", ")}`,
-    );
+    throw new Error(`unknown filter rule ${JSON.stringify(rule)}: use one of ${known.join(", ")}`);
   }
   if (name === "numeric") numericParts(argument);
   if (name === "cidr") subnet(String(argument));
@@ -86,7 +84,8 @@ function wildcard(pattern: string): RegExp {
 function subnet(text: string): BlockList {
   const [address = "", bits = ""] = text.split("/");
   const family = isIP(address);
-  if (family === 0 || !/^\d{1,3}$/.test(bits)) throw new Error(`a cidr is like 10.0.0.0/24, got ${text}`);
+  if (family === 0 || !/^\d{1,3}$/.test(bits))
+    throw new Error(`a cidr must look like 10.0.0.0/24 (got ${text})`);
   const list = new BlockList();
   list.addSubnet(address, Number(bits), family === 4 ? "ipv4" : "ipv6");
   return list;
@@ -106,7 +105,7 @@ function numericParts(argument: unknown): [operator: string, bound: number][] {
   for (let index = 0; index < parts.length; index += 2) {
     const operator = String(parts[index]);
     if (!Object.hasOwn(COMPARISONS, operator)) {
-      throw new Error(`the numeric rule ${operator} is not known: use =, <, <=, > or >=`);
+      throw new Error(`unknown numeric rule ${operator}: use =, <, <=, > or >=`);
     }
     pairs.push([operator, Number(parts[index + 1])]);
   }

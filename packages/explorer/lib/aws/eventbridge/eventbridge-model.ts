@@ -28,7 +28,7 @@ const BUS_NAME = /^[/.\-_A-Za-z0-9]{1,256}$/;
 const HANDLERS: Handlers = {
   CreateEventBus(service, { Name }) {
     if (!BUS_NAME.test(Name) || Name.includes("/"))
-      throw invalid("the name of a bus has letters, digits, ., - and _");
+      throw invalid("a bus name consists of letters, digits, ., - and _");
     if (service.buses.has(Name)) {
       throw new EventBridgeError("ResourceAlreadyExistsException", `Event bus ${Name} already exists.`);
     }
@@ -102,7 +102,10 @@ export class EventBridgeModel {
     input: EventBridgeOperations[Name]["input"],
   ): Promise<EventBridgeOperations[Name]["output"]> {
     if (!Object.hasOwn(HANDLERS, name)) {
-      throw new EventBridgeError("UnknownOperationException", `the model has no operation ${name}`);
+      throw new EventBridgeError(
+        "UnknownOperationException",
+        `the model doesn't support the operation ${name}`,
+      );
     }
     return HANDLERS[name](this.#service, input);
   }

@@ -50,7 +50,7 @@ export function targetInput(
 }
 
 export function checkPath(path: string): void {
-  if (!PATH.test(path)) throw invalid(`the model reads paths such as $.detail.id, got ${path}`);
+  if (!PATH.test(path)) throw invalid(`the model supports paths such as $.detail.id (got ${path})`);
 }
 
 /** `undefined` when the event has nothing at the path. */

@@ -117,7 +117,7 @@ export class S3Model implements AwsHttpService {
 
   #bucket(name: string): Bucket {
     const bucket = this.#buckets.get(name);
-    if (bucket === undefined) throw new AwsHttpError("NoSuchBucket", 404, `there is no bucket ${name}`);
+    if (bucket === undefined) throw new AwsHttpError("NoSuchBucket", 404, `no such bucket: ${name}`);
     return bucket;
   }
 
@@ -146,9 +146,9 @@ function keptOf(headers: Headers): StoredObject["headers"] {
 function checkConditions(headers: Headers, present: StoredObject | undefined): void {
   const [ifMatch, ifNoneMatch] = [headers.get("if-match"), headers.get("if-none-match")];
   const isMet = (ifNoneMatch !== "*" || !present) && (ifMatch === null || present?.etag === ifMatch);
-  if (!isMet) throw new AwsHttpError("PreconditionFailed", 412, "a condition of the write does not hold");
+  if (!isMet) throw new AwsHttpError("PreconditionFailed", 412, "a condition of the write isn't met");
 }
 
 function noSuchKey(key: string): never {
-  throw new AwsHttpError("NoSuchKey", 404, `there is no object ${key}`);
+  throw new AwsHttpError("NoSuchKey", 404, `no such object: ${key}`);
 }

@@ -12,7 +12,7 @@ export class SecretsModel {
       GetSecretValue: ({ SecretId }) => {
         const secret = this.#secret(String(SecretId));
         if (secret !== undefined) return secret;
-        throw new AwsHttpError("ResourceNotFoundException", 400, `there is no secret ${SecretId}`);
+        throw new AwsHttpError("ResourceNotFoundException", 400, `no such secret: ${SecretId}`);
       },
       BatchGetSecretValue: ({ SecretIdList }) => {
         const ids = SecretIdList as readonly string[];

@@ -10,7 +10,7 @@ export class SsmModel {
       GetParameter: ({ Name }) => {
         const Parameter = this.#parameter(String(Name));
         if (Parameter !== undefined) return { Parameter };
-        throw new AwsHttpError("ParameterNotFound", 400, `there is no parameter ${Name}`);
+        throw new AwsHttpError("ParameterNotFound", 400, `no such parameter: ${Name}`);
       },
       GetParameters: ({ Names }) => {
         const names = Names as readonly string[];

@@ -54,7 +54,7 @@ const HANDLERS: Handlers = {
   Subscribe(service, { TopicArn, Protocol, Endpoint, Attributes = {} }) {
     const topic = service.topic(TopicArn);
     if (Protocol !== "sqs" && Protocol !== "lambda") {
-      throw invalidParameter("the model delivers to sqs and lambda");
+      throw invalidParameter("the model only delivers to sqs and lambda");
     }
     if (Protocol === "sqs" && Endpoint.endsWith(".fifo") && !topic.isFifo) {
       throw invalidParameter(
@@ -118,7 +118,7 @@ export class SnsModel {
     input: SnsOperations[Name]["input"],
   ): Promise<SnsOperations[Name]["output"]> {
     if (!Object.hasOwn(HANDLERS, name)) {
-      throw new SnsError("UnknownOperationException", `the model has no operation ${name}`);
+      throw new SnsError("UnknownOperationException", `the model doesn't support the operation ${name}`);
     }
     return HANDLERS[name](this.#service, input);
   }

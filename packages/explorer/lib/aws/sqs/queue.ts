@@ -6,14 +6,14 @@
 import type { Random } from "onceonly/kit";
 import { DeduplicationWindow } from "./deduplication-window.ts";
 import { Chance, type Disorder } from "./disorder.ts";
-import { FifoShelf } from "./fifo-shelf.ts";
+import { FifoStorage } from "./fifo-storage.ts";
 import { InFlight } from "./in-flight.ts";
 import { isDelayed, isInFlight, isVisible, type QueuedMessage } from "./message.ts";
 import type { QueueAttributes } from "./queue-attributes.ts";
+import type { QueueStorage } from "./queue-storage.ts";
 import { ReceiveAttempts } from "./receive-attempts.ts";
 import { parseRedrivePolicy, type RedrivePolicy } from "./redrive-policy.ts";
-import type { Shelf } from "./shelf.ts";
-import { StandardShelf } from "./standard-shelf.ts";
+import { StandardStorage } from "./standard-storage.ts";
 import { Watchers } from "./watchers.ts";
 
 export interface QueueIdentity {
@@ -49,7 +49,7 @@ export class Queue {
   lastModifiedAt: number;
   purgedAt?: number;
 
-  readonly #shelf: Shelf;
+  readonly #storage: QueueStorage;
   readonly #inFlight = new InFlight();
   readonly #watchers = new Watchers();
   #attributes: QueueAttributes;
@@ -64,7 +64,7 @@ export class Queue {
     this.isFifo = identity.isFifo;
     this.createdAt = now;
     this.lastModifiedAt = now;
-    this.#shelf = this.isFifo ? new FifoShelf(nature.maxScanned) : new StandardShelf();
+    this.#storage = this.isFifo ? new FifoStorage(nature.maxScanned) : new StandardStorage();
     this.chance = new Chance(this.isFifo ? {} : nature.disorder, nature.random);
     this.#attributes = attributes;
     this.#redrivePolicy = redrivePolicyIn(attributes);
@@ -96,31 +96,31 @@ export class Queue {
 
   add(message: QueuedMessage): void {
     this.#oldestSentAt = Math.min(this.#oldestSentAt, message.sentAt);
-    this.#shelf.add(message);
+    this.#storage.add(message);
     this.#watchers.tell();
   }
 
   remove(message: QueuedMessage): void {
-    this.#shelf.remove(message);
+    this.#storage.remove(message);
     this.#inFlight.forget(message);
     // In a FIFO queue the next message of the group may be deliverable now.
     this.#watchers.tell();
   }
 
   clear(): void {
-    this.#shelf.clear();
+    this.#storage.clear();
     this.#inFlight.clear();
     this.window.clear();
   }
 
   find(messageId: string, now: number): QueuedMessage | undefined {
     this.#dropExpired(now);
-    return this.#shelf.find(messageId);
+    return this.#storage.find(messageId);
   }
 
   deliverable(now: number): Iterable<QueuedMessage> {
     this.#dropExpired(now);
-    return this.chance.shuffled(this.#shelf.deliverable(now));
+    return this.chance.shuffled(this.#storage.deliverable(now));
   }
 
   /** Counts a receive of each message, and hides the messages for this time. */
@@ -134,7 +134,7 @@ export class Queue {
       if (this.chance.repeats()) this.#leaveVisible(message, now);
       this.#inFlight.note(message);
     }
-    this.#shelf.noteDelivered(messages);
+    this.#storage.noteDelivered(messages);
   }
 
   hideUntil(message: QueuedMessage, visibleAt: number): void {
@@ -160,18 +160,18 @@ export class Queue {
   /** All messages, deliverable or not. */
   messages(now: number): Iterable<QueuedMessage> {
     this.#dropExpired(now);
-    return this.#shelf.all();
+    return this.#storage.all();
   }
 
   size(now: number): number {
     this.#dropExpired(now);
-    return this.#shelf.size;
+    return this.#storage.size;
   }
 
   /** The time at which the next delayed or in-flight message becomes visible. */
   nextVisibleAt(now: number): number {
     let next = Number.POSITIVE_INFINITY;
-    for (const message of this.#shelf.all()) {
+    for (const message of this.#storage.all()) {
       if (!isVisible(message, now)) next = Math.min(next, message.visibleAt);
     }
     return next;
@@ -188,7 +188,7 @@ export class Queue {
   }
 
   #delayAgain(): void {
-    for (const message of this.#shelf.all()) {
+    for (const message of this.#storage.all()) {
       if (message.receivesHere === 0) message.visibleAt = message.sentAt + this.number("DelaySeconds") * 1000;
     }
   }
@@ -198,7 +198,7 @@ export class Queue {
     const retentionMs = this.number("MessageRetentionPeriod") * 1000;
     if (now - this.#oldestSentAt < retentionMs) return;
     this.#oldestSentAt = Number.POSITIVE_INFINITY;
-    for (const message of [...this.#shelf.all()]) {
+    for (const message of [...this.#storage.all()]) {
       if (now - message.sentAt >= retentionMs) this.remove(message);
       else this.#oldestSentAt = Math.min(this.#oldestSentAt, message.sentAt);
     }

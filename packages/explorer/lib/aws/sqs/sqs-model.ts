@@ -114,7 +114,7 @@ export class SqsModel {
       return receiveMessage(this.#service, input as SqsOperations["ReceiveMessage"]["input"], either);
     }
     if (!Object.hasOwn(HANDLERS, name)) {
-      throw new SqsError("UnknownOperationException", `the model has no operation ${name}`);
+      throw new SqsError("UnknownOperationException", `the model doesn't support the operation ${name}`);
     }
     const handler = HANDLERS[name as keyof typeof HANDLERS] as unknown as SqsHandler<Name>;
     return handler(this.#service, input);

@@ -43,7 +43,7 @@ export function misreportedIn(value: unknown, ids: readonly string[]): SourceAns
   if (failures.every(isKnown)) return undefined;
   return {
     kind: "misreported",
-    what: "batchItemFailures names what is not in the batch: all of it comes again",
+    what: "batchItemFailures names records that aren't in the batch: the whole batch is delivered again",
   };
 }
 
@@ -54,7 +54,7 @@ function outOfOrder(records: readonly SqsEventRecord[], failed: ReadonlySet<stri
     if (group === undefined) continue;
     if (failed.has(messageId)) stopped.add(group);
     else if (stopped.has(group)) {
-      const what = "a record is reported as done although one before it in its group is returned";
+      const what = "a record is reported as done although an earlier one of its group was returned";
       return { kind: "order", what };
     }
   }

@@ -1,5 +1,5 @@
 /** Recognizes the source of an event by its shape. Pure. */
-import { InvalidOptionError } from "onceonly/kit";
+import { EVENT_SOURCES, InvalidOptionError } from "onceonly/kit";
 import type { Source, SourceKind } from "../source.ts";
 import { httpClient } from "./http-client.ts";
 import { invoker } from "./invoker.ts";
@@ -13,10 +13,10 @@ import { streamSource } from "./stream.ts";
  */
 export function sourceOf(kind: SourceKind, event: unknown): Source {
   if ((kind === "sqs" || kind === "stream") && !Object(event).Records?.[0]) {
-    throw new InvalidOptionError("event", `must have Records, as it comes from ${kind}`, event);
+    throw new InvalidOptionError("event", `must have Records, because its source is ${kind}`, event);
   }
   if (kind === "http" && Object(event) !== event) {
-    throw new InvalidOptionError("event", "must be an object, as it comes from http", event);
+    throw new InvalidOptionError("event", "must be an object, because its source is http", event);
   }
   switch (kind) {
     case "http":
@@ -35,7 +35,7 @@ export function sourceOf(kind: SourceKind, event: unknown): Source {
 export function sourceKindOf(event: unknown): SourceKind {
   const { Records, httpMethod, requestContext } = Object(event) as Readonly<Record<string, unknown>>;
   const first: unknown = Array.isArray(Records) ? Object(Records[0]).eventSource : undefined;
-  if (first === "aws:sqs") return "sqs";
-  if (first === "aws:dynamodb" || first === "aws:kinesis") return "stream";
+  const source = Object.values(EVENT_SOURCES).find(({ eventSources }) => eventSources.includes(`${first}`));
+  if (source) return source.redelivers === "messages" ? "sqs" : "stream";
   return typeof httpMethod === "string" || Object(requestContext).http !== undefined ? "http" : "invoke";
 }

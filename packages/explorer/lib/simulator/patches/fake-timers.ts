@@ -25,5 +25,5 @@ export function checkPatches(): void {
 }
 
 function adviceFor(name: string): string {
-  return `${name} is not what the simulator put in its place, as with fake timers of a test runner: put the real ones back before, with vi.useRealTimers() or jest.useRealTimers()`;
+  return `${name} has been replaced, probably by a test runner's fake timers: restore the real ones first, with vi.useRealTimers() or jest.useRealTimers()`;
 }

@@ -40,7 +40,7 @@ export function installPatches(): void {
   refuseFakeTimers();
   // Their patches replace each other, and each would leave the other's simulation to the system's time.
   const others = otherCopies("real work");
-  if (others) throw new Error(`no simulation runs here: two versions can't share this process${others}`);
+  if (others) throw new Error(`no simulation is running: two versions can't share this process${others}`);
   installNetwork();
   if (clients !== undefined) {
     patchFetch();

@@ -43,7 +43,7 @@ export function refuseMockedClients(): void {
   const mocked = [...classes].find(([, prototype]) => Object.hasOwn(prototype, "send"))?.[0];
   if (mocked === undefined) return;
   throw new Error(
-    `${mocked}.prototype.send is a mock, as with aws-sdk-client-mock, and the simulation does not see what it answers: restore it before, with the \`restore()\` of the mock`,
+    `${mocked}.prototype.send is a mock (from aws-sdk-client-mock, for example), so the simulation can't see its requests: call the mock's \`restore()\` first`,
   );
 }
 

@@ -41,7 +41,7 @@ export function patchSockets(): void {
           const scene = currentScene();
           const address = scene && farAddressOf(this);
           if (address === undefined) return real.apply(this, parameters);
-          const error = scene?.refuse(`the connection to ${address}, which was opened before,`);
+          const error = scene?.refuse(`the connection to ${address}, which was already open,`);
           (parameters.findLast((each) => typeof each === "function") as Callback | undefined)?.(
             error as Error,
           );

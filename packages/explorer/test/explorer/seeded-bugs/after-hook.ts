@@ -2,7 +2,8 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import middy from "@middy/core";
-import { DynamoDBStore, type DynamoDBWrite, idempotent } from "onceonly";
+import { idempotent } from "onceonly";
+import { DynamoDBStore, type DynamoDBWrite } from "onceonly/dynamodb";
 
 interface Order {
   readonly id: string;

@@ -1,6 +1,7 @@
 // onceonly inside a function that adds to its answer: the receipt is another one each time.
 import { randomUUID } from "node:crypto";
-import { DynamoDBStore, type DynamoDBWrite, httpIdempotent } from "onceonly";
+import { httpIdempotent } from "onceonly";
+import { DynamoDBStore, type DynamoDBWrite } from "onceonly/dynamodb";
 import type { HttpEvent } from "../../../../../test/kit/shop/events.ts";
 
 const TableName = process.env.ORDERS_TABLE;

@@ -1,5 +1,6 @@
 // onceonly around a call of another system that is not told which call it is.
-import { DynamoDBStore, idempotent } from "onceonly";
+import { idempotent } from "onceonly";
+import { DynamoDBStore } from "onceonly/dynamodb";
 
 interface Charge {
   readonly orderId: string;

@@ -1,7 +1,8 @@
 // onceonly, with one of two writes in the commit: the stock goes down before it.
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import { DynamoDBStore, type DynamoDBWrite, httpIdempotent } from "onceonly";
+import { httpIdempotent } from "onceonly";
+import { DynamoDBStore, type DynamoDBWrite } from "onceonly/dynamodb";
 import type { HttpEvent } from "../../../../../test/kit/shop/events.ts";
 
 const TableName = process.env.ORDERS_TABLE;

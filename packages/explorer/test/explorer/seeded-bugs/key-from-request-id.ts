@@ -1,5 +1,6 @@
 // onceonly under the id of the invocation, which is another one when the producer sends again.
-import { DynamoDBStore, type DynamoDBWrite, idempotent } from "onceonly";
+import { idempotent } from "onceonly";
+import { DynamoDBStore, type DynamoDBWrite } from "onceonly/dynamodb";
 
 interface Refund {
   readonly orderId: string;

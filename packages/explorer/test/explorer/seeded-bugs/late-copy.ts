@@ -2,7 +2,8 @@
 // nothing is ordered, and then the first try arrives.
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
-import { DynamoDBStore, type DynamoDBWrite, httpIdempotent, TransactionConditionError } from "onceonly";
+import { httpIdempotent, TransactionConditionError } from "onceonly";
+import { DynamoDBStore, type DynamoDBWrite } from "onceonly/dynamodb";
 import type { HttpEvent } from "../../../../../test/kit/shop/events.ts";
 
 const TableName = process.env.ORDERS_TABLE;

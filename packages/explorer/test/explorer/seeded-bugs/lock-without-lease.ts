@@ -1,7 +1,8 @@
 // An idempotency layer of its own: a lock that only who took it opens. When that one dies, it stays shut.
 import { ConditionalCheckFailedException, DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
-import { DynamoDBStore, type DynamoDBWrite, httpIdempotent } from "onceonly";
+import { httpIdempotent } from "onceonly";
+import { DynamoDBStore, type DynamoDBWrite } from "onceonly/dynamodb";
 import type { HttpEvent } from "../../../../../test/kit/shop/events.ts";
 
 const database = DynamoDBDocumentClient.from(new DynamoDBClient());

@@ -1,5 +1,6 @@
 // onceonly and a child key; what is asked for under it holds the time, and is another request each time.
-import { DynamoDBStore, idempotent } from "onceonly";
+import { idempotent } from "onceonly";
+import { DynamoDBStore } from "onceonly/dynamodb";
 
 interface Charge {
   readonly orderId: string;

@@ -1,6 +1,7 @@
 // onceonly, with the message sent beside the commit, to a standard queue.
 import { SendMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
-import { DynamoDBStore, type DynamoDBWrite, httpIdempotent } from "onceonly";
+import { httpIdempotent } from "onceonly";
+import { DynamoDBStore, type DynamoDBWrite } from "onceonly/dynamodb";
 import type { HttpEvent } from "../../../../../test/kit/shop/events.ts";
 
 const MAILS_QUEUE_URL = "https://sqs.us-east-1.amazonaws.com/000000000000/mails";

@@ -1,5 +1,6 @@
 // Three effects, of which the wrapper can protect two: the mail in the middle has no key.
-import { DynamoDBStore, type DynamoDBWrite, idempotent } from "onceonly";
+import { idempotent } from "onceonly";
+import { DynamoDBStore, type DynamoDBWrite } from "onceonly/dynamodb";
 
 interface Signup {
   readonly userId: string;

@@ -2,7 +2,8 @@
 import { randomUUID } from "node:crypto";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, PutCommand } from "@aws-sdk/lib-dynamodb";
-import { DynamoDBStore, type DynamoDBWrite, httpIdempotent } from "onceonly";
+import { httpIdempotent } from "onceonly";
+import { DynamoDBStore, type DynamoDBWrite } from "onceonly/dynamodb";
 import type { HttpEvent } from "../../../../../test/kit/shop/events.ts";
 
 const TableName = process.env.ORDERS_TABLE;

@@ -35,7 +35,7 @@ export async function chainFaultsOf(plan: ChainPlan, { aws, ...end }: ChainPlaye
 
 /**
  * A sender was killed, or held up for long, or never heard the answer, or could not write down what it had sent. Then the
- * sender may send the same again.
+ * sender may send the same messages again.
  */
 function isLoss({ io, fault }: TraceEvent, slow: readonly string[]): boolean {
   if (!/^(relay|sweeper)/.test(io?.hostId ?? "")) return false;

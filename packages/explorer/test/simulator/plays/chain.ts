@@ -4,16 +4,10 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { SQSClient } from "@aws-sdk/client-sqs";
 import type { SQSRecord } from "aws-lambda";
-import {
-  type Clock,
-  DynamoDBOutbox,
-  DynamoDBStore,
-  type DynamoDBWrite,
-  idempotent,
-  idempotentBatch,
-  outboxRelay,
-  outboxSweeper,
-} from "onceonly";
+import { idempotent, idempotentBatch } from "onceonly";
+import { DynamoDBOutbox, DynamoDBStore, type DynamoDBWrite } from "onceonly/dynamodb";
+import { outboxRelay, outboxSweeper } from "onceonly/messaging";
+import type { Clock } from "onceonly/store-kit";
 import { identify } from "../../../../../lib/core/identity.ts";
 import { randomFaults } from "../../../lib/simulator/random-faults.ts";
 import type { LambdaHandler, SimulatedFunction } from "../../../lib/simulator/simulated-function.ts";

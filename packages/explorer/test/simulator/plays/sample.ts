@@ -2,7 +2,8 @@
 // gateway. One schedule: a seed decides who asks when, how long everything takes, and what goes wrong.
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { SQSClient } from "@aws-sdk/client-sqs";
-import { DynamoDBOutbox, outboxRelay, outboxSweeper } from "onceonly";
+import { DynamoDBOutbox } from "onceonly/dynamodb";
+import { outboxRelay, outboxSweeper } from "onceonly/messaging";
 import { PAYMENTS } from "../../../../../test/kit/shop/environment.ts";
 import { Gateway } from "../../../../../test/kit/shop/gateway.ts";
 import { type Answer, type OrderClient, orderClient } from "../../../../../test/kit/shop/order-client.ts";

@@ -33,7 +33,7 @@ export interface Authorizer {
   authorize(request: GatewayRequest, facts: RequestFacts, routeArn: string): Promise<Authorization>;
 }
 
-/** What the function answered. It may allow one route and deny another, so it is judged for each request. */
+/** What the function answered. It may allow one route and deny another, so it is decided for each request. */
 type AuthorizerAnswer = Readonly<Record<string, unknown>>;
 
 export function createAuthorizer(options: AuthorizerOptions): Authorizer {
@@ -51,13 +51,13 @@ export function createAuthorizer(options: AuthorizerOptions): Authorizer {
     if (result.outcome !== "ok") return { reason: failureReason(result, AUTHORIZER_TIMEOUT_MS) };
     const answer: unknown = JSON.parse(result.payload);
     if (!isAnswer(answer, options.simpleResponses)) {
-      const expected = options.simpleResponses ? "isAuthorized as a boolean" : "a policyDocument";
+      const expected = options.simpleResponses ? "a boolean isAuthorized" : "a policyDocument";
       return { reason: `its function must return an object with ${expected}` };
     }
     return { answer };
   }
 
-  function judge(answer: AuthorizerAnswer, routeArn: string): Authorization {
+  function decide(answer: AuthorizerAnswer, routeArn: string): Authorization {
     const allowed = options.simpleResponses
       ? answer.isAuthorized === true
       : policyAllows(answer.policyDocument, routeArn);
@@ -78,7 +78,7 @@ export function createAuthorizer(options: AuthorizerOptions): Authorizer {
 
       const key = JSON.stringify(identity);
       const known = remembered.get(key);
-      if (known && options.now() < known.until) return judge(known.answer, routeArn);
+      if (known && options.now() < known.until) return decide(known.answer, routeArn);
 
       const asked = await askFunction(request, facts, identity, routeArn);
       // A function says so by an error of this very message.
@@ -87,7 +87,7 @@ export function createAuthorizer(options: AuthorizerOptions): Authorizer {
       if (options.resultTtlSeconds > 0 && identity.length > 0) {
         remembered.set(key, { answer: asked.answer, until: options.now() + options.resultTtlSeconds * 1000 });
       }
-      return judge(asked.answer, routeArn);
+      return decide(asked.answer, routeArn);
     },
   };
 }

@@ -106,7 +106,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   async function invokeRoute(routeKey: string, route: GatewayRoute, event: string): Promise<GatewayResponse> {
     const result = await invokeWithin(route.invoke, event, route.timeoutMs);
     if (result.outcome === "notWaitedFor") {
-      options.log(`${routeKey}: ${failureReason(result, route.timeoutMs)}; the function runs on`);
+      options.log(`${routeKey}: ${failureReason(result, route.timeoutMs)}; the function keeps running`);
       return kind.message("timedOut");
     }
     if (result.outcome !== "ok") return failedResponse(routeKey, failureReason(result, route.timeoutMs));
@@ -144,7 +144,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 
   const server = createLoopbackServer((message, response) => {
     serveRequest(message, response).catch((error: unknown) => {
-      options.log(`${message.method} ${message.url} was cut off: ${String(error)}`);
+      options.log(`${message.method} ${message.url} was interrupted: ${String(error)}`);
       response.destroy();
     });
   });

@@ -26,6 +26,6 @@ export function failureReason(
   result: Exclude<GatewayInvocation, { outcome: "ok" }>,
   timeoutMs: number,
 ): string {
-  if (result.outcome === "notWaitedFor") return `no answer within ${timeoutMs / 1000} seconds`;
+  if (result.outcome === "notWaitedFor") return `no response within ${timeoutMs / 1000} seconds`;
   return `${result.outcome}: ${result.errorMessage}`;
 }

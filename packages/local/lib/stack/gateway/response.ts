@@ -32,7 +32,7 @@ export function functionResponse(payload: string): GatewayResponse | { readonly 
   try {
     result = JSON.parse(payload);
   } catch {
-    return { problem: "the function's answer is not JSON" };
+    return { problem: "the function's response isn't JSON" };
   }
   if (typeof result === "string") return jsonResponse(200, result);
   if (!isRecord(result) || result.statusCode === undefined) return jsonResponse(200, payload);
@@ -46,7 +46,7 @@ export function functionResponse(payload: string): GatewayResponse | { readonly 
   }
   if (typeof (body ?? "") !== "string") return { problem: `body must be a string, got ${typeof body}` };
   if (headers !== null && !isRecord(headers)) return { problem: "headers must be an object" };
-  if (cookies !== null && !Array.isArray(cookies)) return { problem: "cookies must be a list" };
+  if (cookies !== null && !Array.isArray(cookies)) return { problem: "cookies must be an array" };
   return {
     statusCode: status,
     headers: { "content-type": "text/plain;charset=UTF-8", ...lowerCaseNames(headers ?? {}) },

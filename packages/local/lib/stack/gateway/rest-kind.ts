@@ -137,7 +137,7 @@ function restResponse(
   try {
     result = JSON.parse(payload);
   } catch {
-    return { problem: "the function's answer is not JSON" };
+    return { problem: "the function's response isn't JSON" };
   }
   if (!isRecord(result)) return { problem: "a REST API needs an object with statusCode and body" };
   const { statusCode, headers, multiValueHeaders, body = "", isBase64Encoded = false } = result;

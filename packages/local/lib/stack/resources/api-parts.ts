@@ -96,7 +96,7 @@ export function authorizedRoute(
 ): GatewayRoute | BrokenRoute {
   if (AuthorizationType === "NONE") return { ...route, authorizer: undefined };
   const authorizer = api.authorizers.get(String(AuthorizerId));
-  if (!authorizer) return { problem: `${AuthorizationType} authorization is not run` };
+  if (!authorizer) return { problem: `${AuthorizationType} authorization isn't supported locally` };
   return "problem" in authorizer ? authorizer : { ...route, authorizer };
 }
 
@@ -152,5 +152,5 @@ export function addStage(
 }
 
 function functionAt(environment: LocalEnvironment, uri: unknown): LocalFunction | BrokenRoute {
-  return functionOfArn(environment, String(uri)) ?? { problem: `${uri} is not a function that runs here` };
+  return functionOfArn(environment, String(uri)) ?? { problem: `${uri} isn't a function of this run` };
 }

@@ -57,7 +57,9 @@ async function deployTable(
   // A table that is made for one region has itself for its only replica.
   if ((properties.Replicas?.length ?? 0) > 1 && others.length > 0) {
     const regions = others.map((each) => each.Region).join(", ");
-    environment.notRun.push(notRunLine(resource, `its replicas (${regions}): one table stands for all`));
+    environment.notRun.push(
+      notRunLine(resource, `its replicas (${regions}): one local table stands for all of them`),
+    );
   }
   const arn = `arn:${LOCAL_PARTITION}:dynamodb:${region}:${LOCAL_ACCOUNT_ID}:table/${name}`;
   environment.tables.set(resource.path, { logicalId: resource.logicalId, name, arn, streamArn });
@@ -92,8 +94,8 @@ async function createTable(
   );
   const { TableDescription } = await creation.catch((error: unknown) => {
     if ((error as Error).name !== "ResourceInUseException") throw error;
-    const advice = "delete it there, or leave its name to the stack";
-    throw new Error(`table ${name} is on that DynamoDB already: ${advice}`, { cause: error });
+    const advice = "delete it there, or don't set its name";
+    throw new Error(`table ${name} already exists in that DynamoDB: ${advice}`, { cause: error });
   });
   return TableDescription?.LatestStreamArn;
 }

@@ -7,7 +7,7 @@ async function deployBus(resource: ResolvedResource, environment: LocalEnvironme
   const name = String(resource.properties.Name ?? resource.generatedName);
   const creation = eventBridge.call("CreateEventBus", { Name: name });
   const { EventBusArn } = await creation.catch((error: Error) => {
-    const message = `event bus ${resource.path} (${resource.logicalId}) is refused: ${error.message}`;
+    const message = `event bus ${resource.path} (${resource.logicalId}) was rejected: ${error.message}`;
     throw new Error(message, { cause: error });
   });
   environment.buses.set(resource.path, { logicalId: resource.logicalId, arn: EventBusArn });

@@ -29,7 +29,7 @@ export async function deployPattern(
     return { ref };
   }
   rulePaths.set(rule.RuleArn, resource.path);
-  if (isOfAws(text)) leaveOut("no service of AWS sends events here");
+  if (isOfAws(text)) leaveOut("AWS services don't send events locally");
   for (const target of [Targets ?? []].flat() as RuleTarget[]) {
     const isBus = String(target.Arn).split(":")[2] === "events";
     const local = isBus
@@ -52,7 +52,7 @@ async function busProblem(
   arn: string,
 ): Promise<{ readonly problem: string } | undefined> {
   const found = await eventBridge.call("DescribeEventBus", { Name: arn }).catch(problemOf);
-  return found instanceof Error ? { problem: `its target ${arn} is no bus that runs here` } : undefined;
+  return found instanceof Error ? { problem: `its target ${arn} isn't a bus of this run` } : undefined;
 }
 
 function problemOf(error: unknown): Error {

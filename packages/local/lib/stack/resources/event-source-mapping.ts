@@ -26,9 +26,7 @@ async function deployEventSourceMapping(
   const sourceArn = String(properties.EventSourceArn);
   const target = functionNamed(environment, String(properties.FunctionName));
   if (!target) {
-    environment.notRun.push(
-      notRunLine(resource, `${properties.FunctionName} is not a function that runs here`),
-    );
+    environment.notRun.push(notRunLine(resource, `${properties.FunctionName} isn't a function of this run`));
     return deployed;
   }
 
@@ -52,7 +50,7 @@ async function sourceOf(
   const service = SelfManagedEventSource ? "kafka" : String(EventSourceArn).split(":")[2];
   if (service === "sqs") return sqsSourceOf(resource, environment, target);
   if (service === "dynamodb") return streamSourceOf(resource, environment, target);
-  return { problem: `sources of the service ${service} are not run, only queues and DynamoDB streams are` };
+  return { problem: `event sources of ${service} don't run, only queues and DynamoDB streams do` };
 }
 
 export const EVENT_SOURCE_TYPES: Readonly<Record<string, DeployResource>> = {

@@ -25,12 +25,12 @@ async function deployUrl(
   const { notRun, log, clock, functionUrls } = environment;
   const target = functionNamed(environment, String(TargetFunctionArn));
   if (!target) {
-    notRun.push(notRunLine(resource, `${TargetFunctionArn} is not a function that runs here`));
+    notRun.push(notRunLine(resource, `${TargetFunctionArn} isn't a function of this run`));
     return { ref: String(TargetFunctionArn) };
   }
   const leaveOut = (reason: string) => void notRun.push(notRunLine(resource, reason));
-  if (AuthType === "AWS_IAM") leaveOut("nobody is asked for a signature");
-  if (InvokeMode === "RESPONSE_STREAM") leaveOut("answers come whole, not as a stream");
+  if (AuthType === "AWS_IAM") leaveOut("signatures aren't required");
+  if (InvokeMode === "RESPONSE_STREAM") leaveOut("responses are sent whole, not streamed");
   const server = await startGateway({
     kind: functionUrlKind(region),
     apiId: createHash("sha256").update(resource.generatedName).digest("hex").slice(0, 32),

@@ -48,9 +48,10 @@ async function deployIntegration(
 
 function integrationOf(properties: Properties, environment: LocalEnvironment): FunctionRoute | BrokenRoute {
   const { IntegrationType, IntegrationUri, PayloadFormatVersion, TimeoutInMillis } = properties;
-  if (IntegrationType !== "AWS_PROXY") return { problem: `integration type ${IntegrationType} is not run` };
+  if (IntegrationType !== "AWS_PROXY")
+    return { problem: `integration type ${IntegrationType} isn't supported locally` };
   if (PayloadFormatVersion !== "2.0") {
-    return { problem: `payload format ${PayloadFormatVersion} is not run, only 2.0 is` };
+    return { problem: `payload format ${PayloadFormatVersion} isn't supported locally, only 2.0 is` };
   }
   return functionRoute(
     environment,
@@ -61,7 +62,7 @@ function integrationOf(properties: Properties, environment: LocalEnvironment): F
 
 const deployAuthorizer = authorizerDeployer((properties) => {
   if (properties.AuthorizerType !== "REQUEST") {
-    return { problem: `a ${properties.AuthorizerType} authorizer is not run` };
+    return { problem: `a ${properties.AuthorizerType} authorizer isn't supported locally` };
   }
   return {
     identitySources: [properties.IdentitySource ?? []].flat().map(String),
@@ -76,7 +77,7 @@ async function deployRoute(resource: ResolvedResource, environment: LocalEnviron
   if (api) {
     const { Target } = resource.properties;
     const integration = api.integrations.get(String(Target).replace(/^integrations\//, ""));
-    const found = integration ?? { problem: "it has no integration that is run here" };
+    const found = integration ?? { problem: "it has no integration that runs locally" };
     const route = "problem" in found ? found : authorizedRoute(found, resource.properties, api);
     api.server.setRoute(String(resource.properties.RouteKey), route);
     if ("problem" in route) {

@@ -143,8 +143,8 @@ function definitionOf(
 }
 
 function obstacleOf({ PackageType, Runtime }: FunctionProperties): string | undefined {
-  if (PackageType === "Image") return "container images are not run, only zip packages are";
-  return Runtime?.startsWith("nodejs") ? undefined : `runtime ${Runtime} is not run, only Node.js is`;
+  if (PackageType === "Image") return "container images don't run, only zip packages do";
+  return Runtime?.startsWith("nodejs") ? undefined : `runtime ${Runtime} doesn't run, only Node.js does`;
 }
 
 async function codeOf(
@@ -161,7 +161,7 @@ async function codeOf(
   const asset = assets.get(typeof Code === "string" ? Code : String(Code.S3Key));
   return asset?.packaging === "zip"
     ? { directory: asset.path, content: contentOf(asset.path) }
-    : { problem: "its code is not a folder of this assembly" };
+    : { problem: "its code isn't a folder of this assembly" };
 }
 
 async function inlineCode(source: string, environment: LocalEnvironment): Promise<string> {
@@ -204,7 +204,7 @@ async function deployInvokeConfig(
     resource.properties;
   const target = functionNamed(environment, String(FunctionName));
   if (!target) {
-    environment.notRun.push(notRunLine(resource, `${FunctionName} is not a function that runs here`));
+    environment.notRun.push(notRunLine(resource, `${FunctionName} isn't a function of this run`));
     return { ref: resource.logicalId };
   }
   const { OnSuccess, OnFailure } = Object(DestinationConfig);

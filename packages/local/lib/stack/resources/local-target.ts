@@ -49,5 +49,5 @@ export function targetOf(
       environment.sns.call("Publish", { TopicArn: arn, Message }),
     );
   }
-  return { problem: `its target ${arn} is no function, queue or topic that runs here` };
+  return { problem: `its target ${arn} isn't a function, queue or topic of this run` };
 }

@@ -55,7 +55,8 @@ async function deployPath(resource: ResolvedResource, environment: LocalEnvironm
 
 const deployAuthorizer = authorizerDeployer((properties) => {
   const { Type, IdentitySource, IdentityValidationExpression: pattern } = properties;
-  if (Type !== "TOKEN" && Type !== "REQUEST") return { problem: `a ${Type} authorizer is not run` };
+  if (Type !== "TOKEN" && Type !== "REQUEST")
+    return { problem: `a ${Type} authorizer isn't supported locally` };
   return {
     identitySources: String(IdentitySource ?? "")
       .split(",")
@@ -86,8 +87,8 @@ async function deployMethod(resource: ResolvedResource, environment: LocalEnviro
     const problem = problemOf(route);
     if (problem !== undefined) notRun(resource, environment, problem);
   }
-  if (String(ApiKeyRequired) === "true") notRun(resource, environment, "nobody is asked for an API key");
-  if (RequestValidatorId !== undefined) notRun(resource, environment, "requests are not validated");
+  if (String(ApiKeyRequired) === "true") notRun(resource, environment, "API keys aren't required");
+  if (RequestValidatorId !== undefined) notRun(resource, environment, "requests aren't validated");
   return { ref: resource.logicalId };
 }
 
@@ -108,7 +109,7 @@ function routeOf(
 ): GatewayRoute | MockRoute | BrokenRoute {
   const { Type, Uri, TimeoutInMillis, IntegrationResponses } = Object(properties.Integration) as Properties;
   if (Type === "MOCK") return mockOf(IntegrationResponses);
-  if (Type !== "AWS_PROXY") return { problem: `integration type ${Type} is not run` };
+  if (Type !== "AWS_PROXY") return { problem: `integration type ${Type} isn't supported locally` };
   const route = functionRoute(environment, Uri, Number(TimeoutInMillis ?? DEFAULT_INTEGRATION_TIMEOUT_MS));
   return "problem" in route ? route : authorizedRoute(route, properties, api);
 }
@@ -151,7 +152,7 @@ async function deployGatewayResponse(
   const properties = resource.properties as GatewayResponseProperties;
   apiOf(resource, environment)?.gatewayResponses.set(String(properties.ResponseType), properties);
   const unknown = unknownParts(properties);
-  if (unknown.length > 0) notRun(resource, environment, `it is made without ${unknown.join(", ")}`);
+  if (unknown.length > 0) notRun(resource, environment, `it's created without ${unknown.join(", ")}`);
   return { ref: resource.logicalId, attributes: { Id: resource.logicalId } };
 }
 

@@ -79,7 +79,7 @@ function deploySchedule(resource: ResolvedResource, environment: LocalEnvironmen
   const targets: [TargetProperties, LocalTarget][] = [];
   for (const properties of due.targets) {
     if ((properties.InputPath ?? properties.InputTransformer) !== undefined) {
-      const reason = `the input of ${properties.Arn} is made from the event, which is not run for schedules`;
+      const reason = `the input of ${properties.Arn} is derived from the event, which isn't supported for schedules`;
       environment.notRun.push(notRunLine(resource, reason));
       continue;
     }

@@ -21,7 +21,7 @@ async function deployTopic(resource: ResolvedResource, environment: LocalEnviron
   const names = ["MaximumMessageSize", ...(isFifo ? ["FifoTopic", "ContentBasedDeduplication"] : [])];
   const creation = sns.call("CreateTopic", { Name: name, Attributes: textsOf(properties, names) });
   const { TopicArn: arn } = await creation.catch((error: Error) => {
-    throw new Error(`topic ${path} (${logicalId}) is refused: ${error.message}`, { cause: error });
+    throw new Error(`topic ${path} (${logicalId}) was rejected: ${error.message}`, { cause: error });
   });
   topics.set(path, { logicalId, arn });
   for (const subscription of [properties.Subscription ?? []].flat()) {
@@ -64,12 +64,12 @@ async function subscribe(
 
 function obstacleOf(protocol: string, endpoint: string, environment: LocalEnvironment): string | undefined {
   if (protocol === "sqs") {
-    return queueOfArn(environment, endpoint) ? undefined : `${endpoint} is not a queue that runs here`;
+    return queueOfArn(environment, endpoint) ? undefined : `${endpoint} isn't a queue of this run`;
   }
   if (protocol === "lambda") {
-    return functionOfArn(environment, endpoint) ? undefined : `${endpoint} is not a function that runs here`;
+    return functionOfArn(environment, endpoint) ? undefined : `${endpoint} isn't a function of this run`;
   }
-  return `subscribers of the protocol ${protocol} get nothing, only queues and functions do`;
+  return `${protocol} subscribers receive nothing, only queues and functions do`;
 }
 
 function textsOf(properties: Properties, names: readonly string[]): Record<string, string> {

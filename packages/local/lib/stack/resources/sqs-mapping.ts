@@ -21,7 +21,7 @@ export async function sqsSourceOf(
   target: MappingTarget,
 ): Promise<MappedSource> {
   const queue = queueOfArn(environment, String(properties.EventSourceArn));
-  if (!queue) return { problem: `${properties.EventSourceArn} is not a queue that runs here` };
+  if (!queue) return { problem: `${properties.EventSourceArn} isn't a queue of this run` };
   await checkVisibility(path, queue, environment, target);
   const { MaximumConcurrency = DEFAULT_CONCURRENCY } = Object(properties.ScalingConfig);
   return startSqsSource({
@@ -51,7 +51,7 @@ async function checkVisibility(
   const visibilitySeconds = Number(Attributes?.VisibilityTimeout);
   if (visibilitySeconds >= target.timeoutSeconds) return;
   throw new Error(
-    `event source mapping ${path} is refused: the queue's visibility timeout of ${visibilitySeconds} s is ` +
-      `shorter than the function's timeout of ${target.timeoutSeconds} s; raise it, best to six times the latter`,
+    `event source mapping ${path} was rejected: the queue's visibility timeout of ${visibilitySeconds} s is ` +
+      `shorter than the function's timeout of ${target.timeoutSeconds} s: raise it, ideally to six times the timeout`,
   );
 }

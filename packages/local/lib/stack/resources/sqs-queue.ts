@@ -35,7 +35,7 @@ async function deployQueue(resource: ResolvedResource, environment: LocalEnviron
   );
   const creation = model.call("CreateQueue", { QueueName: name, Attributes: attributes });
   const { QueueUrl: url } = await creation.catch((error: Error) => {
-    throw new Error(`queue ${path} (${logicalId}) is refused: ${error.message}`, { cause: error });
+    throw new Error(`queue ${path} (${logicalId}) was rejected: ${error.message}`, { cause: error });
   });
   const { Attributes } = await model.call("GetQueueAttributes", {
     QueueUrl: url,
@@ -52,7 +52,7 @@ function withoutForeignDeadLetters(resource: ResolvedResource, environment: Loca
   const policy = typeof RedrivePolicy === "string" ? parsed(RedrivePolicy) : Object(RedrivePolicy);
   const { deadLetterTargetArn: arn } = policy;
   if (typeof arn !== "string" || queueOfArn(environment, arn)) return resource.properties;
-  environment.notRun.push(notRunLine(resource, `its dead-letter queue ${arn} is not a queue that runs here`));
+  environment.notRun.push(notRunLine(resource, `its dead-letter queue ${arn} isn't a queue of this run`));
   return others;
 }
 

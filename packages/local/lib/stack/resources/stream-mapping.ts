@@ -23,8 +23,9 @@ export async function streamSourceOf(
   const { properties } = resource;
   const streamArn = String(properties.EventSourceArn);
   const table = [...environment.tables.values()].find((candidate) => candidate.streamArn === streamArn);
-  if (!table) return { problem: `${streamArn} is not the stream of a table that runs here` };
-  if (Number(properties.TumblingWindowInSeconds ?? 0) > 0) return { problem: "tumbling windows are not run" };
+  if (!table) return { problem: `${streamArn} isn't the stream of a table of this run` };
+  if (Number(properties.TumblingWindowInSeconds ?? 0) > 0)
+    return { problem: "tumbling windows aren't supported locally" };
   return startStreamSource({
     ...contextOf(pathOf(environment.tables, table), target, environment),
     endpoint: environment.dynamodbEndpoint,
@@ -52,11 +53,11 @@ function failureSender(
   const { Destination } = Object(Object(resource.properties.DestinationConfig).OnFailure);
   const queue = queueOfArn(environment, String(Destination));
   if (Destination !== undefined && !queue) {
-    const reason = `what fails for good is not sent to ${Destination}: it is no queue that runs here`;
+    const reason = `records that fail permanently aren't sent to ${Destination}, which isn't a queue of this run`;
     environment.notRun.push(notRunLine(resource, reason));
   }
   return async (batch) => {
-    log(`${resource.path}: gave up ${batch.records.length} records: ${batch.condition}`);
+    log(`${resource.path}: gave up on ${batch.records.length} records: ${batch.condition}`);
     if (!queue) return;
     const { arn: functionArn } = target;
     const MessageBody = failureMessage(batch, { functionArn, streamArn, nowMs: clock.now() });

@@ -37,11 +37,11 @@ export function templateFileIn(given: string): string | undefined {
   for (const [pattern, tool] of UNREADABLE) {
     const name = names.find((each) => pattern.test(each));
     if (name !== undefined)
-      throw new Error(`${name} belongs to ${tool}, which can't run here: give ${READS}`);
+      throw new Error(`${name} belongs to ${tool}, which can't run here: pass ${READS}`);
   }
   if (names.length !== 1 || !statSync(path).isFile()) return undefined;
   if (READABLE.test(path)) return path;
-  throw new Error(`${basename(path)} isn't a template: give ${READS}`);
+  throw new Error(`${basename(path)} isn't a template: pass ${READS}`);
 }
 
 /** The names in a folder, or that of a file alone. */
@@ -56,7 +56,7 @@ export function readTemplate(file: string): SynthesizedStack {
   const given = objectOf(parsed(file), what);
   // `cdk synth` writes a stack without resources, too.
   if (given.Resources === undefined && !what.endsWith(".template.json"))
-    throw new Error(`${what} isn't a template, as it has no Resources: give ${READS}`);
+    throw new Error(`${what} isn't a template because it has no Resources: pass ${READS}`);
   for (const [logicalId, resource] of Object.entries(objectOf(given.Resources, `Resources of ${what}`))) {
     if (typeof Object(resource).Type !== "string")
       throw faultOf(`resource ${logicalId} of ${what} has no Type`);
@@ -78,7 +78,7 @@ function parsed(file: string): unknown {
     if (fault) throw fault;
     return document.toJS();
   } catch (cause) {
-    throw faultOf(`${basename(file)} cannot be read: ${(cause as Error).message.slice(0, 300)}`, cause);
+    throw faultOf(`can't read ${basename(file)}: ${(cause as Error).message.slice(0, 300)}`, cause);
   }
 }
 

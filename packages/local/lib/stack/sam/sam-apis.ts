@@ -29,7 +29,7 @@ export function expandRestApi(expansion: Expansion, logicalId: string, resource:
     resource,
   );
   if (rest.Cors !== undefined) {
-    expansion.leaveOut(resource.Type, logicalId, "preflight requests are not answered: Cors");
+    expansion.leaveOut(resource.Type, logicalId, "preflight requests aren't answered: Cors");
   }
   const RestApiId = { Ref: logicalId };
   for (const [type, response] of Object.entries((rest.GatewayResponses ?? {}) as Fields)) {
@@ -90,7 +90,7 @@ export function expandHttpApi(expansion: Expansion, logicalId: string, resource:
     expansion.leaveOut(
       resource.Type,
       logicalId,
-      "preflight requests are not answered: CorsConfiguration is no map",
+      "preflight requests aren't answered: CorsConfiguration isn't a map",
     );
   }
   expansion.add(

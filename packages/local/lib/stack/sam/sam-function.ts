@@ -98,7 +98,7 @@ const onRule: AddEvent = (expansion, { id, fn, properties }) => {
 const onTopic: AddEvent = (expansion, { id, fn, properties }) => {
   const { Topic, SqsSubscription, ...rest } = properties;
   if (SqsSubscription !== undefined && SqsSubscription !== false) {
-    expansion.leaveOut("AWS::SNS::Subscription", id, "no queue is made for it: SqsSubscription");
+    expansion.leaveOut("AWS::SNS::Subscription", id, "no queue is created for it: SqsSubscription");
     return;
   }
   expansion.add(id, "AWS::SNS::Subscription", {

@@ -199,10 +199,10 @@ describe("startGateway", () => {
   it("answers 500 on a route that cannot be run, and logs why", async () => {
     const lines: string[] = [];
     const api = await start({ log: (line) => lines.push(line) });
-    api.setRoute("GET /", { problem: "a JWT authorizer is not run" });
+    api.setRoute("GET /", { problem: "a JWT authorizer isn't supported locally" });
 
     expect((await fetch(api.url)).status).toBe(500);
-    expect(lines).toContain("GET /: a JWT authorizer is not run");
+    expect(lines).toContain("GET /: a JWT authorizer isn't supported locally");
   });
 
   it("sets CORS headers and answers preflights itself", async () => {
@@ -226,7 +226,7 @@ describe("startGateway", () => {
     const { port } = other.address() as AddressInfo;
 
     await expect(start({ port })).rejects.toThrow(
-      `port ${port} is taken: stop what listens there, or choose another port (0 takes any)`,
+      `port ${port} is already in use: stop the process that listens on it, or choose another port (0 picks a free one)`,
     );
     other.close();
   });

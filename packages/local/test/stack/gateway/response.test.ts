@@ -58,7 +58,7 @@ describe("functionResponse", () => {
     ["a status that is no number", { statusCode: "OK" }, "statusCode must be"],
     ["a status out of range", { statusCode: 99 }, "statusCode must be"],
     ["headers that are no object", { statusCode: 200, headers: ["a"] }, "headers must be an object"],
-    ["cookies that are no list", { statusCode: 200, cookies: "a=1" }, "cookies must be a list"],
+    ["cookies that are no list", { statusCode: 200, cookies: "a=1" }, "cookies must be an array"],
   ])("finds a problem in %s", (_, result, problem) => {
     expect(functionResponse(JSON.stringify(result))).toEqual({ problem: expect.stringContaining(problem) });
   });

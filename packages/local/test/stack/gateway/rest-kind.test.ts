@@ -84,8 +84,8 @@ describe("the answer of a REST API", () => {
     expect(answer(result)).toMatchObject({ problem: expect.stringContaining(problem) });
   });
 
-  it("is a problem where the function's answer is not JSON", () => {
-    expect(response("")).toEqual({ problem: "the function's answer is not JSON" });
+  it("is a problem where the function's response isn't JSON", () => {
+    expect(response("")).toEqual({ problem: "the function's response isn't JSON" });
   });
 
   it("has the gateway's own words", () => {

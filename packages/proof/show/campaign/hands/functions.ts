@@ -1,17 +1,13 @@
 // The functions of the messages mode: the relay, the sweeper, and a consumer for each queue.
 import { ChangeMessageVisibilityBatchCommand } from "@aws-sdk/client-sqs";
-import {
-  type DynamoDBWrite,
-  idempotentBatch,
-  outboxRelay,
-  outboxSweeper,
-  type WithIdempotency,
-} from "onceonly";
+import { idempotentBatch, type WithIdempotency } from "onceonly";
+import type { DynamoDBWrite } from "onceonly/dynamodb";
+import { outboxRelay, outboxSweeper } from "onceonly/messaging";
 import { systemClock } from "../../../../../lib/core/clock.ts";
 import { fractionOf } from "../../demo/random.ts";
 import type { Invocation } from "../asking.ts";
 import { MESSAGE_QUEUES, type MessageQueue } from "../messages/message-queues.ts";
-import { contextOf } from "./faces.ts";
+import { contextOf } from "./adapters.ts";
 import { HandlerFailure } from "./handlers.ts";
 import type { World } from "./world.ts";
 

@@ -1,19 +1,19 @@
 // The handlers, one for each job. What they commit is counted by row and by number; what they answer names their run.
 import { GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import {
-  type DynamoDBWrite,
   type Execution,
   isOnceonlyError,
   type OutgoingMessage,
   PermanentError,
   type TransactionConditionError,
 } from "onceonly";
+import type { DynamoDBWrite } from "onceonly/dynamodb";
 import { systemClock } from "../../../../../lib/core/clock.ts";
 import type { Ask, Word } from "../asking.ts";
 import type { Job, Variant } from "../variants.ts";
 import type { World } from "./world.ts";
 
-/** What a handler answers, before its face gives it a form. */
+/** What a handler answers, before its adapter gives it a form. */
 export interface Said {
   readonly says: Extract<Word, "done" | "declined" | "sold-out" | "exists">;
   readonly run: number;
@@ -29,7 +29,7 @@ export interface Hand {
   readonly execution: Execution<DynamoDBWrite>;
   /** Is told that the commit begins. */
   readonly onCommit: () => void;
-  /** Gives an answer the form that the face wants. */
+  /** Gives an answer the form that the adapter wants. */
   readonly form: (said: Said) => unknown;
 }
 

@@ -2,7 +2,7 @@
 import type { Decision } from "onceonly";
 import type { Ask, FromHands, Invocation, ToHands } from "../asking.ts";
 import { variantOf } from "../variants.ts";
-import { FACES } from "./faces.ts";
+import { ADAPTERS } from "./adapters.ts";
 import { createFunctions } from "./functions.ts";
 import { handle } from "./handlers.ts";
 import { readError, readResult } from "./read-answer.ts";
@@ -21,7 +21,7 @@ async function answer(ask: Ask): Promise<void> {
   const decisions: Decision[] = [];
   const thrown = new Set<unknown>();
   const observe = (decision: Decision) => void decisions.push(decision);
-  const answering = FACES[variant.face]({
+  const answering = ADAPTERS[variant.adapter]({
     ask,
     variant,
     world,

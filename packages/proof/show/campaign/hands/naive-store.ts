@@ -1,7 +1,9 @@
 // The control: a store that forgets the fence. An attempt that finishes makes its writes and is told that all went
 // well, whether or not it still has the key. A campaign that finds nothing wrong with this one sees nothing.
 import { type DynamoDBDocumentClient, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
-import type { DynamoDBWrite, SettleAnswer, Store } from "onceonly";
+import type { Store } from "onceonly";
+import type { DynamoDBWrite } from "onceonly/dynamodb";
+import type { SettleAnswer } from "onceonly/store-kit";
 
 type Writes = Pick<Parameters<Store<DynamoDBWrite>["settle"]>[0], "writes">;
 

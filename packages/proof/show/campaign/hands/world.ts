@@ -2,15 +2,11 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { SQSClient } from "@aws-sdk/client-sqs";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
-import {
-  type Clock,
-  DynamoDBOutbox,
-  DynamoDBStore,
-  type DynamoDBWrite,
-  type Outbox,
-  type Store,
-} from "onceonly";
+import type { Store } from "onceonly";
+import { DynamoDBOutbox, DynamoDBStore, type DynamoDBWrite } from "onceonly/dynamodb";
 import * as lean from "onceonly/lean";
+import type { Outbox } from "onceonly/messaging";
+import type { Clock } from "onceonly/store-kit";
 import { naiveStore } from "./naive-store.ts";
 import { skewedClock } from "./skewed-clock.ts";
 

@@ -1,7 +1,8 @@
 // The clients of the sagas, and the reconciler that settles what is held.
 import type { APIGatewayProxyEventV2 } from "aws-lambda";
-import { DynamoDBStore, httpLookup, reconciler, type VerifyRecord } from "onceonly";
 import { createIdempotentFetch } from "onceonly/client";
+import { DynamoDBStore } from "onceonly/dynamodb";
+import { httpLookup, reconciler, type VerifyRecord } from "onceonly/reconciler";
 import { DEMO_TOKENS, SANDBOX_TOKENS } from "../../../../../bin/demo-tokens.ts";
 import { leapingClock } from "../../../../../test/kit/time/leaping-clock.ts";
 import { createGate } from "../gate.ts";

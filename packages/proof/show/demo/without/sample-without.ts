@@ -45,7 +45,7 @@ async function bundle(entry: string, outfile: string): Promise<void> {
   await build({
     entryPoints: [entry],
     outfile,
-    alias: { onceonly: fileAt("pass-through.ts") },
+    alias: { "onceonly/dynamodb": fileAt("pass-through.ts"), onceonly: fileAt("pass-through.ts") },
     bundle: true,
     platform: "node",
     format: "esm",

@@ -54,7 +54,7 @@ describe("Trial", () => {
 
   it.each([
     ["onceonly, claimed, with a commit", 0],
-    ['onceonly, claimed, the handler writes on its own, `groups: "completions"`', ORDERS],
+    ['onceonly, claimed, the handler writes on its own, `groupRequests: "completions"`', ORDERS],
   ])(
     "counts the requests of groups, beside those of handlers, whatever time was skipped: %s",
     async (name, ofHandlers) => {

@@ -28,11 +28,11 @@ describe.each(inject("dynamodbEngines"))("the red team on $name", ({ endpoint })
 
     const own = (await observed(scenario)).filter((observation) => observation.package === "onceonly");
 
-    expect(own.map(({ face }) => face)).toEqual(["wrapper", "middleware"]);
-    for (const { face, seen } of own) {
+    expect(own.map(({ adapter }) => adapter)).toEqual(["wrapper", "middleware"]);
+    for (const { adapter, seen } of own) {
       expect(seen.answers).toHaveLength(scenario.calls.length);
-      expect(seen, face).toEqual(
-        expected !== undefined && face in expected ? Reflect.get(expected, face) : expected,
+      expect(seen, adapter).toEqual(
+        expected !== undefined && adapter in expected ? Reflect.get(expected, adapter) : expected,
       );
     }
   });

@@ -22,9 +22,13 @@ const scenario: Scenario = {
 };
 
 const seen = (effects: number, ...answers: string[]): Seen => ({ effects, answers });
-const observation = (name: Observation["package"], face: Observation["face"], own: Seen): Observation => ({
+const observation = (
+  name: Observation["package"],
+  adapter: Observation["adapter"],
+  own: Seen,
+): Observation => ({
   package: name,
-  face,
+  adapter,
   seen: own,
 });
 
@@ -41,7 +45,7 @@ const observed = {
 };
 
 describe("scenarioSection", () => {
-  it("has one column for both faces where they do the same, and one for each where they do not", () => {
+  it("has one column for both adapters where they do the same, and one for each where they do not", () => {
     const lines = scenarioSection(observed).split("\n");
 
     expect(lines).toContain("|  | onceonly | Powertools, wrapper | Powertools, middleware |");
@@ -71,7 +75,7 @@ describe("comparisonDocument", () => {
     );
   });
 
-  it("compares face with face", () => {
+  it("compares adapter with adapter", () => {
     expect(document).toContain("wrapper against wrapper: as many wishes came true in 1 scenarios");
     expect(document).toContain(
       "middleware against middleware: as many wishes came true in 0 scenarios, more with onceonly in 1",

@@ -25,7 +25,7 @@ export function readStatement({ Statement, Parameters = [], ...options }: BatchS
   const [, inserted, members = ""] = INSERTION.exec(Statement) ?? [];
   const [, updated, assignments = "", conditions = ""] = UPDATE.exec(Statement) ?? [];
   const tableName = inserted ?? updated;
-  if (tableName === undefined) throw invalid("the model of DynamoDB does not have this PartiQL statement");
+  if (tableName === undefined) throw invalid("the DynamoDB model doesn't support this PartiQL statement");
   const names = [...quoted(members), ...quoted(assignments), ...quoted(conditions)];
   if (names.length !== Parameters.length) {
     throw invalid("Number of parameters in request and statement don't match.");

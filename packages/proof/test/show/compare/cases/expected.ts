@@ -1,12 +1,12 @@
 // What onceonly must do in each scenario of the comparison, in words of the hazard's list; the scenarios themselves are
 // in packages/proof/show/compare.
-import type { FaceName } from "../../../../show/compare/lab.ts";
+import type { AdapterName } from "../../../../show/compare/lab.ts";
 import type { Seen } from "../../../../show/compare/seen.ts";
 
 export interface Expected {
   readonly title: string;
-  /** What both faces show, or what each face shows. */
-  readonly seen: Seen | Readonly<Record<FaceName, Seen>>;
+  /** What both adapters show, or what each adapter shows. */
+  readonly seen: Seen | Readonly<Record<AdapterName, Seen>>;
 }
 
 const MEGABYTE = (start: string, more: number) => `{ text: '${start}'... ${more} more characters }`;
