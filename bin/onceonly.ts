@@ -11,7 +11,7 @@ if (major < OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor < OLDEST_NODE[1
 } else {
   import("onceonly-cli").catch((error: NodeJS.ErrnoException) => {
     if (error.code !== "ERR_MODULE_NOT_FOUND" || !error.message.includes("'onceonly-cli'")) throw error;
-    console.error("the commands are in a package of their own: npm install --save-dev onceonly-cli");
+    console.error("the commands are in a separate package: npm install --save-dev onceonly-cli");
     process.exitCode = 1;
   });
 }

@@ -12,7 +12,7 @@ export function setVariable(fn: LambdaFunction, name: string, value: string): vo
   const fault = () => {
     const own = variablesOf(fn)[name];
     const isSame = JSON.stringify(own) === JSON.stringify(Stack.of(fn).resolve(value));
-    return own === undefined || isSame ? [] : [toldOf(fn, name)];
+    return own === undefined || isSame ? [] : [faultOf(fn, name)];
   };
   const [before] = fault();
   if (before !== undefined) throw new Error(before);
@@ -25,10 +25,10 @@ export function overrideFault(fn: LambdaFunction, name: string, value: string): 
   const app = ResolvedApp.of(fn);
   const said = valueIn(objectIn(app.propertiesAt(fn).Environment), "Variables", name);
   const isSame = app.textOf(said) === app.textOf(app.resolve(value, fn));
-  return isSame ? [] : [toldOf(fn, name)];
+  return isSame ? [] : [faultOf(fn, name)];
 }
 
-const toldOf = ({ node }: LambdaFunction, name: string) =>
+const faultOf = ({ node }: LambdaFunction, name: string) =>
   `${node.path} sets the variable ${name} to a different value than UseIdempotency, Reconciler or OutboxRelay does: leave it to them, or use a variable with another name`;
 
 function variablesOf(fn: LambdaFunction): Readonly<Record<string, unknown>> {

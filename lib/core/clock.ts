@@ -15,6 +15,14 @@ export interface Random {
   fraction(): number;
 }
 
+/** Sleeps for between half of `ms` and all of it. */
+export function pause(
+  { clock, random }: { readonly clock: Clock; readonly random: Random },
+  ms: number,
+): Promise<void> {
+  return clock.sleep(Math.ceil(ms * (0.5 + random.fraction() / 2)));
+}
+
 /** Longer timeouts overflow and fire immediately. https://nodejs.org/api/timers.html */
 const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 

@@ -124,6 +124,7 @@ function patternFault(key: string, pattern: RegExp | undefined): string | undefi
 /** The fault of a caller's scope, or `undefined`. Never repeats the scope itself. */
 export function scopeFault(scope: unknown): string | undefined {
   const rule = `must be a string of at most ${MAX_SCOPE_LENGTH} characters`;
+  // A promise gets a handler first, so that its rejection doesn't end the process.
   if (
     isUnawaited(scope) ||
     typeof scope !== "string" ||

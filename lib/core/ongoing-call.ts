@@ -1,7 +1,7 @@
 /** A call under way: its caller, its remaining time, its requests to the store, and its reports to observers. */
 import { MAX_RETENTION_SECONDS } from "../contract.ts";
 import { answerWithin } from "./answer-within.ts";
-import type { Clock } from "./clock.ts";
+import { type Clock, pause } from "./clock.ts";
 import { type Decision, reportDecision } from "./decisions.ts";
 import { hasCode, isRefusedCondition, isStoreFailure } from "./error-code.ts";
 import { InvalidOptionError, isOnceonlyError, StoreUnavailableError } from "./errors.ts";
@@ -217,8 +217,7 @@ export class OngoingCall<Write> {
 
   /** Sleeps for between half of `ms` and all of it. */
   pause(ms: number): Promise<void> {
-    const { clock, random } = this.options;
-    return clock.sleep(Math.ceil(ms * (0.5 + random.fraction() / 2)));
+    return pause(this.options, ms);
   }
 
   /** Marks an error as one that onceonly created for this call. */

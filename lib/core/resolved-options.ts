@@ -53,14 +53,18 @@ const MILLISECONDS = [
 const reported = new Set<string>();
 
 /** Once per operation and value: each call of `runOnce` may pass new options. */
-function warnOfMilliseconds({ operation, whenInProgress, ...options }: EngineOptions): void {
-  const given = { ...options, ...Object(whenInProgress) } as EngineOptions & {
-    readonly waitSeconds?: number;
-  };
+function warnOfMilliseconds({
+  operation,
+  retentionSeconds,
+  leaseSeconds,
+  whenInProgress,
+}: EngineOptions): void {
+  const given = { retentionSeconds, leaseSeconds, waitSeconds: Object(whenInProgress).waitSeconds };
   for (const [option, from, roundMs, unit, name] of MILLISECONDS) {
     const seconds = given[option] ?? 0;
+    if (seconds < from || seconds % roundMs || !(seconds % unit)) continue;
     const text = `onceonly: \`${option}: ${seconds}\` of "${operation}" is ${(seconds / unit).toFixed(1)} ${name}; did you mean ${seconds / 1000} seconds?`;
-    if (seconds < from || seconds % roundMs || !(seconds % unit) || reported.has(text)) continue;
+    if (reported.has(text)) continue;
     reported.add(text);
     console.warn(text);
   }

@@ -71,6 +71,7 @@ export async function runOnce<T, Write = unknown, R extends Returns = "result">(
 }
 
 export const RETURNS_CHECK = oneOf("result", "outcome");
+const ONCE_CHECKS = { context: methods("getRemainingTimeInMillis"), returns: RETURNS_CHECK };
 
 /** @throws the failure's error. */
 export function answerAs(returns: Returns | undefined, outcome: Outcome): unknown {
@@ -141,8 +142,7 @@ function resolveOnce<Write>(options: RunOnceOptions<Write, Returns>): ResolvedOp
   const known = resolved.get(options);
   if (known !== undefined) return known as unknown as ResolvedOptions<Write>;
   const { scope: _, context, returns, ...engineOptions } = options;
-  const checks = { context: methods("getRemainingTimeInMillis"), returns: RETURNS_CHECK };
-  checkOptions({ context, returns }, checks, []);
+  checkOptions({ context, returns }, ONCE_CHECKS, []);
   const fresh = resolveOptions<Write>(engineOptions);
   resolved.set(options, fresh as unknown as ResolvedOptions<never>);
   return fresh;

@@ -1,5 +1,5 @@
 /** Takes over a key with an unknown outcome under a fresh token, which fences the previous attempt, and records the findings. */
-import type { Clock, Random } from "./clock.ts";
+import { type Clock, pause, type Random } from "./clock.ts";
 import { inTime, REQUEST_MS } from "./ending.ts";
 import { isStoreFailure } from "./error-code.ts";
 import {
@@ -79,7 +79,7 @@ export async function retryUntil<T>(
     } catch (error) {
       const isOver = clock.now() + pauseMs >= until;
       if (!isStoreFailure(error) || error.failure === "refused" || isOver) throw error;
-      await clock.sleep(Math.ceil(pauseMs * (0.5 + random.fraction() / 2)));
+      await pause({ clock, random }, pauseMs);
     }
   }
 }

@@ -70,8 +70,8 @@ export function watchNewKeys<Write>(store: Store<Write>, options: NewKeysOptions
   });
   const rules = { keys, withinMs: withinSeconds * 1000, clock };
   const seen = new SeenPayloads(rules);
-  const report = (recordKey: string, told: Pick<DecisionEvent, "decision" | "error">) =>
-    reportDecision(observe, namesOf(recordKey), { ...told, durationMs: 0 });
+  const report = (recordKey: string, happened: Pick<DecisionEvent, "decision" | "error">) =>
+    reportDecision(observe, namesOf(recordKey), { ...happened, durationMs: 0 });
   const note = async (fresh: FreshKey) => {
     let keysOfPayload = countIn ? undefined : seen.note(fresh);
     try {

@@ -135,7 +135,7 @@ function ofClient(client: PgConnection, rowsOf: RowsOf): SqlClient<PgConnection>
   };
 }
 
-/** @param tell is called with whether the connection has no open transaction afterwards */
+/** @param release is called with whether the connection has no open transaction afterwards */
 async function within<T>(
   connection: PgConnection,
   rowsOf: RowsOf,

@@ -40,12 +40,12 @@ export class HandlerSession<Client> {
   lostBy: StoreUnavailableError | undefined;
   /** Resolves to `lostBy`. */
   readonly lost: Promise<StoreUnavailableError>;
-  #tellLost!: (reason: StoreUnavailableError) => void;
+  #resolveLost!: (reason: StoreUnavailableError) => void;
   readonly #isGone: SessionParts<Client>["isGone"];
   readonly #failure: SessionParts<Client>["failure"];
-  /** The end of the lease when the server last answered, and when it was last asked (epoch ms). It advances with time. */
-  #heardAt: number;
-  #askedAt = Number.NEGATIVE_INFINITY;
+  /** The end of the lease when the server last answered, and when the last check began (epoch ms). It advances with time. */
+  #answeredAt: number;
+  #checkedAt = Number.NEGATIVE_INFINITY;
 
   constructor({ claim, seen, transaction, began, isGone, failure }: SessionParts<Client>) {
     this.claim = claim;
@@ -54,9 +54,9 @@ export class HandlerSession<Client> {
     this.began = began;
     this.#isGone = isGone;
     this.#failure = failure;
-    this.#heardAt = claim.leaseEndsAt;
+    this.#answeredAt = claim.leaseEndsAt;
     this.lost = new Promise((resolve) => {
-      this.#tellLost = resolve;
+      this.#resolveLost = resolve;
     });
   }
 
@@ -65,41 +65,41 @@ export class HandlerSession<Client> {
    * @param leaseEndsAt of the renewal that triggered the check
    */
   look(leaseEndsAt: number): void {
-    const silentMs = leaseEndsAt - this.#heardAt;
+    const silentMs = leaseEndsAt - this.#answeredAt;
     if (silentMs >= (this.#isGone ? SILENCE_MS : DSQL_TRANSACTION_MS))
       this.#lose(`the server has not answered for ${silentMs / 60_000} minutes`);
-    else if (this.#isGone && leaseEndsAt - this.#askedAt >= PATIENCE_MS)
-      void this.#ask(this.#isGone, leaseEndsAt);
+    else if (this.#isGone && leaseEndsAt - this.#checkedAt >= PATIENCE_MS)
+      void this.#check(this.#isGone, leaseEndsAt);
   }
 
   async rollBack(): Promise<void> {
     this.isOver = true;
     const lost = await this.transaction.rollback();
-    if (lost) this.#tell(lost.lostBy);
+    if (lost) this.#settleLost(lost.lostBy);
   }
 
-  async #ask(isGone: () => Promise<boolean>, leaseEndsAt: number): Promise<void> {
-    this.#askedAt = leaseEndsAt;
+  async #check(isGone: () => Promise<boolean>, leaseEndsAt: number): Promise<void> {
+    this.#checkedAt = leaseEndsAt;
     try {
       if (await isGone()) return this.#lose("the server has ended its session");
     } catch (error) {
       // This isn't an answer from the server: the pool may just have had no free connection.
       if (sqlStateOf(error) === undefined) return;
     } finally {
-      this.#askedAt = Number.NEGATIVE_INFINITY;
+      this.#checkedAt = Number.NEGATIVE_INFINITY;
     }
-    this.#heardAt = leaseEndsAt;
+    this.#answeredAt = leaseEndsAt;
   }
 
   #lose(reason: string): void {
     // The session of a commit under way ends with it.
     if (this.isOver) return;
-    this.#tell(Object.assign(new Error(reason), { code: "SESSION_LOST" }));
+    this.#settleLost(Object.assign(new Error(reason), { code: "SESSION_LOST" }));
     void this.rollBack();
   }
 
-  #tell(cause: unknown): void {
+  #settleLost(cause: unknown): void {
     this.lostBy ??= this.#failure(cause);
-    this.#tellLost(this.lostBy);
+    this.#resolveLost(this.lostBy);
   }
 }

@@ -3,19 +3,19 @@ import { DECISIONS, type Decision } from "../../lib/core/decisions.ts";
 import { failing } from "../kit/faults/faulty-store.ts";
 import { newWorld, START, type World } from "./world.ts";
 
-/** The adapters of lib/lambda tell the others: they look for the key, and batches ask for several records at once. A store tells `new-keys`. */
+/** The adapters of lib/lambda report these, because they look for the key, and batches request several records together. A store reports `new-keys`. */
 const REPORTED_BY_ADAPTERS = [
   "key-missing",
   "key-fallback",
   "group-refused",
   "new-keys",
 ] as const satisfies readonly Decision[];
-type Told = Exclude<Decision, (typeof REPORTED_BY_ADAPTERS)[number]>;
-const isTold = (decision: Decision): decision is Told =>
+type Reported = Exclude<Decision, (typeof REPORTED_BY_ADAPTERS)[number]>;
+const isReported = (decision: Decision): decision is Reported =>
   !REPORTED_BY_ADAPTERS.some((other) => other === decision);
 
 /** How each decision comes about; the world's events tell whether it did. */
-const SCENARIOS: Record<Told, (world: World) => Promise<unknown>> = {
+const SCENARIOS: Record<Reported, (world: World) => Promise<unknown>> = {
   executed: (world) => world.call(async () => 1),
   replayed: async (world) => {
     await world.call(async () => 1);
@@ -71,7 +71,7 @@ const SCENARIOS: Record<Told, (world: World) => Promise<unknown>> = {
 };
 
 describe("DECISIONS", () => {
-  it.each(DECISIONS.filter(isTold))(
+  it.each(DECISIONS.filter(isReported))(
     "%s is told once, with operation, key hash and a duration",
     async (decision) => {
       const world = newWorld({}, { serverTime: () => START });

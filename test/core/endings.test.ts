@@ -108,7 +108,7 @@ describe("work within a transaction", () => {
     [30_000, 30_000],
     [undefined, 0],
   ])(
-    "H80: that never learns of its loss is ended, after %s ms in which it may stop by itself",
+    "H80: ends a handler that doesn't notice its loss, after %s ms to stop on its own",
     async (patienceMs, ms) => {
       const { clock, call, lose } = transactional(patienceMs);
       let signal: AbortSignal | undefined;

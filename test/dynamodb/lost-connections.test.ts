@@ -8,23 +8,11 @@ import { DynamoDBStore } from "../../lib/dynamodb/dynamodb-store.ts";
 import { fakeClock } from "../../lib/testing/fake-clock.ts";
 import { CUTS, type Cut, type CuttingProxy, startCuttingProxy } from "../kit/faults/cutting-proxy.ts";
 import { connect, createOutboxTable } from "../kit/tables.ts";
-
-const realTimeout = setTimeout;
+import { endOf as endOfCall } from "../kit/time/end-of.ts";
 
 /** The time of timeouts passes only while a request gets no answer. */
-async function endOf(call: Promise<unknown>, isSilent: () => boolean, advance: () => unknown) {
-  let isEnded = false;
-  const end = call
-    .catch((error) => error.code ?? error)
-    .finally(() => {
-      isEnded = true;
-    });
-  for (let turn = 0; !isEnded; turn++) {
-    await new Promise((resolve) => realTimeout(resolve, 2));
-    if (isSilent() && turn % 10 === 9) await advance();
-  }
-  return end;
-}
+const endOf = (call: Promise<unknown>, isSilent: () => boolean, advance: () => unknown) =>
+  endOfCall(call, (passes) => passes && advance(), isSilent);
 
 describe.each(inject("dynamodbEngines"))("DynamoDBStore on $name", ({ endpoint }) => {
   const admin = connect(endpoint);

@@ -111,7 +111,7 @@ const SERVERS: Readonly<Record<string, () => Promise<{ readonly url: string }>>>
 };
 
 describe.each(Object.entries(SERVERS))("executionOf of the middlewares on %s", (_, start) => {
-  it("yields the attempt of its own middleware, also behind another one", async () => {
+  it("returns the attempt of its own middleware, also after another one", async () => {
     const { url } = await start();
     const answer = await fetch(`${url}/orders`, { method: "POST", headers: { "idempotency-key": "key-1" } });
 

@@ -130,7 +130,7 @@ describe("a destination that is gone", () => {
     60_000,
   );
 
-  it("H72: D1, what it comes back for is sent then, and the oldest waiting is told until then", async () => {
+  it("H72: D1, what the sweeper returns for later is sent then, and the age of the oldest waiting commit is reported until then", async () => {
     const world = newWorld();
     world.state.answers.set("dead", "is gone");
     world.commit(to("healthy", "charge"), to("dead", "mail"));

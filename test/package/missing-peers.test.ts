@@ -121,7 +121,7 @@ describe.each(["esm", "cjs"] as const)("without any peer, in a bundle (%s)", (fo
   });
 });
 
-describe("a package that is there, but lacks one of its own", () => {
+describe("an installed package that lacks one of its dependencies", () => {
   it.each(LOADS)("is reported as it is (%s)", async (_, type, load) => {
     const broken = await projects.create("bare", []);
     const folder = join(broken, "node_modules/@opentelemetry/api");

@@ -42,7 +42,7 @@ describe.skipIf(!hasServer).each(Object.entries(CONNECTS))("with %s", (_, connec
   it.each([
     ["the server ends the session", () => lossy.endSessions(), true],
     ["the cable is cut", () => lossy.proxy.cutAll(), true],
-    ["the cable is cut, and the handler throws an error of its own", () => lossy.proxy.cutAll(), false],
+    ["the cable is cut, and the handler throws its own error", () => lossy.proxy.cutAll(), false],
   ])(
     "H80, H82: R2, R4: while the handler is busy, %s: STORE_UNAVAILABLE, and a retry runs",
     async (_fault, lose, answers) => {

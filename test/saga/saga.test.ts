@@ -908,7 +908,7 @@ describe("a saga that is defined wrongly", () => {
   const wrong: readonly (readonly [string, () => unknown, RegExp])[] = [
     ["no name", () => saga("", [{ name: "a", run }]), /`name` must be a string of 1 to 52/],
     ["no steps", () => saga("s", []), /`steps` must be an array of 1 to 49 steps/],
-    ["steps that are none", () => saga("s", "steps" as never), /`steps` must be an array/],
+    ["steps that aren't an array", () => saga("s", "steps" as never), /`steps` must be an array/],
     [
       "too many steps",
       () =>

@@ -24,45 +24,46 @@ export type Warn = (rule: string, text: string) => void;
 export function findRetries(app: App, fn: Resource, timeout: number | undefined, warn: Warn): void {
   if (timeout === undefined) return;
   const lease = timeout + CLOCK_SKEW_SECONDS;
-  const tell = (spent: number, what: string, mend: string) => {
+  const compare = (spent: number, what: string, fix: string) => {
     // A number that is only known at deployment is NaN here.
     if (!(spent < lease)) return;
     warn(
       "retries-within-lease",
-      `${what} ${spent} s < ${lease} s, the lease of an attempt that died (timeout ${timeout} s of ${ownerPath(fn)} + clock skew ${CLOCK_SKEW_SECONDS} s): every retry finds the key in progress, and then the retries run out. ${mend}`,
+      `${what} ${spent} s < ${lease} s, the lease of an attempt that died (timeout ${timeout} s of ${ownerPath(fn)} + clock skew ${CLOCK_SKEW_SECONDS} s): every retry finds the key in progress, and then the retries run out. ${fix}`,
     );
   };
-  warnOfAsynchronousRetries(app, fn, tell);
+  warnOfAsynchronousRetries(app, fn, compare);
   for (const { path, into, retries, pauseSeconds } of retriersOf(app)) {
     if (!(retries > 0) || !into.includes(fn)) continue;
-    const mend = "Give the retrier a longer interval, or more attempts";
-    tell(pauseSeconds, `${retries} retries of a task in ${path} pause for`, mend);
+    const fix = "Give the retrier a longer interval, or more attempts";
+    compare(pauseSeconds, `${retries} retries of a task in ${path} pause for`, fix);
   }
   for (const reader of readersInto(app, fn)) {
-    warnOfReaderRetries(app, reader, timeout, tell);
+    warnOfReaderRetries(app, reader, timeout, compare);
     warnOfFactor(numberIn(reader.settings.ParallelizationFactor), reader.path, fn, warn);
   }
 }
 
-type Tell = (spent: number, what: string, mend: string) => void;
+/** Warns if the retries take less time than the lease. */
+type Compare = (spent: number, what: string, fix: string) => void;
 
-function warnOfReaderRetries(app: App, reader: Reader, timeout: number, tell: Tell): void {
+function warnOfReaderRetries(app: App, reader: Reader, timeout: number, compare: Compare): void {
   const { path, source, settings } = reader;
   const age = numberIn(settings.MaximumRecordAgeInSeconds) ?? -1;
-  if (age >= 0) tell(age, `maximum record age of ${path}:`, "Give it a longer maxRecordAge");
+  if (age >= 0) compare(age, `maximum record age of ${path}:`, "Give it a longer maxRecordAge");
   const retries = numberIn(settings.MaximumRetryAttempts) ?? -1;
   // A batch waits for a record in progress, except in the last fifth of its time, at most 2 s.
   const waited = retries * (timeout - Math.min(2, timeout / 5));
-  if (retries >= 0) tell(waited, `${retries} retries of ${path} wait for`, "Give it more retryAttempts");
+  if (retries >= 0) compare(waited, `${retries} retries of ${path} wait for`, "Give it more retryAttempts");
   if (source?.cfnResourceType !== QUEUE) return;
   const { hidden, redrive: { receives } = { receives: 0 } } = settingsOf(app, source);
   const what = `${receives} receives from ${ownerPath(source)} come within`;
   if (receives > 1)
-    tell((receives - 1) * hidden, what, "Give it a longer visibilityTimeout or more receives");
+    compare((receives - 1) * hidden, what, "Give it a longer visibilityTimeout or more receives");
 }
 
 /** An event isn't lost if a dead-letter queue or a destination keeps it. */
-function warnOfAsynchronousRetries(app: App, fn: Resource, tell: Tell): void {
+function warnOfAsynchronousRetries(app: App, fn: Resource, compare: Compare): void {
   if (!isInvokedAsynchronously(app, fn)) return;
   if (valueIn(app.propertiesOf(fn), "DeadLetterConfig") !== undefined) return;
   for (const config of asynchronousConfigs(app, fn)) {
@@ -72,7 +73,7 @@ function warnOfAsynchronousRetries(app: App, fn: Resource, tell: Tell): void {
     if (isKept || retries === 0) continue;
     const spent = PAUSES.slice(0, retries).reduce((sum, pause) => sum + pause, 0);
     const age = numberIn(valueIn(config, "MaximumEventAgeInSeconds")) ?? Number.POSITIVE_INFINITY;
-    tell(
+    compare(
       Math.min(spent, age),
       `the retries of an asynchronous invocation of ${ownerPath(fn)} come within`,
       "Shorten the timeout, or give it an onFailure destination",

@@ -81,12 +81,12 @@ export function settingsOf<Entry, Write>(options: BatchOptions<Entry, Write>): B
     acknowledgesFinalErrors: whenFinalError === "acknowledge",
     changeVisibility,
     claimCheck,
-    onRecordError: onRecordError ? tellOf(onRecordError as OfError) : logOf(resolved.operation),
+    onRecordError: onRecordError ? reporterOf(onRecordError as OfError) : logOf(resolved.operation),
   };
 }
 
 type OfError = (error: unknown, record: unknown) => void;
-const tellOf =
+const reporterOf =
   (onRecordError: OfError): OfError =>
   (error, item) =>
     onRecordError(error, (item as BatchItem).record);

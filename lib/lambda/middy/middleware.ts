@@ -4,9 +4,9 @@ import { InvalidOptionError } from "../../core/errors.ts";
 import { executionOf, type LambdaContext } from "../../core/lambda-context.ts";
 import type { Adapter } from "../adapter.ts";
 import type { WithIdempotency } from "../context.ts";
+import { reportingHandler, reportTo } from "./reporting-handler.ts";
 import type { MiddyRequest } from "./request.ts";
 import { beginWork, MiddyRun } from "./run.ts";
-import { tellTo, toldHandler } from "./told-handler.ts";
 
 /** Middy's third argument for handlers, after event and context. */
 interface MiddyHandlerOptions {
@@ -59,7 +59,7 @@ export function middlewareFor<Event, Write>(adapter: Adapter<Write>): Idempotenc
       return;
     }
     const stackRun = new MiddyRun(request, work);
-    tellTo(stackRun, work.attempt, executionOf(context));
+    reportTo(stackRun, work.attempt, executionOf(context));
     runs.set(request, stackRun);
   }
 
@@ -84,7 +84,7 @@ export function middlewareFor<Event, Write>(adapter: Adapter<Write>): Idempotenc
     before: idempotencyBefore,
     after: idempotencyAfter,
     onError: idempotencyOnError,
-    handler: toldHandler,
+    handler: reportingHandler,
   };
   // Middy copies its plugin object and ignores a middleware's hooks there, so the handler would run unprotected.
   return Object.defineProperty(middleware, "beforePrefetch", {

@@ -139,10 +139,10 @@ async function keysIn(file: string, recordKeyOf: (key: string) => string): Promi
 }
 
 function changed(answer: EraseAnswer, absent = "it has no record"): Changed {
-  if (answer.erased) return { done: true, told: "erased", json: answer };
+  if (answer.erased) return { done: true, message: "erased", json: answer };
   const { state } = answer;
   const why = state === "absent" ? absent : (WHY_NOT[state] ?? `the key is ${state}`);
-  return { done: false, told: `not erased: ${why}`, json: answer };
+  return { done: false, message: `not erased: ${why}`, json: answer };
 }
 
 const SETTLE_FIRST = "settle it first with resolve or release";

@@ -88,7 +88,7 @@ export async function changingGroup(
       terminal.progress?.(index + 1, recordKeys.length);
       if (values["dry-run"]) continue;
       if (values.json) terminal.print(JSON.stringify({ recordKey, ...changed.json }));
-      else if (!changed.done) terminal.print(`${recordKey}  ${changed.told}`);
+      else if (!changed.done) terminal.print(`${recordKey}  ${changed.message}`);
     }
     if (values["dry-run"]) printWithheld({ values, terminal }, table.withheld, "nothing would be written");
     else if (!values.json) terminal.print(`changed ${done} of ${recordKeys.length}`);
@@ -102,5 +102,5 @@ export async function changingGroup(
 /** One that fails must not keep the others from being changed. */
 function failed(error: unknown): Changed {
   const { name, message } = error as Error;
-  return { done: false, told: `not changed: ${message}`, json: { error: name } };
+  return { done: false, message: `not changed: ${message}`, json: { error: name } };
 }

@@ -163,7 +163,7 @@ async function decide(
   const places = commit && placesIn(commit);
   // Somebody else has decided about the last one of the group since.
   if (!commit || places?.length === 0)
-    return { done: false, told: "this record has no unsent messages", json: { done: false } };
+    return { done: false, message: "this record has no unsent messages", json: { done: false } };
   const these = { ...decider, messages: places ?? [] };
   const done =
     act === "retry"
@@ -171,8 +171,8 @@ async function decide(
       : act === "drop"
         ? await outbox.drop(commit, these)
         : await outbox.redirect(commit, { ...these, to });
-  const told = done ? DONE[act] : "the commit was changed in the meantime: look at it again";
-  return { done, told, json: { done } };
+  const message = done ? DONE[act] : "the commit was changed in the meantime: look at it again";
+  return { done, message, json: { done } };
 }
 
 function placesOf({ message }: OptionValues): readonly number[] | undefined {

@@ -60,10 +60,10 @@ function releasing({ values, terminal }: CommandCall) {
 }
 
 function changed(answer: ReleaseAnswer, values: OptionValues): Changed {
-  return { done: answer.released, told: toldOf(answer, values), json: answer };
+  return { done: answer.released, message: messageOf(answer, values), json: answer };
 }
 
-function toldOf(answer: ReleaseAnswer, values: OptionValues): string {
+function messageOf(answer: ReleaseAnswer, values: OptionValues): string {
   if (answer.released) return "released";
   const { state, steps } = answer;
   if (state === "absent" && values.group === undefined) return `not released: ${noRecord(values)}`;

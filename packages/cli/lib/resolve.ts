@@ -78,10 +78,10 @@ function verdictOf({ values, terminal }: CommandCall) {
 }
 
 function changed(answer: ResolveAnswer, values: OptionValues): Changed {
-  if (answer.resolved) return { done: true, told: "resolved", json: answer };
+  if (answer.resolved) return { done: true, message: "resolved", json: answer };
   const isMissing = answer.state === "absent" && values.group === undefined;
   const why = isMissing ? noRecord(values) : `the key is ${answer.state}`;
-  return { done: false, told: `not resolved: ${why}`, json: answer };
+  return { done: false, message: `not resolved: ${why}`, json: answer };
 }
 
 function resolutionOf(values: OptionValues): Resolution {

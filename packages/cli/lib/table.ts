@@ -167,13 +167,13 @@ function withholdWrites(client: DynamoDBClient, withheld: { operation: string; i
 /** What a change has done, for people and as JSON. */
 export interface Changed {
   readonly done: boolean;
-  readonly told: string;
+  readonly message: string;
   readonly json: object;
 }
 
 /**
- * Runs a command that writes: asks first, unless it is told not to, and prints what a dry run withheld.
- * @throws UsageError where nobody can be asked
+ * Runs a command that writes: asks first, unless `--yes` is set, and prints what a dry run withheld.
+ * @throws UsageError without a terminal to ask in
  */
 export async function changing(
   { values, terminal }: Pick<CommandCall, "values" | "terminal">,
@@ -183,16 +183,16 @@ export async function changing(
   const table = await openTable(values);
   try {
     if (!(await isMeant({ values, terminal }, question))) return 1;
-    const { done, told, json } = await change(table);
-    if (values["dry-run"]) printWithheld({ values, terminal }, table.withheld, told);
-    else terminal.print(values.json ? JSON.stringify(json) : told);
+    const { done, message, json } = await change(table);
+    if (values["dry-run"]) printWithheld({ values, terminal }, table.withheld, message);
+    else terminal.print(values.json ? JSON.stringify(json) : message);
     return done ? 0 : 1;
   } finally {
     table.close();
   }
 }
 
-/** Asks where somebody is to be asked. @throws UsageError where nobody can be */
+/** Asks, unless `--yes` or `--dry-run` is set. @throws UsageError without a terminal to ask in */
 export async function isMeant(
   { values, terminal }: Pick<CommandCall, "values" | "terminal">,
   question: string,
@@ -207,11 +207,11 @@ export async function isMeant(
   return answer;
 }
 
-/** Prints the requests that a dry run did not make; `told` where there is none. */
+/** Prints the requests that a dry run did not make; `message` if there are none. */
 export function printWithheld(
   { values, terminal }: Pick<CommandCall, "values" | "terminal">,
   requests: OpenTable["withheld"],
-  told: string,
+  message: string,
 ): void {
   if (values.json) {
     terminal.print(JSON.stringify({ dryRun: true, requests }, withoutBytes));
@@ -219,7 +219,7 @@ export function printWithheld(
   }
   for (const { operation, input } of requests)
     printLines(terminal, `${operation} ${JSON.stringify(input, withoutBytes, 2)}`);
-  terminal.print(requests.length > 0 ? "dry run: nothing was written" : told);
+  terminal.print(requests.length > 0 ? "dry run: nothing was written" : message);
 }
 
 /** Compressed text is shown by its size. */

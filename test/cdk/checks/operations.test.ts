@@ -6,7 +6,7 @@ import { expect, it } from "vitest";
 import { unitStack } from "../app-given.ts";
 import { aFunction } from "../given.ts";
 
-it("37.2: a misspelt operation is told with the one that was probably meant", () => {
+it("37.2: names the operation that a misspelt one probably meant", () => {
   const stack = unitStack();
   const table = new IdempotencyTable(stack, "Table", { outbox: true });
   aFunction(stack).with(new UseIdempotency(table, { operations: ["charge-payment"], commits: true }));

@@ -15,7 +15,7 @@ export const DOCTOR_DIFFERENCES: readonly Difference[] = [
       "a table of the app without TTL",
       "a table of the app with another TTL attribute",
       "a table of the app with another key",
-      "a table of the app with a customer key that is not told",
+      "a table of the app whose customer key the grant doesn't know",
       "a table of the app whose stream has keys only",
       "a table of the app with strong consistency",
       "a table of the app with another key, by its name",

@@ -62,7 +62,7 @@ const FAULTS: readonly (readonly [title: string, messages: unknown, code: string
     "COMMIT_INVALID",
     "messages[0]: `delay` isn't a field of this message",
   ],
-  ["what is no list", toQueue, "COMMIT_INVALID", "`messages` of a commit must be an array"],
+  ["something that isn't an array", toQueue, "COMMIT_INVALID", "`messages` of a commit must be an array"],
   ["null", null, "COMMIT_INVALID", "`messages` of a commit must be an array"],
   ["no key", [{ ...toQueue, key: undefined }], "MESSAGE_ID_INVALID", "messages[0]: the key is missing"],
   [
@@ -71,7 +71,7 @@ const FAULTS: readonly (readonly [title: string, messages: unknown, code: string
     "MESSAGE_ID_INVALID",
     "messages[0]: the group is",
   ],
-  ["an id of its own", [{ ...toFifo, messageDeduplicationId: "1" }], "MESSAGE_ID_INVALID", "isn't accepted"],
+  ["its own id", [{ ...toFifo, messageDeduplicationId: "1" }], "MESSAGE_ID_INVALID", "isn't accepted"],
   [
     "twins",
     [toFifo, { ...toFifo, body: "2" }],

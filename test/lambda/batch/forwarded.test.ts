@@ -68,7 +68,7 @@ describe.each(ROUTES)("D8: behind $route", ({ bodyOf, trustedForwarders }) => {
     }
   });
 
-  it("H74: nobody is believed without `trustedForwarders`, nor with another forwarder, and the message names the option", async () => {
+  it("H74: no forwarder is trusted without `trustedForwarders`, or with a different one in it, and the message names the option", async () => {
     const others = [
       undefined,
       [TOPIC.replace("orders", "refunds")],

@@ -47,7 +47,7 @@ export const envelope = (key: string) => ({
   ),
 });
 
-/** As of the adapters, with a list of the errors that were told. */
+/** As the adapters have it, with a list of the reported errors. */
 export function givenBatch<More extends object>(more?: More) {
   const world = given();
   const errors: unknown[] = [];

@@ -15,7 +15,11 @@ const context = () => fakeLambdaContext({ clock: fakeClock() });
 const Records = [record("m1")];
 
 /** What a batch of one record tells in the log, where its handler is the one of the user. */
-const toldOf = (options: object, handler: (record: OrderRecord) => unknown = () => {}, event = { Records }) =>
+const messageFrom = (
+  options: object,
+  handler: (record: OrderRecord) => unknown = () => {},
+  event = { Records },
+) =>
   logOf("error", () => idempotentBatch(handler, { ...given, ...options })(event, context()).catch(() => {}));
 
 /** Records of queues and streams, and how their consumer reads them. */
@@ -24,19 +28,19 @@ export const BATCH_MISTAKES: readonly Mistake[] = [
     made: "reads the key of a record from a field that the record does not have",
     toldBy: "log",
     text: "no idempotency key: `key` returned none for this record; leave `key` out to use the key in the envelope",
-    make: () => toldOf({ key: ({ body }: OrderRecord) => JSON.parse(body).orderId }),
+    make: () => messageFrom({ key: ({ body }: OrderRecord) => JSON.parse(body).orderId }),
   },
   {
     made: "gives a batch an async `key`",
     toldBy: "log",
     text: "got a promise; keys aren't awaited, so the function must return the string itself",
-    make: () => toldOf({ key: async ({ body }: OrderRecord) => body }),
+    make: () => messageFrom({ key: async ({ body }: OrderRecord) => body }),
   },
   {
     made: "throws in the handler of one record",
     toldBy: "log",
     text: 'onceonly: record m1 failed (operation "charge"):',
-    make: () => toldOf({}, () => Promise.reject(new Error("no such card"))),
+    make: () => messageFrom({}, () => Promise.reject(new Error("no such card"))),
   },
   {
     made: "throws for every record",

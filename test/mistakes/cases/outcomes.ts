@@ -65,7 +65,7 @@ export const OUTCOME_MISTAKES: readonly Mistake[] = [
     make: () => causeOf({ outcome: "happened" }),
   },
   {
-    made: "answers `happened` with a result that is no JSON",
+    made: "answers `happened` with a result that isn't JSON",
     toldBy: "error",
     text: "can't store the result: $.at is",
     make: () => causeOf({ outcome: "happened", result: { at: new Date(0) } }),

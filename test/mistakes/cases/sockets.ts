@@ -6,7 +6,7 @@ import { messageOf } from "../given.ts";
 /** Clients in an explored handler that the simulation does not see. */
 export const SOCKET_MISTAKES: readonly Mistake[] = [
   {
-    made: "explores a handler with a database's client, which opens connections of its own",
+    made: "explores a handler with a database's client, which opens its own connections",
     toldBy: "error",
     text: "the simulation refuses a connection to db.example:5432 because it can't see the requests on it: reach the other system by fetch or node:http and declare it (explore: outside; Simulator: serve), or mock the client",
     make: () =>
@@ -19,7 +19,7 @@ export const SOCKET_MISTAKES: readonly Mistake[] = [
       ),
   },
   {
-    made: "explores a handler that calls a system which nobody declared, and swallows the error",
+    made: "explores a handler that calls an undeclared system, and swallows the error",
     toldBy: "error",
     text: 'charge makes a request that the simulation can\'t answer, without any disturbance: nothing is served at https://log.example: pass `outside: { "https://log.example": (request) => new Response() }` to explore',
     make: () =>

@@ -11,7 +11,7 @@ const newStack = () =>
 /** Constructs that deploy, and do not what was meant. */
 export const STACK_MISTAKES: readonly Mistake[] = [
   {
-    made: "applies `UseIdempotency` to what is no function",
+    made: "applies `UseIdempotency` to something that isn't a function",
     toldBy: "synthesis",
     text: "UseIdempotency of Shop/Records is applied to Shop/Records, which contains no Lambda function",
     make: () => {

@@ -23,25 +23,28 @@ export function createBreakage(): Breakage {
   function kill(stack: RunningStack, path: string): ActAnswer {
     const { host } = chosen(stack.functions, path, "function");
     if (host.kill() !== undefined)
-      return { done: true, told: `${path} was killed in the middle of an invocation.` };
+      return { done: true, message: `${path} was killed in the middle of an invocation.` };
     toBeKilled = path;
     kills = () => host.kill() !== undefined;
-    return { done: true, told: `${path} is idle: it will be killed after its next write.` };
+    return { done: true, message: `${path} is idle: it will be killed after its next write.` };
   }
 
   async function duplicate(stack: RunningStack, path: string): Promise<ActAnswer> {
     const event = lastEvents.get(path);
     const { host } = chosen(stack.functions, path, "function");
-    if (event === undefined) return { done: false, told: `${path} hasn't been invoked yet.` };
+    if (event === undefined) return { done: false, message: `${path} hasn't been invoked yet.` };
     const { outcome } = await host.invoke(event);
-    return { done: true, told: `Delivered the last event of ${path} again. It ended: ${outcome}.` };
+    return { done: true, message: `Delivered the last event of ${path} again. It ended: ${outcome}.` };
   }
 
   function turn(stack: RunningStack, path: string): ActAnswer {
     const address = chosen(destinationsOf(stack), path, "queue, topic or event bus");
     const isDown = down.delete(address);
     if (!isDown) down.add(address);
-    return { done: true, told: isDown ? `${path} accepts messages again.` : `${path} now refuses messages.` };
+    return {
+      done: true,
+      message: isDown ? `${path} accepts messages again.` : `${path} now refuses messages.`,
+    };
   }
 
   return {
@@ -76,7 +79,7 @@ export function createBreakage(): Breakage {
       if (act === "turn") return turn(stack, `${path}`);
       if (act !== "lose") return undefined;
       losesNext = true;
-      return { done: true, told: "DynamoDB will apply the next write, but its response will be lost." };
+      return { done: true, message: "DynamoDB will apply the next write, but its response will be lost." };
     },
   };
 }

@@ -14,7 +14,7 @@ export async function actOnGroup(
 ): Promise<ActAnswer | undefined> {
   if (act !== "retry" && act !== "drop" && act !== "did-not-happen") return undefined;
   const group = groups.find((each) => each.id === id);
-  if (!group) return { done: false, told: "This group no longer exists." };
+  if (!group) return { done: false, message: "This group no longer exists." };
   const said = { by: `${by ?? ""}`, why: `${why ?? ""}` };
   if (said.by === "" || said.why === "") throw new UsageError("enter your name and a reason");
   if (act === "did-not-happen") return didNotHappen(group, known, said);
@@ -26,7 +26,7 @@ export async function actOnGroup(
   const of = `of ${group.members.length} commits`;
   return {
     done: count > 0,
-    told:
+    message:
       act === "retry" ? `Sending the messages ${of} again: ${count}.` : `Dropped messages ${of}: ${count}.`,
   };
 }
@@ -71,5 +71,5 @@ async function didNotHappen(
   }
   const left = members.length - count;
   const more = left === 0 ? "" : ` ${left} were left as they are: resolve each one separately.`;
-  return { done: count > 0, told: `Retries may now run for ${count} of ${members.length} keys.${more}` };
+  return { done: count > 0, message: `Retries may now run for ${count} of ${members.length} keys.${more}` };
 }

@@ -125,5 +125,5 @@ export interface KeyLife {
 /** What an act did, in one sentence. */
 export interface ActAnswer {
   readonly done: boolean;
-  readonly told: string;
+  readonly message: string;
 }

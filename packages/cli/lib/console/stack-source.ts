@@ -149,7 +149,7 @@ export function stackSource({ stack, title, decisions, breakage, clock }: StackS
     const queue = Object.entries(stack.queues).find(([each]) => each === path)?.[1];
     if (!queue) throw new UsageError("no such queue");
     await askSqs(stack.endpoints.sqs, "StartMessageMoveTask", { SourceArn: queue.arn });
-    return { done: true, told: `Sending the messages of ${path} back.` };
+    return { done: true, message: `Sending the messages of ${path} back.` };
   }
 
   return {
@@ -160,11 +160,11 @@ export function stackSource({ stack, title, decisions, breakage, clock }: StackS
     },
     find,
     async act(act) {
-      const told =
+      const answer =
         (await breakage.act(stack, act)) ??
         (await redrive(act)) ??
         (await actOnGroup(act, (await look()).groups, known));
-      if (told) return told;
+      if (answer) return answer;
       throw new UsageError(`the action "${act.act}" isn't available in a local run`);
     },
     close() {

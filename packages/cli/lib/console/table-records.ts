@@ -20,7 +20,7 @@ export interface ListsLook {
   readonly problems: readonly string[];
 }
 
-/** What the sparse indexes of a table name. A list whose index the table lacks is told as a problem. */
+/** What the sparse indexes of a table name. A list whose index the table lacks becomes a problem. */
 export async function lookAtLists(
   table: OpenTable,
   name: string,

@@ -44,8 +44,8 @@ export function tableSource({ table, name, clock }: TableSourceOptions): Console
     },
     async act(act) {
       const { groups } = await lookAtLists(table, name, clock.now(), remember);
-      const told = await actOnGroup(act, groups, known);
-      if (told) return told;
+      const answer = await actOnGroup(act, groups, known);
+      if (answer) return answer;
       throw new UsageError(`the action "${act.act}" isn't available on a table`);
     },
   };

@@ -75,7 +75,7 @@ describe("the buttons of a local run", () => {
     const told = await act("duplicate", { path: "Echo" });
     const never = await act("duplicate", { path: "Slow" });
 
-    expect(told).toEqual({ done: true, told: "Delivered the last event of Echo again. It ended: ok." });
+    expect(told).toEqual({ done: true, message: "Delivered the last event of Echo again. It ended: ok." });
     expect(before?.hasEvent).toBe(false);
     expect(never.done).toBe(false);
   });
@@ -101,7 +101,7 @@ describe("the buttons of a local run", () => {
     let told = await act("kill", { path: "Slow" });
     // It may not have begun.
     await waitUntil(async () => {
-      if (/middle/.test(told.told)) return true;
+      if (/middle/.test(told.message)) return true;
       told = await act("kill", { path: "Slow" });
       return false;
     });
@@ -125,7 +125,7 @@ describe("the buttons of a local run", () => {
       return isOver;
     });
 
-    expect(told.told).toContain("after its next write");
+    expect(told.message).toContain("after its next write");
     expect((await running).outcome).toBe("crashed");
     expect((await breakage()).functions.find(({ path }) => path === "Slow")?.isToBeKilled).toBe(false);
   });
@@ -189,7 +189,7 @@ describe("the buttons of a local run", () => {
       const others = await put("other", undefined);
       await act("turn", { path: "ShopBus" });
 
-      expect(told.told).toBe("ShopBus now refuses messages.");
+      expect(told.message).toBe("ShopBus now refuses messages.");
       expect(others.FailedEntryCount).toBe(0);
       expect((await put(bus)).FailedEntryCount).toBe(0);
     },
@@ -239,7 +239,7 @@ describe("the act on a group of messages", () => {
     const lives = await Promise.all(group!.members.map(({ keyHash }) => shop.source.lifeOf(keyHash)));
 
     expect(group).toMatchObject({ list: "waiting", members: [{}, {}] });
-    expect(told).toEqual({ done: true, told: "Sending the messages of 2 commits again: 2." });
+    expect(told).toEqual({ done: true, message: "Sending the messages of 2 commits again: 2." });
     for (const life of lives)
       expect(JSON.stringify(life)).toMatch(/message 0: sent again, by ops.*the queue is back/);
   });
@@ -258,7 +258,7 @@ describe("the act on a group of messages", () => {
 
     expect(told.done).toBe(true);
     expect(JSON.stringify(life)).toMatch(/message 0: dropped, by ops.*nobody needs them/);
-    expect(again).toEqual({ done: false, told: "This group no longer exists." });
+    expect(again).toEqual({ done: false, message: "This group no longer exists." });
     expect(await groups("drop-these")).toEqual([]);
     expect(await groups("keep-these")).toHaveLength(1);
   });
@@ -321,7 +321,7 @@ describe("the verdict on a group of keys", () => {
       hold,
     );
 
-    expect(told).toEqual({ done: true, told: "Retries may now run for 1 of 1 keys." });
+    expect(told).toEqual({ done: true, message: "Retries may now run for 1 of 1 keys." });
     expect(JSON.stringify(life)).toContain("did-not-happen, by ops");
     expect(await groupOf()).toBeUndefined();
     expect(hasRun).toBe(true);

@@ -1,28 +1,15 @@
 /** The advice for a finding, in the words of the guides. Pure. */
-import type { Effect } from "./effect.ts";
+import {
+  besideRecord,
+  callAdvice,
+  KEYLESS,
+  keylessStep,
+  SEVERAL_KEYLESS,
+  withoutRecord,
+  wrapperFor,
+} from "./effect-advice.ts";
 import type { FindingKind } from "./finding.ts";
-import type { Structure } from "./saga-runs.ts";
-import type { SourceKind } from "./source.ts";
-import type { CallKey, Usage } from "./usage.ts";
-
-export interface Symptom {
-  readonly kind: FindingKind;
-  readonly source: SourceKind;
-  readonly uses: Usage;
-  /** The effect that the finding is about, if any. */
-  readonly effect?: Pick<Effect, "kind"> | undefined;
-  /** The idempotency key of the calls that the finding is about. */
-  readonly callKey: CallKey;
-  /** Whether all effects happened nevertheless. */
-  readonly isDone?: boolean | undefined;
-  /** Whether some of them did. */
-  readonly isHalfDone?: boolean | undefined;
-  /** Whether the run has steps or a saga, and whether other systems have several of its effects. */
-  readonly structure: Structure;
-  readonly hasSeveral: boolean;
-  /** Whether the effect is that of a compensation. */
-  readonly isUndoing: boolean;
-}
+import { hasNoRecord, isBatch, kindOf, type Symptom } from "./symptom.ts";
 
 /** The first row that applies gives the advice. */
 export function adviceFor(symptom: Symptom): string {
@@ -36,97 +23,9 @@ interface Row {
   readonly advice: string | ((symptom: Symptom) => string);
 }
 
-/** For a system that has no idempotency keys. */
-const KEYLESS =
-  'set `whenAbandoned` (a verify function if the system can be asked, else "hold"), throw OutcomeUnknownError if no response came, or accept the duplicate with `atLeastOnce`';
-const SEVERAL_KEYLESS =
-  "make each effect a step, `idempotency.step(name, work, { atMostOnce: true, verify })`, which holds the key if nothing can be verified; or accept the duplicate with `atLeastOnce`";
-
-/** For an interrupted step whose system has no idempotency keys. */
-const keylessStep = ({ structure }: Symptom): string =>
-  `set \`{ atMostOnce: true }\` on the step, with \`verify\` if the system can be asked; otherwise ${structure === "saga" ? "the saga compensates, or its key is held" : "its key is held"}`;
-
-type EffectKind = Effect["kind"];
-
-/** What to do without a record, and how a record would help. */
-const WITHOUT_RECORD: Readonly<Record<Exclude<EffectKind, "call">, readonly [string, string]>> = {
-  item: [
-    "derive the item's id from the event, with a condition on anything that is counted",
-    "and make the write in its commit",
-  ],
-  message: [
-    "send the message with a deduplication id derived from the event",
-    "and send the message by its commit",
-  ],
-  object: [
-    "name the object after an id in the event",
-    "and name the object after `idempotency.childKey(name)`",
-  ],
-};
-
-/** For a handler with a record that doesn't commit, and without steps. */
-const WITH_RECORD: Readonly<Record<Exclude<EffectKind, "call">, string>> = {
-  item: "the item can exist although the completion was never recorded: write both with `idempotency.commit(result, { writes: [...] })`, or derive the item's id from the key",
-  message:
-    "the message can be sent although the completion was never recorded: send it with `idempotency.commit(result, { messages: [...] })` and the outbox relay, or give it a deduplication id derived from the key",
-  object:
-    "name the object after something that stays the same, such as `idempotency.childKey(name)`: a repetition then overwrites it with the same object",
-};
-
-/** For a handler that commits already: this effect is outside of the commit. */
-const BESIDE_COMMIT: Readonly<Record<Exclude<EffectKind, "call">, string>> = {
-  item: "the handler already commits, but this write is outside of it: add it to the commit's `writes`, or derive the item's id from the key",
-  message:
-    "the handler already commits, but this message is sent outside of it: add it to the commit's `messages`, or give it a deduplication id derived from the key",
-  object: WITH_RECORD.object,
-};
-
-/** For a handler that runs within a transaction of its store. */
-const BESIDE_TRANSACTION: Readonly<Record<Exclude<EffectKind, "call">, string>> = {
-  item: "the handler runs in a transaction, but this write is outside of it: write it with the client that `clientOf(idempotency)` returns, or derive the row's id from the key",
-  message:
-    "the handler runs in a transaction, but this message is sent outside of it: insert it into an outbox table of that transaction, or give it a deduplication id derived from the key",
-  object: WITH_RECORD.object,
-};
-
-const BESIDE = { record: WITH_RECORD, commit: BESIDE_COMMIT, transaction: BESIDE_TRANSACTION } as const;
-
-function kindOf({ effect }: Symptom): EffectKind {
-  return effect?.kind ?? "item";
-}
-
 const isItem = (symptom: Symptom): boolean => kindOf(symptom) === "item";
 const isCall = (symptom: Symptom): boolean => kindOf(symptom) === "call";
 const isUndoing = (symptom: Symptom): boolean => symptom.isUndoing;
-const isBatch = ({ source }: Symptom): boolean => source === "sqs" || source === "stream";
-/** Its own records know neither leases nor commits. */
-const hasNoRecord = ({ uses }: Pick<Symptom, "uses">): boolean => uses === "nothing" || uses === "own";
-
-function wrapperFor(symptom: Symptom): string {
-  if (symptom.source === "http") return "httpIdempotent()";
-  return isBatch(symptom) ? "idempotentBatch()" : "idempotent()";
-}
-
-/** @param childKey how the handler gets a key that stays the same */
-function callAdvice({ callKey }: Symptom, childKey: string, keyless: string): string {
-  if (callKey === "ignored")
-    return `the calls carry the same idempotency key, but the other system doesn't honour it: ${keyless}`;
-  const change =
-    callKey === "changes"
-      ? `the calls carry an idempotency key that changes from attempt to attempt: send ${childKey} instead`
-      : `send the other system ${childKey} as its idempotency key`;
-  return `${change}; if it doesn't support keys, ${keyless}`;
-}
-
-function withoutRecord(symptom: Symptom): string {
-  const kind = kindOf(symptom);
-  if (kind === "call") {
-    const keyless = `wrap the handler in ${wrapperFor(symptom)} with \`whenAbandoned\`, or accept the duplicate with \`atLeastOnce\``;
-    return callAdvice(symptom, "a key derived from the event", keyless);
-  }
-  const [alone, wrapped] = WITHOUT_RECORD[kind];
-  return `${alone}; or wrap the handler in ${wrapperFor(symptom)}, ${wrapped}`;
-}
 
 const ADVICE: Readonly<Record<FindingKind, readonly Row[]>> = {
   "happens-twice": [
@@ -161,8 +60,7 @@ const ADVICE: Readonly<Record<FindingKind, readonly Row[]>> = {
         callAdvice(symptom, "`idempotency.childKey(name)`", symptom.hasSeveral ? SEVERAL_KEYLESS : KEYLESS),
     },
     {
-      advice: (symptom) =>
-        BESIDE[symptom.uses as keyof typeof BESIDE][kindOf(symptom) as keyof typeof WITH_RECORD],
+      advice: besideRecord,
     },
   ],
   lost: [

@@ -1,6 +1,6 @@
 /** The explorer: runs a handler under each fault at each of its I/Os, and counts the effects. */
 import type { LambdaHandler } from "../simulator/simulated-function.ts";
-import { adviceFor, type Symptom } from "./advice.ts";
+import { adviceFor } from "./advice.ts";
 import { type Disturbance, disturbancesOf } from "./disturbances.ts";
 import type { Finding } from "./finding.ts";
 import type { ExploreOptions } from "./options.ts";
@@ -14,6 +14,7 @@ import type { Accepted, HeldRuns, UndoneRuns } from "./report-parts.ts";
 import { structureIn, turnedBackIn, undoingPlaces } from "./saga-runs.ts";
 import { sampledPairs } from "./sampled-pairs.ts";
 import { type ExploredEvent, reportName, type Scenario, scenarioOf } from "./scenario.ts";
+import type { Symptom } from "./symptom.ts";
 import { linesOf } from "./trace-lines.ts";
 import { traceSteps } from "./trace-steps.ts";
 import { START, undisturbedRuns } from "./undisturbed-runs.ts";

@@ -4,10 +4,11 @@ import { type Execution, httpIdempotent, idempotent, idempotentBatch, runOnce, s
 import { DynamoDBStore, type DynamoDBWrite } from "onceonly/dynamodb";
 import { describe, expect, it } from "vitest";
 import { messages, postOrder } from "../../../../test/kit/shop/events.ts";
-import { adviceFor, type Symptom } from "../../lib/explorer/advice.ts";
+import { adviceFor } from "../../lib/explorer/advice.ts";
 import { explore } from "../../lib/explorer/explore.ts";
 import { FINDING_KINDS } from "../../lib/explorer/finding.ts";
 import type { ExploreOptions } from "../../lib/explorer/options.ts";
+import type { Symptom } from "../../lib/explorer/symptom.ts";
 import type { LambdaHandler } from "../../lib/simulator/simulated-function.ts";
 
 const store = new DynamoDBStore({ tableName: "idempotency" });

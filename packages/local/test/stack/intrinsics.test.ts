@@ -84,7 +84,7 @@ describe("resolveIntrinsics", () => {
   test.each([
     ["a function it does not know", { "Fn::Transform": {} }, "the template uses Fn::Transform"],
     ["a selection beyond the list", { "Fn::Select": [3, ["a"]] }, "Fn::Select index 3 is out of range"],
-    ["something that is no list", { "Fn::Join": [",", "abc"] }, 'Fn::Join requires a list (got "abc")'],
+    ["something that isn't a list", { "Fn::Join": [",", "abc"] }, 'Fn::Join requires a list (got "abc")'],
     ["a Ref without a name", { Ref: ["Table"] }, 'Ref requires a name (got ["Table"])'],
   ])("refuses %s", (_, value, message) => {
     expect(() => resolveIntrinsics(value, scope)).toThrow(message);

@@ -80,8 +80,8 @@ function doctorTable(): string {
   );
   return `## What \`onceonly doctor --template\` can't tell
 
-The doctor reads the templates by the same rules, and a test compares the two for every row that has a template. They agree in all
-rows but these. If the constructs themselves refuse an app, there is no template to compare.
+The doctor reads the templates by the same rules, and a test compares the two for every row that has a template. They only differ in
+these rows. If the constructs refuse an app, there's no template to compare.
 
 | rows | why the doctor differs |
 |---|---|

@@ -168,7 +168,7 @@ export const IMPORTED_TABLES: readonly Misconfiguration[] = [
     IdempotencyTable.fromTableAttributes(stack, "Table", { tableName });
   }),
   refused(
-    "a table of the app with a customer key that is not told",
+    "a table of the app whose customer key the grant doesn't know",
     "doesn't know it, so no grant includes it",
     ofApp({ encryption: "key" }),
   ),

@@ -15,7 +15,7 @@ export function App() {
   const [look, setLook] = useState<ConsoleLook | undefined>();
   const [problem, setProblem] = useState<string | undefined>();
   const [isPaused, setPaused] = useState(false);
-  const [told, tell] = useState("");
+  const [message, setMessage] = useState("");
   const [opened, open, close] = useOpened();
   const life = useLife(opened, look?.at);
   const refresh = useCallback(async () => {
@@ -31,8 +31,8 @@ export function App() {
   }, [refresh]);
   const perform: Perform = useCallback(
     async (act) => {
-      const answer = await ask<ActAnswer>("act", act).catch((error: Error) => ({ told: error.message }));
-      tell(answer.told);
+      const answer = await ask<ActAnswer>("act", act).catch((error: Error) => ({ message: error.message }));
+      setMessage(answer.message);
       await refresh();
     },
     [refresh],
@@ -75,7 +75,7 @@ export function App() {
         </p>
       ))}
       <p role="status" class="told">
-        {told}
+        {message}
       </p>
       {look && (
         <main>

@@ -55,21 +55,22 @@ function Tree({ branches }: { readonly branches: readonly TraceBranch[] }) {
 }
 
 function Find({ open }: Pick<LifeProps, "open">) {
-  const [told, tell] = useState("");
+  const [message, setMessage] = useState("");
   const submit = async (event: TargetedSubmitEvent<HTMLFormElement>) => {
     event.preventDefault();
     const form = event.currentTarget;
     const asked = Object.fromEntries(new FormData(form));
-    tell("");
+    setMessage("");
     try {
       const { keyHash } = await ask<{ keyHash?: string }>("find", asked);
-      if (keyHash === undefined) tell("No record: nothing ran under this key, or its retention has ended.");
+      if (keyHash === undefined)
+        setMessage("No record: nothing ran under this key, or its retention has ended.");
       else {
         form.reset();
         open(keyHash);
       }
     } catch (error) {
-      tell((error as Error).message);
+      setMessage((error as Error).message);
     }
   };
   return (
@@ -84,7 +85,7 @@ function Find({ open }: Pick<LifeProps, "open">) {
         Key <input name="key" required maxLength={255} spellcheck={false} />
       </label>
       <button type="submit">Find</button>
-      <p role="status">{told}</p>
+      <p role="status">{message}</p>
     </form>
   );
 }

@@ -15,12 +15,12 @@ interface Enclosed {
 
 const runs = shared("stacks", () => new WeakMap<object, Enclosed>());
 
-export function tellTo(run: StackRun, execution: object, outer: unknown): void {
+export function reportTo(run: StackRun, execution: object, outer: unknown): void {
   runs.set(execution, { run, outer });
 }
 
 /** @throws InvalidOptionError (`INVALID_OPTION`) if none of our middlewares ran before. */
-export function toldHandler<Event, Context, Rest extends readonly unknown[], Result>(
+export function reportingHandler<Event, Context, Rest extends readonly unknown[], Result>(
   handler: (event: Event, context: Context, ...rest: Rest) => Result | Promise<Result>,
 ): (event: Event, context: Context, ...rest: Rest) => Promise<Result> {
   return async function handlerOfStack(event, context, ...rest) {
@@ -31,11 +31,11 @@ export function toldHandler<Event, Context, Rest extends readonly unknown[], Res
         "needs its middleware in the same stack: add the middleware with `use` too",
         context,
       );
-    return tell(executionOf(context), () => handler(event, context, ...rest));
+    return callWithin(executionOf(context), () => handler(event, context, ...rest));
   };
 }
 
-function tell<T>(execution: unknown, handler: () => T | Promise<T>): T | Promise<T> {
+function callWithin<T>(execution: unknown, handler: () => T | Promise<T>): T | Promise<T> {
   const enclosed = runs.get(execution as object);
-  return enclosed ? tell(enclosed.outer, () => enclosed.run.handle(handler)) : handler();
+  return enclosed ? callWithin(enclosed.outer, () => enclosed.run.handle(handler)) : handler();
 }
