@@ -7,7 +7,7 @@ const [oldestMajor, oldestMinor] = oldest.split(".").map(Number);
 const [major, minor] = process.versions.node.split(".").map(Number);
 if (major < oldestMajor || (major === oldestMajor && minor < oldestMinor)) {
   console.error(
-    `onceonly needs Node.js ${oldest} or later, and this is ${process.version}: install Node.js 24 (docs/support.md)`,
+    `onceonly needs Node.js ${oldest} or later, and this is ${process.version}: install Node.js 24 (docs/reference/support.md)`,
   );
   process.exit(1);
 }

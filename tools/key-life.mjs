@@ -1,4 +1,4 @@
-/** Draws docs/key-life.svg, the picture of the README, from the lives below: node tools/key-life.mjs */
+/** Draws docs/pictures/key-life.svg, the picture of the README, from the lives below: node tools/key-life.mjs */
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
@@ -133,5 +133,5 @@ function x(time) {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  writeFileSync(new URL("../docs/key-life.svg", import.meta.url), keyLife());
+  writeFileSync(new URL("../docs/pictures/key-life.svg", import.meta.url), keyLife());
 }

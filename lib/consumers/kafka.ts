@@ -54,7 +54,7 @@ const WAIT_MS = 60_000;
  * call it.
  *
  * @throws InvalidOptionError (`INVALID_OPTION`) immediately. For messages: an Error whose `cause` is the handler's own, or one
- * from docs/use/errors.md.
+ * from docs/reference/errors.md.
  */
 export function kafkaEachMessage<Message extends KafkaMessageLike = KafkaMessageLike, Write = unknown>(
   handler: MessageHandler<Message, Write>,

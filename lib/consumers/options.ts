@@ -51,7 +51,7 @@ export interface ConsumerOptions<Message = unknown, Write = unknown>
    */
   readonly fingerprint?: ((message: Message) => unknown) | readonly ((message: Message) => unknown)[];
   /**
-   * What to do with a message whose attempt was abandoned: docs/use/unknown-outcomes.md. `"hold"` keeps the message until an
+   * What to do with a message whose attempt was abandoned: docs/guides/payment-providers.md. `"hold"` keeps the message until an
    * operator says how the attempt ended. Not with PostgresTransactions, which rolls such an attempt back.
    * @default "run"
    */

@@ -2,7 +2,7 @@
 import { PROJECT_URL } from "../contract.ts";
 import { InvalidOptionError } from "./errors.ts";
 
-const ADVICE = `wrap the work of each step in \`runOnce\` instead, see ${PROJECT_URL}/blob/main/docs/use/durable.md`;
+const ADVICE = `wrap the work of each step in \`runOnce\` instead, see ${PROJECT_URL}/blob/main/docs/guides/durable.md`;
 
 /**
  * Returned by the SDK's handler when its execution is suspended: a later call goes on. In the form in which it would be

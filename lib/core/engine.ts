@@ -25,7 +25,7 @@ import { encodeEvidence } from "./verify.ts";
 
 /**
  * Runs `work` under the protocol and records how it ended, or answers from the record. An error of `work` is a `failure`.
- * @throws the errors of docs/use/errors.md, each of them about this call.
+ * @throws the errors of docs/reference/errors.md, each of them about this call.
  */
 export async function perform<Write>(
   options: ResolvedOptions<Write>,

@@ -1,5 +1,5 @@
 /**
- * Every error onceonly throws, in the order of docs/use/errors.md: those of a call here, then those of `handler-errors.ts` and
+ * Every error onceonly throws, in the order of docs/reference/errors.md: those of a call here, then those of `handler-errors.ts` and
  * `messages/errors.ts`. Users branch on `code`.
  */
 import { HELD_RETRY_SECONDS } from "../contract.ts";

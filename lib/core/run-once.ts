@@ -57,7 +57,7 @@ const resolved = new WeakMap<object, ResolvedOptions<never>>();
  *
  * @throws InvalidOptionError (`INVALID_OPTION`), IdempotencyKeyInvalidError (`IDEMPOTENCY_KEY_INVALID`) and PayloadInvalidError
  * (`PAYLOAD_INVALID`) before any I/O; ExecutionInProgressError (`EXECUTION_IN_PROGRESS`), FingerprintMismatchError
- * (`FINGERPRINT_MISMATCH`), StoreUnavailableError (`STORE_UNAVAILABLE`) and the others of docs/use/errors.md; and the errors of
+ * (`FINGERPRINT_MISMATCH`), StoreUnavailableError (`STORE_UNAVAILABLE`) and the others of docs/reference/errors.md; and the errors of
  * `fn`.
  */
 export async function runOnce<T, Write = unknown, R extends Returns = "result">(

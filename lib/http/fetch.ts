@@ -33,7 +33,7 @@ export interface FetchIdempotency<Write = unknown> extends WithExecutionOf<Reque
 
 /**
  * Middleware for Fetch API servers: a POST or PATCH with an `Idempotency-Key` has its effect once, and every retry gets
- * the same response. `next` gets the original request, with a body that it can read. docs/use/servers.md has the rules.
+ * the same response. `next` gets the original request, with a body that it can read. docs/guides/servers.md has the rules.
  *
  * @throws InvalidOptionError (`INVALID_OPTION`) immediately, and for a request whose body was already read.
  */

@@ -36,7 +36,7 @@ export interface WrapperOptions<Event = unknown, Write = unknown>
   extends Omit<EngineOptions<Write>, "fingerprint" | "whenAbandoned"> {
   /**
    * What to do when an earlier attempt's lease ended and its outcome is unknown: `"run"` again, `"hold"` the key for an
-   * operator, or ask a function, whose `input` is the event: docs/use/unknown-outcomes.md.
+   * operator, or ask a function, whose `input` is the event: docs/guides/payment-providers.md.
    * @default "run"
    */
   readonly whenAbandoned?: "run" | "hold" | Verify<Event>;

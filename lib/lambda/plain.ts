@@ -21,7 +21,7 @@ import { type AnswerOf, type Handler, wrapHandler } from "./wrapper.ts";
  *
  * The result must be JSON, and every caller gets the same one. A committed result is what callers get, even if a later
  * hook changes the response. The response of an early hook counts. A hook that throws after the handler has returned
- * doesn't undo the result, and no error hook changes the record. docs/use/middy.md lists the effect of each hook.
+ * doesn't undo the result, and no error hook changes the record. docs/guides/middy.md lists the effect of each hook.
  *
  * Middy's early timeout leaves the outcome open, and the handler's later commit is kept. If `timeoutEarlyResponse`
  * returns a value or throws its own error, wrap your handler with the middleware's `handler`. Otherwise that value or
@@ -30,7 +30,7 @@ import { type AnswerOf, type Handler, wrapHandler } from "./wrapper.ts";
  * @throws InvalidOptionError (`INVALID_OPTION`) immediately. On events: IdempotencyKeyMissingError
  * (`IDEMPOTENCY_KEY_MISSING`), IdempotencyKeyInvalidError (`IDEMPOTENCY_KEY_INVALID`), ScopeMissingError
  * (`SCOPE_MISSING`), ExecutionInProgressError (`EXECUTION_IN_PROGRESS`), FingerprintMismatchError
- * (`FINGERPRINT_MISMATCH`), StoreUnavailableError (`STORE_UNAVAILABLE`), and the others in docs/use/errors.md.
+ * (`FINGERPRINT_MISMATCH`), StoreUnavailableError (`STORE_UNAVAILABLE`), and the others in docs/reference/errors.md.
  */
 export function idempotency<Event = unknown, Write = unknown>(
   options: IdempotencyOptions<Event, Write, Returns>,

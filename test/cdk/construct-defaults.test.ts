@@ -122,8 +122,8 @@ describe.each(interfaces)("%s: %s", (file, name, defaults) => {
   });
 });
 
-describe("docs/use/constructs.md", () => {
-  const document = readFileSync(join(root, "docs/use/constructs.md"), "utf8");
+describe("docs/guides/cdk.md", () => {
+  const document = readFileSync(join(root, "docs/guides/cdk.md"), "utf8");
 
   it.each([
     ["IdempotencyTable", ["IdempotencyTableProps"]],

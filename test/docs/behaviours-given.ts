@@ -1,4 +1,4 @@
-// The table of docs/use/migrating-from-powertools.md that says of each behaviour whether it is the same, and by which test.
+// The table of docs/guides/migrate-from-powertools.md that says of each behaviour whether it is the same, and by which test.
 import { type TestFile, titlesOf } from "./given.ts";
 
 interface Row {

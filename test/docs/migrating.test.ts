@@ -1,4 +1,4 @@
-// docs/use/migrating-from-powertools.md: what it calls the same, a test shows; and every test that it names is there.
+// docs/guides/migrate-from-powertools.md: what it calls the same, a test shows; and every test that it names is there.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -6,9 +6,9 @@ import { root } from "../kit/project.ts";
 import { behaviourFaults } from "./behaviours-given.ts";
 import { testFiles } from "./given.ts";
 
-describe("docs/use/migrating-from-powertools.md", () => {
+describe("docs/guides/migrate-from-powertools.md", () => {
   it("shows each behaviour that is the same by a test", () => {
-    const page = readFileSync(join(root, "docs/use/migrating-from-powertools.md"), "utf8");
+    const page = readFileSync(join(root, "docs/guides/migrate-from-powertools.md"), "utf8");
 
     expect(behaviourFaults(page, testFiles())).toEqual([]);
   });

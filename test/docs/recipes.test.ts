@@ -1,4 +1,4 @@
-// docs/use/recipes.md shows the files of test/fixtures/recipes, and each of them has its effect once, whatever happens.
+// docs/guides/recipes.md shows the files of test/fixtures/recipes, and each of them has its effect once, whatever happens.
 import { createHmac } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { IncomingMessage, ServerResponse } from "node:http";
@@ -35,16 +35,16 @@ const post = (body: object, more: object = {}) => ({
   body: JSON.stringify(body),
 });
 
-describe("docs/use/recipes.md", () => {
+describe("docs/guides/recipes.md", () => {
   it("shows each recipe as it is", async () => {
-    const page = read("docs/use/recipes.md");
+    const page = read("docs/guides/recipes.md");
     const shown = page.replace(/<!-- (\S+\.ts) -->\n```ts\n.*?```/gs, (_, name: string) =>
       ["<!-- ", name, " -->\n```ts\n", read(`${folder}/${name}`), "```"].join(""),
     );
     const names = [...page.matchAll(/<!-- (\S+\.ts) -->/g)].map(([, name]) => name!);
 
     expect(names.sort()).toEqual(readdirSync(join(root, folder)).sort());
-    await expect(shown).toMatchFileSnapshot("../../docs/use/recipes.md");
+    await expect(shown).toMatchFileSnapshot("../../docs/guides/recipes.md");
   });
 });
 

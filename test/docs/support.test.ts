@@ -1,4 +1,4 @@
-// docs/support.md says what the manifests, the rules and the tools say.
+// docs/reference/support.md says what the manifests, the rules and the tools say.
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -19,7 +19,7 @@ const rows = new Map(
   }),
 );
 
-describe("docs/support.md, about Node.js", () => {
+describe("docs/reference/support.md, about Node.js", () => {
   it("names the version that every package declares", () => {
     const folders = [".", "packages/cli", "packages/explorer", "packages/local"];
     const declared = folders.map((folder) => JSON.parse(read(join(folder, "package.json"))).engines.node);
@@ -79,7 +79,7 @@ describe("docs/support.md, about Node.js", () => {
   });
 });
 
-describe("docs/support.md, about everything else", () => {
+describe("docs/reference/support.md, about everything else", () => {
   const peers = Object.entries(manifest.peerDependencies).filter(
     ([name]) => !/^@aws-sdk\/client-(?!dynamodb)/.test(name),
   );

@@ -1,12 +1,12 @@
-// docs/use/why-not.md names each test of test/why-not, and no other.
+// docs/proof/why-not.md names each test of test/why-not, and no other.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { root } from "../kit/project.ts";
 import { testFiles } from "./given.ts";
 
-it("docs/use/why-not.md names the tests of each pattern", () => {
-  const page = readFileSync(join(root, "docs/use/why-not.md"), "utf8");
+it("docs/proof/why-not.md names the tests of each pattern", () => {
+  const page = readFileSync(join(root, "docs/proof/why-not.md"), "utf8");
   const named = [...page.matchAll(/^- `(why-not\/[\w-]+\.test\.ts)` "(.+)"$/gm)];
   const there = testFiles().filter(({ path }) => /^test\/why-not\/.+\.test\.ts$/.test(path));
 

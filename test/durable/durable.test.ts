@@ -147,7 +147,7 @@ describe("A2: an SDK result of PENDING", () => {
     const pending = () => runOnce<object, MemoryWrite>(options, "o1", null, () => ({ Status: "PENDING" }));
 
     await expect(pending()).rejects.toMatchObject({ code: "RESPONSE_NOT_STORABLE" });
-    await expect(pending()).rejects.toThrow("docs/use/durable.md");
+    await expect(pending()).rejects.toThrow("docs/guides/durable.md");
     await expect(
       runOnce<object, MemoryWrite>(options, "o2", null, ({ commit }) => commit({ Status: "PENDING" })),
     ).rejects.toMatchObject({ code: "RESPONSE_NOT_STORABLE" });

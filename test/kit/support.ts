@@ -1,9 +1,9 @@
-// The tables of docs/support.md.
+// The tables of docs/reference/support.md.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "./project.ts";
 
-const page = readFileSync(join(root, "docs/support.md"), "utf8");
+const page = readFileSync(join(root, "docs/reference/support.md"), "utf8");
 
 /** The cells of each table row, a `|` that is escaped included. */
 export const SUPPORT_ROWS = page

@@ -1,35 +1,38 @@
-// The filter that docs/use/messages.md gives to those who make the relay's event source themselves.
+// The filter that docs/guides/queues-and-streams.md gives to those who make the relay's event source themselves.
 import { describe, expect, inject, it } from "vitest";
 import { eventFilter } from "../../packages/explorer/lib/aws/event-sources/event-filter.ts";
 import { newOutboxTable } from "../dynamodb/outbox-given.ts";
 import { fencesOf } from "../kit/fences.ts";
 import { connect } from "../kit/tables.ts";
 
-const [Pattern] = fencesOf("docs/use/messages.md", "json").map(({ code }) => code);
+const [Pattern] = fencesOf("docs/guides/queues-and-streams.md", "json").map(({ code }) => code);
 
-describe.each(inject("dynamodbEngines"))("the filter in docs/use/messages.md, on $name", ({ endpoint }) => {
-  it("D7: passes what a commit of messages leaves in the stream, and nothing else", async () => {
-    const table = await newOutboxTable(connect(endpoint), endpoint);
-    const passes = eventFilter({ Filters: [{ Pattern }] });
-    const begun = await table.begin("claimed");
-    const claimed = await table.nextChanges();
-    await begun.finish();
-    const committed = await table.nextChanges();
-    const unsent = await table.outbox.load(begun.recordKey);
-    await table.outbox.markSent(unsent!);
-    const marked = await table.nextChanges();
+describe.each(inject("dynamodbEngines"))(
+  "the filter in docs/guides/queues-and-streams.md, on $name",
+  ({ endpoint }) => {
+    it("D7: passes what a commit of messages leaves in the stream, and nothing else", async () => {
+      const table = await newOutboxTable(connect(endpoint), endpoint);
+      const passes = eventFilter({ Filters: [{ Pattern }] });
+      const begun = await table.begin("claimed");
+      const claimed = await table.nextChanges();
+      await begun.finish();
+      const committed = await table.nextChanges();
+      const unsent = await table.outbox.load(begun.recordKey);
+      await table.outbox.markSent(unsent!);
+      const marked = await table.nextChanges();
 
-    expect([claimed, committed, marked].map((changes) => changes.length)).toEqual([1, 1, 1]);
-    expect([...claimed, ...committed, ...marked].map(passes)).toEqual([false, true, false]);
-  });
-
-  it("D7: the same rule at the attribute itself, which the page once gave, never matches", async () => {
-    const table = await newOutboxTable(connect(endpoint), endpoint);
-    const passes = eventFilter({
-      Filters: [{ Pattern: '{"dynamodb":{"NewImage":{"unsentSince":[{"exists":true}]}}}' }],
+      expect([claimed, committed, marked].map((changes) => changes.length)).toEqual([1, 1, 1]);
+      expect([...claimed, ...committed, ...marked].map(passes)).toEqual([false, true, false]);
     });
-    await (await table.begin("optimistic")).finish();
 
-    expect((await table.nextChanges()).map(passes)).toEqual([false]);
-  });
-});
+    it("D7: the same rule at the attribute itself, which the page once gave, never matches", async () => {
+      const table = await newOutboxTable(connect(endpoint), endpoint);
+      const passes = eventFilter({
+        Filters: [{ Pattern: '{"dynamodb":{"NewImage":{"unsentSince":[{"exists":true}]}}}' }],
+      });
+      await (await table.begin("optimistic")).finish();
+
+      expect((await table.nextChanges()).map(passes)).toEqual([false]);
+    });
+  },
+);

@@ -1,4 +1,4 @@
-// One mistake of a user, and what tells it. The page docs/use/mistakes.md is made of all of them.
+// One mistake of a user, and what tells it. The page docs/reference/mistakes.md is made of all of them.
 import { vi } from "vitest";
 
 export interface Mistake {

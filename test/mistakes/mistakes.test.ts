@@ -19,6 +19,6 @@ test("no mistake is listed twice", () => {
   expect(made).toEqual([...new Set(made)]);
 });
 
-test("docs/use/mistakes.md has every mistake", async () => {
-  await expect(mistakesPage()).toMatchFileSnapshot("../../docs/use/mistakes.md");
+test("docs/reference/mistakes.md has every mistake", async () => {
+  await expect(mistakesPage()).toMatchFileSnapshot("../../docs/reference/mistakes.md");
 });

@@ -203,7 +203,7 @@ describe("H87: A1: @once beside Nest's decorators", () => {
   });
 });
 
-describe("docs/use/recipes.md", () => {
+describe("docs/guides/recipes.md", () => {
   it("H87: A1: says rightly that oxc leaves standard decorators in place", async () => {
     const code = await TRANSFORMERS.oxc!("export class A { @once() async charge() {} }", "standard");
 

@@ -1,4 +1,4 @@
-// docs/use/errors.md has one row per error, in the order of the code, and says what the code says.
+// docs/reference/errors.md has one row per error, in the order of the code, and says what the code says.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -10,9 +10,9 @@ import { root } from "../kit/project.ts";
 const BASES: readonly string[] = ["OnceonlyError", "IdempotentFetchError"];
 
 const read = (file: string) => readFileSync(join(root, file), "utf8");
-const [corePage = "", clientPage = ""] = read("docs/use/errors.md").split(/^## `onceonly\/client`$/m);
+const [corePage = "", clientPage = ""] = read("docs/reference/errors.md").split(/^## `onceonly\/client`$/m);
 
-describe("docs/use/errors.md", () => {
+describe("docs/reference/errors.md", () => {
   it.each([
     [
       ["lib/core/errors.ts", "lib/core/handler-errors.ts", "lib/core/messages/errors.ts"],

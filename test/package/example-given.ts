@@ -1,4 +1,4 @@
-// Two examples of docs/use/overview.md in a consumer's project: the first, with Middy, and the wrapper. Each is called twice with one key.
+// Two examples of docs/start/quick-start.md in a consumer's project: the first, with Middy, and the wrapper. Each is called twice with one key.
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { transform } from "esbuild";
@@ -22,7 +22,7 @@ export interface OrderExample {
 }
 
 export async function startOrderExample(): Promise<OrderExample> {
-  const [{ code: source }, ...others] = typescriptFences("docs/use/overview.md") as [Fence, ...Fence[]];
+  const [{ code: source }, ...others] = typescriptFences("docs/start/quick-start.md") as [Fence, ...Fence[]];
   const { code: wrapper } = others.find(({ code }) => /^import \{[^}]*\bidempotent\b/.test(code))!;
   const tables: OrderTables = await startOrderTables();
 

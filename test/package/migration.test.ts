@@ -1,4 +1,4 @@
-// The nests of docs/use/migrating-from-powertools.md, run: what one version did, the other replays.
+// The nests of docs/guides/migrate-from-powertools.md, run: what one version did, the other replays.
 import { randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { createRequire } from "node:module";
@@ -23,7 +23,7 @@ interface Api {
 
 const region = "us-east-1";
 const credentials = { accessKeyId: "migration", secretAccessKey: "migration" };
-const [wrappers, middlewares] = typescriptFences("docs/use/migrating-from-powertools.md");
+const [wrappers, middlewares] = typescriptFences("docs/guides/migrate-from-powertools.md");
 
 describe.each(inject("dynamodbEngines"))("the nests on $name", ({ endpoint }) => {
   const client = new DynamoDBClient({ endpoint, region, credentials });

@@ -1,4 +1,4 @@
-// A reader of docs/use/tutorial.md with an empty folder: writes the files of the page, and types its commands into a shell.
+// A reader of docs/start/tutorial.md with an empty folder: writes the files of the page, and types its commands into a shell.
 import { cp, mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";

@@ -1,11 +1,11 @@
-// docs/use/tutorial.md, followed from its first line to its last: each file is written, each command is typed.
+// docs/start/tutorial.md, followed from its first line to its last: each file is written, each command is typed.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { root } from "../kit/project.ts";
 import { type Reader, startReading, stepsOf } from "./tutorial-world.ts";
 
-const page = readFileSync(join(root, "docs/use/tutorial.md"), "utf8");
+const page = readFileSync(join(root, "docs/start/tutorial.md"), "utf8");
 const steps = stepsOf(page);
 const printed: string[] = [];
 

@@ -1,4 +1,4 @@
-/** docs/use/why-not.md, answers: each schedule breaks the pattern that is often recommended, and not onceonly. */
+/** docs/proof/why-not.md, answers: each schedule breaks the pattern that is often recommended, and not onceonly. */
 import { httpIdempotent, type WithIdempotency } from "onceonly";
 import type { MemoryWrite } from "onceonly/testing";
 import { describe, expect, it } from "vitest";

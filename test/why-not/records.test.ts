@@ -1,4 +1,4 @@
-/** docs/use/why-not.md, records: each schedule breaks the pattern that is often recommended, and not onceonly. */
+/** docs/proof/why-not.md, records: each schedule breaks the pattern that is often recommended, and not onceonly. */
 import { describe, expect, it } from "vitest";
 import { newWorld } from "../core/world.ts";
 import { intercepted } from "../kit/faults/faulty-store.ts";

@@ -12,7 +12,7 @@ import {
 } from "yaml";
 import type { Resource, ShopTemplate } from "./shop.ts";
 
-const MADE = "Made from the constructs by tools/without-cdk. How to deploy it: docs/use/without-cdk.md";
+const MADE = "Made from the constructs by tools/without-cdk. How to deploy it: docs/guides/without-cdk.md";
 
 export function cloudFormationOf(template: ShopTemplate): string {
   return yamlOf({ AWSTemplateFormatVersion: "2010-09-09", ...template });

@@ -5,7 +5,7 @@ import { PREBUILT, type Resource, type ShopTemplate } from "./shop.ts";
 type Properties = Readonly<Record<string, unknown>>;
 type Resources = ShopTemplate["Resources"];
 
-const HEAD = `# Made from the constructs by tools/without-cdk. How to deploy it: docs/use/without-cdk.md
+const HEAD = `# Made from the constructs by tools/without-cdk. How to deploy it: docs/guides/without-cdk.md
 
 terraform {
   required_version = ">= 1.5"

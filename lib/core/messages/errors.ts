@@ -1,4 +1,4 @@
-/** The errors of messages and batches: the last rows of docs/use/errors.md. */
+/** The errors of messages and batches: the last rows of docs/reference/errors.md. */
 import { errorClass } from "../onceonly-error.ts";
 import type { SendResult } from "./send-result.ts";
 

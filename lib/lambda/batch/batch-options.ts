@@ -72,7 +72,7 @@ export interface BatchOptions<Entry = unknown, Write = unknown>
   readonly whenInProgress?: NonNullable<EngineOptions["whenInProgress"]>;
   /**
    * What to do when an earlier attempt died and its outcome is unknown: `"run"` again, `"hold"` (return the record until
-   * an operator resolves it), or ask a function, whose `input` is the record: docs/use/unknown-outcomes.md.
+   * an operator resolves it), or ask a function, whose `input` is the record: docs/guides/payment-providers.md.
    * @default "run"
    */
   readonly whenAbandoned?: "run" | "hold" | Verify<Entry>;

@@ -12,7 +12,7 @@ import {
 import type { HttpEvent } from "./event.ts";
 import { type HttpResponse, withHeader } from "./response.ts";
 
-const TYPE_BASE = `${PROJECT_URL}/blob/main/docs/use/errors.md`;
+const TYPE_BASE = `${PROJECT_URL}/blob/main/docs/reference/errors.md`;
 
 /**
  * Errors in a request that are found before any I/O. Other errors come from the functions that read it. SCOPE_MISSING is

@@ -54,7 +54,7 @@ export const doctor: CliCommand = {
        onceonly doctor --table <name> --function <name> [--queue <URL>] [--alarm <name>] [options]
        onceonly doctor --endpoint <AWS address printed by \`onceonly start\`> [options]
 
-Checks a stack against the checklist in docs/operate/checklist.md, and prints each fault with its fix. --template applies the
+Checks a stack against the checklist in docs/operate/go-live.md, and prints each fault with its fix. --template applies the
 synthesis rules to templates and sends no requests. It exits with 1 if there are faults; open checklist items, such as a missing
 alarm, count only with --strict. The other forms check a deployed stack against the whole checklist. They only read, report
 what they couldn't check, and exit with 1 for that too. None of them sees what your code does.

@@ -1,4 +1,4 @@
-// One misconfiguration of an app, and what a synthesis says of it. docs/use/misconfigurations.md is made of all of them.
+// One misconfiguration of an app, and what a synthesis says of it. docs/reference/misconfigurations.md is made of all of them.
 import { Duration, type Stack } from "aws-cdk-lib";
 import { Template } from "aws-cdk-lib/assertions";
 import type { FunctionOptions, Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";

@@ -40,9 +40,9 @@ describe("a synthesis", () => {
   it.each(rowsOf("H92"))("H92: $number: says of $wrong: $verdict", expectSaid);
 });
 
-describe("docs/use/misconfigurations.md", () => {
+describe("docs/reference/misconfigurations.md", () => {
   it("has every misconfiguration", async () => {
-    await expect(misconfigurationsPage()).toMatchFileSnapshot("../../../docs/use/misconfigurations.md");
+    await expect(misconfigurationsPage()).toMatchFileSnapshot("../../../docs/reference/misconfigurations.md");
   });
 
   test("at least 160 are tried, and at most 25 accepted, each with its reason", () => {

@@ -1,4 +1,4 @@
-// docs/operate/monitoring-costs.md counts what IdempotencyMonitoring makes, and multiplies it by list prices.
+// docs/operate/costs.md counts what IdempotencyMonitoring makes, and multiplies it by list prices.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { IdempotencyMonitoringProps } from "onceonly/cdk";
@@ -7,7 +7,7 @@ import { METRICS } from "../../../lib/contract.ts";
 import { root } from "../../kit/project.ts";
 import { alarmsIn, monitored } from "./given.ts";
 
-const page = readFileSync(join(root, "docs/operate/monitoring-costs.md"), "utf8");
+const page = readFileSync(join(root, "docs/operate/costs.md"), "utf8");
 
 function priceOf(name: string): number {
   const [, price] = new RegExp(`^\\| ${name} \\| \\$(\\S+) \\|`, "m").exec(page) ?? [];
@@ -26,7 +26,7 @@ function rowOf(label: string, changes: Partial<IdempotencyMonitoringProps>): str
   return `| ${label} | ${alarms.length} | ${read} | ${composites} | ${dollars(cost)} |`;
 }
 
-describe("docs/operate/monitoring-costs.md", () => {
+describe("docs/operate/costs.md", () => {
   it.each<[string, Partial<IdempotencyMonitoringProps>]>([
     ['`alarms: "all"`, the default', {}],
     ["the same with `compositeAlarms: true`", { compositeAlarms: true }],

@@ -9,8 +9,8 @@ import { terraformOf } from "../../../tools/without-cdk/terraform.ts";
 import { root } from "../../kit/project.ts";
 
 const template = shopTemplate();
-const examples = join(root, "docs/use/without-cdk");
-const page = readFileSync(join(root, "docs/use/without-cdk.md"), "utf8");
+const examples = join(root, "docs/guides/without-cdk");
+const page = readFileSync(join(root, "docs/guides/without-cdk.md"), "utf8");
 
 describe("the examples for apps without CDK", () => {
   it("have in plain CloudFormation what the constructs make", async () => {
@@ -90,7 +90,7 @@ describe("the Terraform example", () => {
   });
 });
 
-describe("docs/use/without-cdk.md", () => {
+describe("docs/guides/without-cdk.md", () => {
   it("names the folder in which the package has the functions, and their handlers", () => {
     const folder = PREBUILT.replace("node_modules/onceonly/", "");
 

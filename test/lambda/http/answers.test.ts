@@ -118,7 +118,7 @@ describe.each(EVENT_FORMS)("httpIdempotent behind %s", (_name, form) => {
     expect(answer.statusCode).toBe(status);
     expect(headersOf(answer)["Content-Type"]).toBe("application/problem+json");
     expect(bodyOf(answer)).toEqual({
-      type: `${PROJECT_URL}/blob/main/docs/use/errors.md#${code.toLowerCase()}`,
+      type: `${PROJECT_URL}/blob/main/docs/reference/errors.md#${code.toLowerCase()}`,
       title: code.toLowerCase().replaceAll("_", " "),
       status,
       detail: expect.any(String),

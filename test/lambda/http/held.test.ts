@@ -48,7 +48,7 @@ describe("charged, answer lost, killed", () => {
       const answer = await service.send();
       expect(answer).toMatchObject({ statusCode: 409, headers: { "Retry-After": "60" } });
       expect(bodyOf(answer)).toEqual({
-        type: `${PROJECT_URL}/blob/main/docs/use/errors.md#outcome_unknown`,
+        type: `${PROJECT_URL}/blob/main/docs/reference/errors.md#outcome_unknown`,
         title: "outcome unknown",
         status: 409,
         detail: "the outcome of an earlier attempt is unknown: retry later with the same key",

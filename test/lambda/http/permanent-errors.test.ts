@@ -9,7 +9,7 @@ import { given } from "../given.ts";
 import { v1Event, v2Event } from "./given.ts";
 
 const event = v2Event({ headers: { "Idempotency-Key": '"k"' } });
-const TYPE = "https://github.com/onceonly/onceonly/blob/main/docs/use/errors.md#permanent";
+const TYPE = "https://github.com/onceonly/onceonly/blob/main/docs/reference/errors.md#permanent";
 const declined = { statusCode: 402, name: "CardDeclined" };
 
 const problem = (more: object) => ({ type: TYPE, title: "permanent", code: "PERMANENT", ...more });

@@ -1,4 +1,4 @@
-// What a replay repeats of the first answer's headers: docs/use/http.md has the table.
+// What a replay repeats of the first answer's headers: docs/guides/http.md has the table.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ScanCommand } from "@aws-sdk/client-dynamodb";
@@ -49,9 +49,9 @@ function service(response: object) {
   return async (event: object) => (await handler(event, context())) as unknown as Answer;
 }
 
-describe("docs/use/http.md", () => {
+describe("docs/guides/http.md", () => {
   it("lists every header that a replay leaves out, beside its reason, and no other", () => {
-    const page = readFileSync(join(root, "docs/use/http.md"), "utf8");
+    const page = readFileSync(join(root, "docs/guides/http.md"), "utf8");
 
     const [, table = ""] = page.split("\n| of the first | |\n|---|---|\n");
     const rows = table.split("\n\n")[0]!.split("\n");

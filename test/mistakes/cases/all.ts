@@ -70,7 +70,7 @@ const UNNOTICED = `## What onceonly can't notice
 | trusts a header that a proxy sets, and is reachable past the proxy | the request looks the same | a request to the function's own address |
 `;
 
-/** docs/use/mistakes.md. */
+/** docs/reference/mistakes.md. */
 export function mistakesPage(): string {
   const tables = Object.entries(MISTAKES).map(([title, mistakes]) =>
     [`## ${title}`, "", "| a user | where | message |", "| --- | --- | --- |", ...mistakes.map(row), ""].join(

@@ -1,5 +1,5 @@
 // Reads the rules of a synthesis over templates. An option of a construct that no template shows counts as its default, or as
-// right: docs/use/misconfigurations.md lists what that leaves out.
+// right: docs/reference/misconfigurations.md lists what that leaves out.
 
 import {
   findDestroyedKey,

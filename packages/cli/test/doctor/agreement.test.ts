@@ -116,7 +116,7 @@ describe("B5: the doctor, over the templates of an app", () => {
     expect(count).toBeGreaterThan(150);
   });
 
-  it.each(["docs/use/without-cdk/sam.yaml", "docs/use/without-cdk/cloudformation.yaml"])(
+  it.each(["docs/guides/without-cdk/sam.yaml", "docs/guides/without-cdk/cloudformation.yaml"])(
     "finds nothing wrong in %s",
     async (file) => {
       const { status, lines } = await diagnose([join(root, file)]);

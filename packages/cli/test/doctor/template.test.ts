@@ -216,7 +216,7 @@ describe("onceonly doctor", () => {
   });
 
   it("reads the checklist: each line names checks that exist or says why there is none, and each check has its line", async () => {
-    const page = await readFile(new URL("../../../../docs/operate/checklist.md", import.meta.url), "utf8");
+    const page = await readFile(new URL("../../../../docs/operate/go-live.md", import.meta.url), "utf8");
     const lines = page.split(/^- \[ \] /m).slice(1);
     const named = lines.map((line) => [...line.matchAll(/`doctor\s+([\w-]+)`/g)].map(([, id]) => id));
 

@@ -1,4 +1,4 @@
-// The handler of the README and the test of docs/use/testing.md fit: typed as they stand there, they run and pass.
+// The handler of the README and the test of docs/guides/testing.md fit: typed as they stand there, they run and pass.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
@@ -21,16 +21,16 @@ function exported(code: string): string {
     .replace(/^it\(/m, "export const documented = Array.of<unknown>(");
 }
 
-it("the event of docs/use/testing.md fits the first handler of docs/use/overview.md", async () => {
-  const variables = /env: (\{.*?\})/.exec(fence("docs/use/testing.md", "vitest/config"))?.[1] ?? "";
+it("the event of docs/guides/testing.md fits the first handler of docs/start/quick-start.md", async () => {
+  const variables = /env: (\{.*?\})/.exec(fence("docs/guides/testing.md", "vitest/config"))?.[1] ?? "";
   Object.assign(process.env, JSON.parse(variables.replaceAll(/(\w+):/g, '"$1":')));
   writeFileSync(
     join(folder, "create-order.ts"),
-    fence("docs/use/overview.md", "export const handler = middy()"),
+    fence("docs/start/quick-start.md", "export const handler = middy()"),
   );
   writeFileSync(
     join(folder, "create-order.check.ts"),
-    exported(fence("docs/use/testing.md", "toBeExactlyOnce")),
+    exported(fence("docs/guides/testing.md", "toBeExactlyOnce")),
   );
 
   const { documented } = await import(join(folder, "create-order.check.ts"));

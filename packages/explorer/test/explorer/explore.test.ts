@@ -78,8 +78,8 @@ not compared, because undisturbed runs differ there: id of item orders; body.id 
     ]);
   });
 
-  it("reports as docs/use/testing.md shows it", async () => {
-    const page = readFileSync(new URL("../../../../docs/use/testing.md", import.meta.url), "utf8");
+  it("reports as docs/guides/testing.md shows it", async () => {
+    const page = readFileSync(new URL("../../../../docs/guides/testing.md", import.meta.url), "utf8");
 
     const report = await explore(careless, postOrder(), { ...shop, name: "create-order" });
 

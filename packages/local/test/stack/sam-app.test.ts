@@ -79,7 +79,7 @@ describe("startStack with a template of SAM", () => {
 
   it("deploys the example of the documents, and leaves nothing out", async () => {
     const example = await startStack({
-      folder: pathTo("docs/use/without-cdk/sam.yaml"),
+      folder: pathTo("docs/guides/without-cdk/sam.yaml"),
       dynamodbEndpoint,
       parameters: { AlarmTopic: "arn:aws:sns:us-east-1:000000000000:alarms" },
     });

@@ -349,7 +349,7 @@ describe("startStack", () => {
     ["a path that doesn't exist", "test/nowhere", /^no cdk.json and no template in .*nowhere: /],
     [
       "a Terraform file",
-      "docs/use/without-cdk/main.tf",
+      "docs/guides/without-cdk/main.tf",
       /^main.tf belongs to Terraform, which can't run here: /,
     ],
     ["the code of an app", "bin/app.ts", /^app.ts isn't a template: /],

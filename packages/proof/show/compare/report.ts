@@ -32,7 +32,7 @@ ${versionList.join(", ")}. The tests run it again, on both engines, and fail whe
 
 Time is skipped, not waited for; a proxy between the SDK and the engine loses answers and refuses writes. What both cost
 and how fast they are is in [benchmarks.md](benchmarks.md); how to move from one to the other in
-[migrating-from-powertools.md](../use/migrating-from-powertools.md).
+[migrate-from-powertools.md](../guides/migrate-from-powertools.md).
 
 ## All of it at a glance
 

@@ -67,7 +67,7 @@ ${count("accepted")} are accepted on purpose. The number of a row is in the titl
 - Warned: the synthesis goes on. \`Annotations.of(construct).acknowledgeWarning(id)\` says that it is meant.
 - Noted: something is only known at deployment, or nowhere, and so is not checked.
 
-[constructs.md](constructs.md#what-is-proved-at-synthesis) says what must hold, and why.
+[cdk.md](../guides/cdk.md#what-is-proved-at-synthesis) says what must hold, and why.
 `;
 
 const cell = (text: string) => text.replaceAll("|", "\\|");
@@ -89,7 +89,7 @@ ${rows.join("\n")}
 `;
 }
 
-/** docs/use/misconfigurations.md. */
+/** docs/reference/misconfigurations.md. */
 export function misconfigurationsPage(): string {
   const tables = SUBJECTS.map(({ title, letter, cases }) =>
     [
