@@ -17,6 +17,7 @@ export {
   UNSETTLED_INDEX,
 } from "./contract.ts";
 export type { ByWhom } from "./core/by-whom.ts";
+export { deriveChildKey } from "./core/child-key.ts";
 export { type Clock, type Random, systemClock, systemRandom } from "./core/clock.ts";
 export { otherCopies, shared } from "./core/copies.ts";
 export { ending } from "./core/ending.ts";
@@ -38,6 +39,7 @@ export { withDefaults } from "./core/options.ts";
 export { decodeResult, NOT_KEPT } from "./core/outcome.ts";
 export type { IdempotencyRecord, StoredResult } from "./core/record.ts";
 export { type ReleaseAnswer, releaseRecord } from "./core/release-record.ts";
+export { type RerunAnswer, rerunRecord } from "./core/rerun-record.ts";
 export {
   type Resolution,
   type ResolveAnswer,
@@ -48,7 +50,7 @@ export { resolveOptions } from "./core/resolved-options.ts";
 export type { EraseAnswer, Erasure, Store } from "./core/store.ts";
 export { isLease } from "./core/store-lease.ts";
 export type { UnknownOutcome } from "./core/unknown-outcome.ts";
-export { decodeEvidence, type Evidence, MAX_TEXT_LENGTH } from "./core/verify.ts";
+export { decodeEvidence, type Evidence, MAX_TEXT_LENGTH, type PastDecision, pastOf } from "./core/verify.ts";
 export { visible } from "./core/visible.ts";
 export { eraseItems, eraseItemsOf, placeOf } from "./dynamodb/erase-items.ts";
 export type { DynamoDBOutboxOptions, DynamoDBStoreOptions } from "./dynamodb/options.ts";

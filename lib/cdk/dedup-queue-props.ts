@@ -35,7 +35,7 @@ export interface DedupQueueProps {
 
   /**
    * The FIFO queue for messages that were received `maxReceiveCount` times.
-   * @default - a FIFO queue of its own, which keeps them for 14 days
+   * @default - a new FIFO queue that keeps messages for 14 days
    */
   readonly deadLetterQueue?: IQueue;
 

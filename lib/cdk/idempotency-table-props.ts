@@ -68,7 +68,7 @@ export interface IdempotencyTableProps {
 
   /**
    * Gives access to more principals than those with grants, for example in other accounts.
-   * @default - nobody
+   * @default - no other principals
    */
   readonly resourcePolicy?: PolicyDocument;
 

@@ -69,13 +69,13 @@ export interface OutboxRelayProps {
 
   /**
    * The maximum age of a change that the relay still processes, 60 seconds to 24 hours.
-   * @default - as old as the stream lets it be, which is 24 hours
+   * @default - 24 hours, as long as the stream keeps it
    */
   readonly maxRecordAge?: Duration;
 
   /**
    * A standard queue that gets the stream positions of the batches that the relay gave up.
-   * @default - nobody is told; the sweeper sends their messages all the same
+   * @default - they aren't reported; the sweeper still sends their messages
    */
   readonly onFailureQueue?: IQueue;
 
@@ -130,27 +130,27 @@ export interface OutboxRelayProps {
 
   /**
    * A log group that both functions share.
-   * @default - each has a log group of its own
+   * @default - each has its own log group
    */
   readonly logGroup?: ILogGroup;
 
   /**
    * The key that encrypts their own log groups. CloudWatch Logs must be allowed to use it: the construct adds that to the
    * policy of a key of the app, but an imported key's policy must already allow it.
-   * @default - CloudWatch Logs encrypts with a key of its own
+   * @default - CloudWatch Logs encrypts with its own key
    */
   readonly logEncryptionKey?: IKey;
 
   /**
    * A role that both functions share. The construct adds the permissions to send; you add those to write logs and, in a VPC,
    * to manage network interfaces.
-   * @default - each has a role of its own
+   * @default - each has its own role
    */
   readonly role?: IRole;
 
   /**
    * The VPC that both functions run in. They must be able to reach DynamoDB and the destinations from it.
-   * @default - they run in no VPC of yours
+   * @default - they don't run in your VPC
    */
   readonly vpc?: IVpc;
 
@@ -162,7 +162,7 @@ export interface OutboxRelayProps {
 
   /**
    * Their security groups in the VPC.
-   * @default - each has a group of its own
+   * @default - each has its own group
    */
   readonly securityGroups?: ISecurityGroup[];
 

@@ -25,10 +25,10 @@ export interface RabbitMqOptions<Message = RabbitMqMessageLike, Write = unknown>
   /** A RabbitMQ message has no position: its key is in the envelope, or returned by `key`. */
   readonly whenKeyMissing?: "reject";
   /**
-   * Publishes a message that must come again to another queue, where it waits until it returns: see docs/guides/consumers.md for an
-   * example. Resolve when the broker has confirmed it. The message is then acknowledged here, and no longer counts for the
-   * prefetch. `deliveries` counts from 1. Resolve to `false` to give the message up: it goes to the dead-letter exchange. If the
-   * function fails, the message waits here.
+   * Publishes a message that must come again to another queue, where it waits until it returns: see
+   * docs/reference/consumers.md for an example. Resolve when the broker has confirmed it. The message is then acknowledged
+   * here, and no longer counts for the prefetch. `deliveries` counts from 1. Resolve to `false` to give the message up: it
+   * goes to the dead-letter exchange. If the function fails, the message waits here.
    * @default - the message waits here, unacknowledged, so failing messages, up to the prefetch limit, can block good ones
    */
   readonly delay?: (message: Message, deliveries: number) => unknown;

@@ -37,6 +37,8 @@ export interface Claimed {
   readonly steps: StoredSteps;
   /** When the previous attempt ended, at the latest (epoch ms). */
   readonly formerEndedAt: number;
+  /** Its history goes on in the record. */
+  readonly formerEvidence?: string | undefined;
 }
 
 export interface Unclaimed {
@@ -120,7 +122,16 @@ function wonClaim<Write>(
   if (previous && !abandoned) call.report("taken-over");
   tellSkew(call, serverTimeMs);
   const formerEndedAt = seen ? endOf(seen) : since;
-  return { kind: "claimed", claim, since, abandoned, steps: stepsAfter(claim, seen), formerEndedAt };
+  const formerEvidence = seen?.evidence;
+  return {
+    kind: "claimed",
+    claim,
+    since,
+    abandoned,
+    steps: stepsAfter(claim, seen),
+    formerEndedAt,
+    formerEvidence,
+  };
 }
 
 /** The consequence for this call of the record that refused its claim. */

@@ -1,6 +1,7 @@
 /** Erases the result of a finished operation: its record is replaced by one without it, under a new token. */
 import { BY_WHOM_CHECKS } from "./by-whom.ts";
 import type { Clock, Random } from "./clock.ts";
+import { tokenLike } from "./http-result.ts";
 import { type Check, checkOptions } from "./option-checks.ts";
 import { DEFAULTS, ENGINE_CHECKS } from "./options.ts";
 import { NOT_KEPT } from "./outcome.ts";
@@ -59,7 +60,7 @@ export async function eraseAlone<Write>(store: Store<Write>, erasing: Erasing): 
   if (!seen) return { erased: false, state: "absent" };
   const { counted = seen } = erasing;
   const { state, fingerprint, attempt, createdAt, completedAt, expiresAt } = counted;
-  const token = random.token();
+  const token = tokenLike(seen.token, random.token());
   // With a clock at 0, because an expired record is there until it is deleted.
   const status = classify(counted, { token, fingerprints: [fingerprint], now: 0 });
   if (status !== "completed" && status !== "failed") return { erased: false, state };

@@ -35,7 +35,7 @@ type FenceEnd = "fenced" | SettleAnswer;
 
 async function fence<Write>(call: OngoingCall<Write>, lease: Lease<Write>): Promise<FenceEnd> {
   const previous = lease.token;
-  lease.token = call.options.random.token();
+  lease.token = call.newToken();
   const until = call.recordUntil(lease.since);
   try {
     return await call.retryUntil(until, async (store) => {

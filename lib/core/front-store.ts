@@ -9,11 +9,17 @@ export interface StoreMarks {
   readonly sealsResults?: boolean | undefined;
   /** It keeps only a part of each result. */
   readonly redactsResults?: boolean | undefined;
+  /** It keeps a record in more than one place. */
+  readonly copiesRecords?: boolean | undefined;
 }
 
 export function marksOf(...stores: readonly object[]): Required<StoreMarks> {
   const is = (mark: keyof StoreMarks) => stores.some((store) => (store as StoreMarks)[mark] === true);
-  return { sealsResults: is("sealsResults"), redactsResults: is("redactsResults") };
+  return {
+    sealsResults: is("sealsResults"),
+    redactsResults: is("redactsResults"),
+    copiesRecords: is("copiesRecords"),
+  };
 }
 
 /** Checks everything remembered in front of these stores; `undefined` if nothing is. */
@@ -40,6 +46,8 @@ export abstract class FrontStore<Write> implements StoreMarks, CrossChecked {
   readonly sealsResults: boolean;
   /** @internal */
   readonly redactsResults: boolean;
+  /** @internal */
+  readonly copiesRecords: boolean;
 
   constructor(store: Store<Write>, own: StoreMarks = {}) {
     this.store = store;
@@ -51,9 +59,10 @@ export abstract class FrontStore<Write> implements StoreMarks, CrossChecked {
     this.patienceMs = store.patienceMs;
     this.patienceClock = store.patienceClock;
     this.crossCheck = crossChecksOf(store);
-    const { sealsResults, redactsResults } = marksOf(store, own);
+    const { sealsResults, redactsResults, copiesRecords } = marksOf(store, own);
     this.sealsResults = sealsResults;
     this.redactsResults = redactsResults;
+    this.copiesRecords = copiesRecords;
   }
 
   /** @internal The same wrapper around the store that `change` makes of the wrapped one. */

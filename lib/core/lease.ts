@@ -19,6 +19,7 @@ export class Lease<Write> {
   readonly since: number;
   /** When the previous attempt ended, at the latest (epoch ms). */
   readonly formerEndedAt: number;
+  readonly formerEvidence: string | undefined;
   readonly #call: OngoingCall<Write>;
   /** Every write of this attempt carries it. A fence replaces it: an earlier record is then no longer ours. */
   token: string;
@@ -37,6 +38,7 @@ export class Lease<Write> {
     this.since = admission.since;
     this.formerEndedAt = admission.kind === "claimed" ? admission.formerEndedAt : admission.since;
     if (admission.kind === "claimed") {
+      this.formerEvidence = admission.formerEvidence;
       this.claim = admission.claim;
       this.steps = admission.steps;
     } else this.seen = admission.seen;

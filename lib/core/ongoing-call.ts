@@ -5,6 +5,7 @@ import { type Clock, pause } from "./clock.ts";
 import { type Decision, reportDecision } from "./decisions.ts";
 import { hasCode, isRefusedCondition, isStoreFailure } from "./error-code.ts";
 import { InvalidOptionError, isOnceonlyError, StoreUnavailableError } from "./errors.ts";
+import { httpToken } from "./http-result.ts";
 import type { Identity } from "./identity.ts";
 import { MIN_RENEWED_SECONDS } from "./options.ts";
 import type { Claimant } from "./record.ts";
@@ -37,6 +38,8 @@ export interface CallInput {
   readonly traceparent?: string | undefined;
   /** Converts the handler's value to the part that is stored and replayed. */
   readonly toStored?: (value: unknown) => unknown;
+  /** The callers read an HTTP response: the record shows it to whoever settles the key by hand. */
+  readonly isHttp?: boolean;
   /** The handler's return value is never read, so it isn't stored. A committed result is stored all the same. */
   readonly forgetsReturned?: boolean;
 }
@@ -87,12 +90,17 @@ export class OngoingCall<Write> {
     this.options = options;
     this.identity = input.identity;
     this.input = input;
-    this.token = options.random.token();
+    this.token = this.newToken();
     this.startedAt = this.now();
   }
 
   now(): number {
     return this.options.clock.now();
+  }
+
+  newToken(): string {
+    const token = this.options.random.token();
+    return this.input.isHttp ? httpToken(token) : token;
   }
 
   seek(token = this.token): Claimant {

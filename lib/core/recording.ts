@@ -17,7 +17,7 @@ import {
   successionOf,
 } from "./record.ts";
 import type { Effects, Insertion, SettleAnswer, Settlement, Store } from "./store.ts";
-import { encodeEvidence } from "./verify.ts";
+import { encodeEvidence, withPast } from "./verify.ts";
 
 const RELEASE_PATIENCE_MS = 1000;
 const ASKING_PATIENCE_MS = 1000;
@@ -132,7 +132,7 @@ export class Recording<Write> {
     const { claim, token, steps } = this.lease;
     const { recordKey } = call.identity;
     const { writes, messages } = effects;
-    const { evidence } = this;
+    const evidence = withPast(this.evidence, this.lease.formerEvidence);
     // A held key, or one that must be finished, never expires.
     const isUnfinished = state === "released" && isTracked({ steps });
     const expiresAt = state === "held" || isUnfinished ? undefined : call.expiresAt(now);

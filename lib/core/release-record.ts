@@ -5,6 +5,7 @@ import type { Clock, Random } from "./clock.ts";
 import { type Check, checkOptions, oneOf } from "./option-checks.ts";
 import { DEFAULTS, ENGINE_CHECKS } from "./options.ts";
 import { openStepsOf, type State } from "./record.ts";
+import { ASKED_TO_RELEASE } from "./reopening.ts";
 import type { Store } from "./store.ts";
 import { endingOf, recordFindings, takeUnknown } from "./take-unknown.ts";
 import { encodeEvidence } from "./verify.ts";
@@ -65,14 +66,21 @@ export async function releaseRecord<Write>(
   );
   if (!taken.claim) return unreleased(taken.record, steps);
   const { seen, now } = taken;
-  const asked = "to release the key";
+  const asked = ASKED_TO_RELEASE;
   const settled = await recordFindings(requests, taken, {
     known: [],
     ending: endingOf(seen, [], false),
     at: now,
     // The handler's retention isn't known here, and a participant's record must not be forgotten before its saga ends.
     retentionSeconds: MAX_RETENTION_SECONDS,
-    evidence: encodeEvidence({ verdict: "unknown", by, at: now, attempt: seen.attempt, asked, answered }),
+    evidence: encodeEvidence({
+      verdict: "unknown",
+      by,
+      at: now,
+      attempt: seen.attempt,
+      asked,
+      answered,
+    }),
   });
   return settled.settled ? { released: true } : unreleased(settled.record, []);
 }

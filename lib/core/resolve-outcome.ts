@@ -3,14 +3,23 @@ import { MAX_RETENTION_SECONDS } from "../contract.ts";
 import { BY_WHOM_CHECKS, type ByWhom } from "./by-whom.ts";
 import type { Clock, Random } from "./clock.ts";
 import { InvalidOptionError } from "./errors.ts";
+import { isHttpResponse, isHttpToken, tokenLike } from "./http-result.ts";
 import { identify, PUBLIC_SCOPE } from "./identity.ts";
-import { type Check, checkOptions, isStepName, text } from "./option-checks.ts";
+import { type Check, checkOptions, isStepName, oneOf, text } from "./option-checks.ts";
 import { DEFAULTS, ENGINE_CHECKS } from "./options.ts";
 import { encodeResult } from "./outcome.ts";
 import { type IdempotencyRecord, openStepsOf, type State } from "./record.ts";
-import type { Store } from "./store.ts";
-import { endingOf, recordFindings, takeUnknown } from "./take-unknown.ts";
-import { encodeEvidence } from "./verify.ts";
+import {
+  checkHoldsRecords,
+  decisionIn,
+  findFinished,
+  historyOf,
+  type Reopening,
+  reopen,
+} from "./reopening.ts";
+import type { SettleAnswer, Store } from "./store.ts";
+import { endingOf, recordFindings, retryUntil, takeUnknown } from "./take-unknown.ts";
+import { encodeEvidence, type Verification } from "./verify.ts";
 
 export interface ResolveOptions<Write = unknown> {
   /** The same as the handler's. */
@@ -52,12 +61,29 @@ export type Resolution = (
    * @default - the verdict is about the whole key
    */
   readonly step?: string;
+  /**
+   * Also replaces an earlier decision: a key that a person, `verify` or the reconciler has completed or released, if no attempt
+   * has run since. Callers may already have received the former answer. The former decision stays in the evidence. A key that
+   * its handler completed stays as it is.
+   * @default false
+   */
+  readonly evenThoughAnswered?: boolean;
 } & ByWhom;
 
 /** `state` is the record's state if there is nothing to resolve, or another process was first. */
 export type ResolveAnswer =
   | { readonly resolved: true }
-  | { readonly resolved: false; readonly state: State | "absent" };
+  | {
+      readonly resolved: false;
+      readonly state: State | "absent";
+      /** The decision that ended the key, which `evenThoughAnswered` replaces. */
+      readonly decided?: {
+        readonly verdict: Verification["outcome"];
+        readonly by: string;
+        /** Epoch ms. */
+        readonly at: number;
+      };
+    };
 
 const RESOLVE_CHECKS: Readonly<Record<keyof ResolveOptions, Check>> = {
   operation: ENGINE_CHECKS.operation,
@@ -75,6 +101,7 @@ const RESOLUTION_CHECKS: Readonly<Record<string, Check>> = {
   ],
   result: ['is only valid with `outcome: "happened"`', () => true],
   step: ["must be the name of a step of 1 to 64 characters", isStepName],
+  evenThoughAnswered: oneOf(true, false),
   ...BY_WHOM_CHECKS,
 };
 
@@ -86,7 +113,7 @@ const PATIENCE_MS = 2000;
  * Resolves a key that is held, or whose attempt was abandoned: its lease has ended. `happened` completes the key with a result
  * that every later call gets. After `did-not-happen` a retry runs. The first of the two writes takes the key over under a fresh
  * token: an attempt that is still alive can't record anything any more. A key that is in progress, completed, failed or
- * released stays as it is, and the answer says so.
+ * released stays as it is, and the answer says so; `evenThoughAnswered` also replaces an earlier decision.
  *
  * @throws InvalidOptionError (`INVALID_OPTION`), IdempotencyKeyInvalidError (`IDEMPOTENCY_KEY_INVALID`),
  * ResponseNotStorableError (`RESPONSE_NOT_STORABLE`) before any I/O; StoreUnavailableError (`STORE_UNAVAILABLE`): call again;
@@ -118,8 +145,15 @@ export async function resolveRecord<Write>(
   } = options;
   const hasHappened = resolution.outcome === "happened";
   const result = hasHappened ? encodeResult(resolution.result) : undefined;
-  const { step } = resolution;
+  const { step, evenThoughAnswered } = resolution;
+  if (evenThoughAnswered && step !== undefined)
+    throw new InvalidOptionError(
+      "step",
+      "can't be combined with `evenThoughAnswered`: correct the whole key",
+    );
+  if (evenThoughAnswered) checkHoldsRecords(store);
   const mayTake = (record: IdempotencyRecord) => {
+    checkAnswer(record, resolution);
     const begun = openStepsOf(record);
     if (step === undefined ? hasHappened || begun.length === 0 : begun.includes(step)) return true;
     throw new InvalidOptionError(
@@ -130,6 +164,8 @@ export async function resolveRecord<Write>(
   };
   const requests = { store, clock, random, patienceMs: PATIENCE_MS };
   const taken = await takeUnknown({ ...requests, leaseMs: LEASE_MS, mayTake }, recordKey);
+  if (!taken.claim && evenThoughAnswered)
+    return correct(requests, recordKey, resolution, { result, retentionSeconds });
   if (!taken.claim) return unresolved(taken.record);
   const { seen, now } = taken;
   const { by, why: answered, outcome } = resolution;
@@ -139,12 +175,73 @@ export async function resolveRecord<Write>(
     ending: endingOf(seen, known, false),
     at: now,
     retentionSeconds,
-    evidence: encodeEvidence({ verdict: outcome, by, at: now, attempt: seen.attempt, step, answered }),
+    evidence: encodeEvidence({
+      verdict: outcome,
+      by,
+      at: now,
+      attempt: seen.attempt,
+      step,
+      answered,
+    }),
   });
   return settled.settled ? { resolved: true } : unresolved(settled.record);
 }
 
-const unresolved = (record: { readonly state: State } | undefined): ResolveAnswer => ({
-  resolved: false,
-  state: record?.state ?? "absent",
-});
+/**
+ * Callers of an HTTP operation could read nothing else, and got an error until the record expired.
+ * @throws InvalidOptionError
+ */
+function checkAnswer({ token }: IdempotencyRecord, resolution: Resolution): void {
+  const { outcome, step } = resolution;
+  if (outcome !== "happened" || step !== undefined || !isHttpToken(token)) return;
+  if (isHttpResponse(resolution.result)) return;
+  throw new InvalidOptionError(
+    "result",
+    'must be the response that callers of this HTTP operation get, such as { statusCode: 201, headers: { "content-type": "application/json" }, body: "{}" }',
+    resolution.result,
+  );
+}
+
+/** Replaces a decision by another one. The record never runs in between, unless the new decision is that a retry may run. */
+async function correct<Write>(
+  requests: Reopening<Write>,
+  recordKey: string,
+  resolution: Resolution,
+  { result, retentionSeconds }: { readonly result: string | undefined; readonly retentionSeconds: number },
+): Promise<ResolveAnswer> {
+  const { store, clock, random, patienceMs } = requests;
+  const seen = await findFinished(requests, recordKey);
+  if (!seen || !decisionIn(seen)) return unresolved(seen);
+  checkAnswer(seen, resolution);
+  const at = clock.now();
+  const { outcome, by, why: answered } = resolution;
+  const { fingerprint, createdAt, attempt } = seen;
+  const evidence = encodeEvidence({
+    ...{ verdict: outcome, by, at, attempt, answered },
+    past: historyOf(store, seen),
+  });
+  const expiresAt = Math.ceil(at / 1000 + retentionSeconds);
+  if (outcome === "did-not-happen") {
+    const refused = await reopen(requests, seen, { recordKey, at, evidence, expiresAt });
+    return refused ? unresolved(refused) : { resolved: true };
+  }
+  const insertion = {
+    ...{ recordKey, token: tokenLike(seen.token, random.token()), fingerprint, createdAt },
+    ...{ attempt: attempt + 1, keepsSteps: false, state: "completed" as const, now: at, expiresAt },
+    ...{ writes: [], messages: [], result, evidence },
+  };
+  const insert = (): Promise<SettleAnswer> => store.insert(insertion, seen);
+  const corrected = await retryUntil({ clock, random }, at + patienceMs, insert);
+  return corrected.settled ? { resolved: true } : unresolved(corrected.record);
+}
+
+function unresolved(
+  record: IdempotencyRecord | { readonly state: State | "absent" } | undefined,
+): ResolveAnswer {
+  const decision = record && "evidence" in record ? decisionIn(record) : undefined;
+  return {
+    resolved: false,
+    state: record?.state ?? "absent",
+    ...(decision && { decided: { verdict: decision.verdict, by: decision.by, at: decision.at } }),
+  };
+}

@@ -2,6 +2,7 @@
 import { type Clock, pause, type Random } from "./clock.ts";
 import { inTime, REQUEST_MS } from "./ending.ts";
 import { isStoreFailure } from "./error-code.ts";
+import { tokenLike } from "./http-result.ts";
 import {
   classify,
   type IdempotencyRecord,
@@ -11,6 +12,7 @@ import {
   successionOf,
 } from "./record.ts";
 import type { Claim, SettleAnswer, Settlement, StepChange, Store } from "./store.ts";
+import { withPast } from "./verify.ts";
 
 interface Taker<Write> {
   readonly store: Store<Write>;
@@ -46,7 +48,7 @@ export async function takeUnknown<Write>(
   const until = clock.now() + patienceMs;
   const seen = await retryUntil({ clock, random }, until, () => store.find(recordKey, { consistent: true }));
   const now = clock.now();
-  const token = random.token();
+  const token = tokenLike(seen?.token ?? "", random.token());
   const isUnfinished = seen?.state === "released" && seen.expiresAt === undefined;
   const isOpen = isUnfinished || seen?.state === "held" || seen?.state === "in-progress";
   const status = seen && classify(seen, { token, fingerprints: [seen.fingerprint], now });
@@ -131,8 +133,9 @@ interface Findings {
 export async function recordFindings<Write>(
   { store, clock, random, patienceMs }: Omit<Taker<Write>, "leaseMs" | "mayTake">,
   { claim, seen }: { readonly claim: Claim; readonly seen: IdempotencyRecord },
-  { known, ending, at, retentionSeconds, evidence }: Findings,
+  { known, ending, at, retentionSeconds, evidence: found }: Findings,
 ): Promise<SettleAnswer> {
+  const evidence = withPast(found, seen.evidence);
   const { recordKey, token } = claim;
   const { isOver, isHeld, isTracked } = ending;
   const until = clock.now() + patienceMs;

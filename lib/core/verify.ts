@@ -74,6 +74,21 @@ export interface Evidence extends VerificationEvidence {
   readonly since?: number | undefined;
   /** The last error of `verify`, or of an attempt that released the key, and when it occurred (epoch ms). Its text isn't kept. */
   readonly lastError?: { readonly name: string; readonly at: number } | undefined;
+  /** What a person has corrected or run again since, oldest first. */
+  readonly past?: readonly PastDecision[] | undefined;
+}
+
+/** An end of a key that a person has replaced by another one. */
+export interface PastDecision extends VerificationEvidence {
+  /** The state in which it left the key. */
+  readonly state: string;
+  /** Absent if the handler ended it. */
+  readonly verdict?: Verification["outcome"] | undefined;
+  readonly by: string;
+  /** Epoch ms. */
+  readonly at: number;
+  /** The result that callers got, as it was stored: only of the last one, and only if it's short. */
+  readonly was?: string | undefined;
 }
 
 /** The maximum length of a text in a record. */
@@ -81,9 +96,19 @@ export const MAX_TEXT_LENGTH = 256;
 
 /** Texts are cut, so that evidence doesn't make a record expensive. Values that aren't text, and other names, are left out. */
 export function encodeEvidence({ by, asked, answered, ...evidence }: Evidence): string {
-  const { verdict, at, attempt, step, since, lastError } = evidence;
+  const { verdict, at, attempt, step, since, lastError, past } = evidence;
   const texts = { asked: cut(asked), answered: cut(answered) };
-  return JSON.stringify({ verdict, by: cut(by), at, attempt, step, ...texts, since, lastError });
+  return JSON.stringify({
+    verdict,
+    by: cut(by),
+    at,
+    attempt,
+    step,
+    ...texts,
+    since,
+    lastError,
+    ...(past?.length && { past }),
+  });
 }
 
 const cut = (text: unknown): string | undefined =>
@@ -111,4 +136,16 @@ export function keptOf(state: string, evidence: Evidence | undefined): Pick<Evid
   if (evidence?.verdict !== "unknown") return {};
   const { at, since = at, lastError } = evidence;
   return state === "held" ? { since, lastError } : { lastError };
+}
+
+/** The decisions that have been replaced, oldest first. */
+export function pastOf(evidence: string | undefined): readonly PastDecision[] {
+  const past: unknown = decodeEvidence(evidence)?.past;
+  return Array.isArray(past) ? past : [];
+}
+
+/** New evidence keeps the history of the record that it's written to. */
+export function withPast(evidence: string | undefined, former: string | undefined): string | undefined {
+  const past = evidence === undefined ? [] : pastOf(former);
+  return past.length === 0 ? evidence : JSON.stringify({ ...decodeEvidence(evidence), past });
 }

@@ -27,7 +27,7 @@ interface AuthorizedEvent {
  * Uses a claim of the token that API Gateway verified, with a JWT authorizer (payload v2) or a Cognito authorizer (v1).
  * Returns nothing if the claim is missing, or is a number beyond 2^53, which may have been rounded. `sub` is unique per
  * issuer: with several issuers, write a function that joins both. Users can write some of the other claims themselves:
- * docs/guides/keys.md has a table.
+ * docs/reference/keys.md has a table.
  */
 export function callerFromJwt(claim = "sub"): CallerReader {
   return (event?: CallerEvent) => {

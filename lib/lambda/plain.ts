@@ -21,7 +21,7 @@ import { type AnswerOf, type Handler, wrapHandler } from "./wrapper.ts";
  *
  * The result must be JSON, and every caller gets the same one. A committed result is what callers get, even if a later
  * hook changes the response. The response of an early hook counts. A hook that throws after the handler has returned
- * doesn't undo the result, and no error hook changes the record. docs/guides/middy.md lists the effect of each hook.
+ * doesn't undo the result, and no error hook changes the record. docs/reference/middy-hooks.md lists the effect of each hook.
  *
  * Middy's early timeout leaves the outcome open, and the handler's later commit is kept. If `timeoutEarlyResponse`
  * returns a value or throws its own error, wrap your handler with the middleware's `handler`. Otherwise that value or

@@ -12,7 +12,7 @@ export interface LeanClientOptions {
 
 export const LEAN_CHECKS: Readonly<Record<keyof LeanClientOptions, Check>> = {
   client: [
-    'must be a LeanDynamoDB (an SDK client belongs in the DynamoDBStore of "onceonly")',
+    'must be a LeanDynamoDB (an SDK client belongs in the DynamoDBStore of "onceonly/dynamodb")',
     (value) => {
       const { isLean, send } = Object(value) as Partial<LeanDynamoDB>;
       return isLean === true && typeof send === "function";

@@ -6,6 +6,7 @@ export type {
   ListedCommit,
   OutboxDestinationChange,
   OutboxDropOptions,
+  OutboxEditOptions,
   OutboxRedirectOptions,
   OutboxSendAgainOptions,
 } from "../core/messages/operated-outbox.ts";

@@ -121,7 +121,7 @@ class CachedStore<Write> extends FrontStore<Write> implements Store<Write> {
     memory: RecordMemory,
     claims: Map<string, Promise<ClaimAnswer | undefined>>,
   ) {
-    super(store);
+    super(store, { copiesRecords: true });
     this.#clock = clock;
     this.#memory = memory;
     this.#claims = claims;

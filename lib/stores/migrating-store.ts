@@ -59,6 +59,8 @@ export class MigratingStore implements Store {
   readonly sealsResults: boolean;
   /** @internal */
   readonly redactsResults: boolean;
+  /** @internal */
+  readonly copiesRecords = true;
 
   constructor(stores: Stores, leader: Side, clock: Clock) {
     this.#stores = stores;

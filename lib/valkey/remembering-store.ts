@@ -45,7 +45,7 @@ export class RememberingStore<Write> extends FrontStore<Write> implements Store<
   #pausedUntil = 0;
 
   constructor(store: Store<Write>, clock: Clock, entries: CacheEntries) {
-    super(store);
+    super(store, { copiesRecords: true });
     this.#clock = clock;
     this.#entries = entries;
     this.crossCheck = crossChecksOf({ crossCheck: () => this.#crossCheck() }, store);

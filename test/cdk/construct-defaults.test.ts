@@ -24,6 +24,7 @@ import { USE_DEFAULTS } from "../../lib/cdk/use-idempotency-options.ts";
 import { DEFAULTS as CLIENT_DEFAULTS } from "../../lib/client/options.ts";
 import { ATTRIBUTES, METRICS, OUTBOX_INDEX } from "../../lib/contract.ts";
 import { DEFAULTS as HANDLER_DEFAULTS } from "../../lib/core/options.ts";
+import { withGenerated } from "../kit/generated.ts";
 import { root } from "../kit/project.ts";
 
 interface Property {
@@ -31,6 +32,8 @@ interface Property {
   readonly isOptional: boolean;
   /** What `@default` says, on one line. */
   readonly stated: string | undefined;
+  /** What else the comment says, on one line. */
+  readonly says: string;
 }
 
 const TABLE_NAMES = { partitionKey: ATTRIBUTES.partitionKey, ttlAttribute: ATTRIBUTES.expiresAt };
@@ -76,17 +79,13 @@ const interfaces: readonly (readonly [file: string, name: string, defaults: obje
 function propertiesOf(file: string, name: string): Property[] {
   const source = readFileSync(join(root, `lib/cdk/${file}.ts`), "utf8");
   const [, body = ""] = new RegExp(`^export interface ${name} .*?\\{\\n(.*?)^\\}`, "ms").exec(source) ?? [];
-  return [...body.matchAll(/\/\*\*(.*?)\*\/\s*readonly (\w+)(\??):/gs)].map(
-    ([, comment, name, optional]) => ({
-      name: name!,
-      isOptional: optional === "?",
-      stated: /@default (.*)/s
-        .exec(comment!)?.[1]
-        ?.replaceAll(/\s*\n\s*\*\s*/g, " ")
-        .trim(),
-    }),
-  );
+  return [...body.matchAll(/\/\*\*(.*?)\*\/\s*readonly (\w+)(\??):/gs)].map(([, comment, name, optional]) => {
+    const [says = "", stated] = onOneLine(comment!).split("@default ");
+    return { name: name!, isOptional: optional === "?", stated: stated?.trim(), says: says.trim() };
+  });
 }
+
+const onOneLine = (comment: string) => comment.replaceAll(/\s*\n\s*\*[^\S\n]*/g, " ").trim();
 
 /** The value that a `@default` names, as a user would write it. */
 function evaluate(code: string): unknown {
@@ -122,35 +121,43 @@ describe.each(interfaces)("%s: %s", (file, name, defaults) => {
   });
 });
 
-describe("docs/guides/cdk.md", () => {
-  const document = readFileSync(join(root, "docs/guides/cdk.md"), "utf8");
+const SECTIONS: Readonly<Record<string, readonly string[]>> = {
+  IdempotencyTable: ["IdempotencyTableProps"],
+  UseIdempotency: ["RecordAccessOptions", "UseIdempotencyOptions"],
+  DedupQueue: ["DedupQueueProps"],
+  DedupQueueConsumerOptions: ["DedupQueueConsumerOptions"],
+  OutboxRelay: ["OutboxRelayProps"],
+  Reconciler: ["ReconcilerProps"],
+  IdempotencyMonitoring: ["IdempotencyMonitoringProps", "IdempotencyAlarmProps"],
+  IdempotentFunction: ["IdempotentFunctionProps"],
+};
 
-  it.each([
-    ["IdempotencyTable", ["IdempotencyTableProps"]],
-    ["UseIdempotency", ["RecordAccessOptions", "UseIdempotencyOptions"]],
-    ["DedupQueue", ["DedupQueueProps", "DedupQueueConsumerOptions"]],
-    ["OutboxRelay", ["OutboxRelayProps"]],
-    ["Reconciler", ["ReconcilerProps"]],
-    ["IdempotencyMonitoring", ["IdempotencyMonitoringProps", "IdempotencyAlarmProps"]],
-    ["IdempotentFunction", ["IdempotentFunctionProps"]],
-  ])("lists the properties of %s with the defaults that their types state", (construct, names) => {
-    const [, section = ""] = new RegExp(`^## \`${construct}\`\\n(.*?)^## `, "ms").exec(document) ?? [];
-    const listed = [...section.matchAll(/^\| `(\w+)` \| (.*?) \| .*\|$/gm)].map(([, name, text]) => [
-      name,
-      text,
-    ]);
+// To write the tables again: npx vitest run test/cdk/construct-defaults.test.ts -u
+it("docs/reference/constructs.md has the properties of each construct as their types document them", async () => {
+  const path = join(root, "docs/reference/constructs.md");
+  let page = readFileSync(path, "utf8");
+  for (const [section, names] of Object.entries(SECTIONS)) {
     const properties = names.flatMap((name) =>
       propertiesOf(interfaces.find(([, candidate]) => candidate === name)![0], name),
     );
-
-    expect(listed).toEqual(properties.map(({ name, stated }) => [name, written(stated)]));
-  });
-
-  function written(stated: string | undefined): string {
-    if (stated === undefined) return "required";
-    return stated.startsWith("- ") ? stated.slice(2) : `\`${stated}\``;
+    page = withGenerated(page, `props of ${section}`, tableOf(properties));
   }
+
+  expect(page.match(/<!-- props of /g)).toHaveLength(Object.keys(SECTIONS).length);
+  await expect(page).toMatchFileSnapshot(path);
 });
+
+function tableOf(properties: readonly Property[]): string {
+  const rows = properties.map(
+    ({ name, stated, says }) => `| \`${name}\` | ${written(stated)} | ${says.replaceAll("|", "\\|")} |`,
+  );
+  return ["| prop | default | meaning |", "|---|---|---|", ...rows].join("\n");
+}
+
+function written(stated: string | undefined): string {
+  if (stated === undefined) return "required";
+  return stated.startsWith("- ") ? stated.slice(2) : `\`${stated}\``;
+}
 
 describe("defaults that follow from others", () => {
   it("take the handlers' retention and the client's patience", () => {

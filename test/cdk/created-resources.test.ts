@@ -1,4 +1,4 @@
-// docs/guides/cdk.md says of each construct which resources it creates: by default these and no others.
+// docs/reference/constructs.md says of each construct which resources it creates: by default these and no others.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Stack } from "aws-cdk-lib";
@@ -17,7 +17,7 @@ import { root } from "../kit/project.ts";
 import { unitStack } from "./app-given.ts";
 import { aFunction } from "./given.ts";
 
-const document = readFileSync(join(root, "docs/guides/cdk.md"), "utf8");
+const document = readFileSync(join(root, "docs/reference/constructs.md"), "utf8");
 
 const entry = join(root, "functions/get-order.ts");
 const tableIn = (stack: Stack) => new IdempotencyTable(stack, "Given", { outbox: true });
@@ -47,7 +47,7 @@ const made: readonly (readonly [name: string, make: (stack: Stack) => unknown])[
   ["IdempotentFunction", (stack) => new IdempotentFunction(stack, "Made", { entry, table: tableIn(stack) })],
 ];
 
-describe("docs/guides/cdk.md", () => {
+describe("docs/reference/constructs.md", () => {
   it.each(made)("says what %s creates", (name, make) => {
     const [, listed = ""] =
       new RegExp(`^\\| \`${name}\` \\| ([^|]*\`AWS::[^|]*) \\|$`, "m").exec(document) ?? [];

@@ -1,60 +1,84 @@
-// The table of docs/guides/migrate-from-powertools.md that says of each behaviour whether it is the same, and by which test.
+// Checks the rows of powertools-rows.ts, and makes the tables of docs/reference/powertools.md and its guide from them.
 import { type TestFile, titlesOf } from "./given.ts";
-
-interface Row {
-  readonly behaviour: string;
-  readonly status: string;
-  readonly onceonly: string;
-  /** Texts such as `core/run-once.test.ts` "runs once", with the path from test/. */
-  readonly shownBy: string;
-}
+import type { Behaviour, Gain, Proof } from "./powertools-rows.ts";
 
 /** Its tests fail as soon as what they name is no longer missing. */
 const SHOWS_MISSING = "migrating/missing.test.ts";
-const REFERENCE = /`([\w./-]+\.ts)` "([^"]+)"/g;
+/** Their tests ask the installed Powertools. */
+const ASK_POWERTOOLS = ["migrating/different.test.ts", "migrating/gained.test.ts"];
 
-/** What is wrong with the table, a sentence each. */
-export function behaviourFaults(page: string, files: readonly TestFile[]): string[] {
-  const rows = rowsOf(page);
-  if (rows.length === 0) return ["there is no table below ## Behaviours"];
+/** What is wrong with the rows, a sentence each. */
+export function behaviourFaults(rows: readonly Behaviour[], files: readonly TestFile[]): string[] {
   return rows.flatMap((row) => {
-    const references = [...row.shownBy.matchAll(REFERENCE)];
-    const told = (fault: string) => `${row.behaviour}: ${fault}`;
-    return [
-      ...statusFaults(row, references.length).map(told),
-      ...(row.status === "missing" && references.every(([, path]) => path !== SHOWS_MISSING)
-        ? [told(`missing, but no test of ${SHOWS_MISSING} is named`)]
-        : []),
-      ...references.flatMap(([, path = "", title = ""]) => referenceFaults(files, path, title)).map(told),
-      ...(row.shownBy.replaceAll(REFERENCE, "").replaceAll(/[;\s]/g, "") === ""
-        ? []
-        : [told("names a test wrongly")]),
-    ];
+    const faults = [...statusFaults(row), ...proofFaults(row.shownBy, files)];
+    return faults.map((fault) => `${row.powertools}: ${fault}`);
   });
 }
 
-function statusFaults({ status, onceonly }: Row, references: number): string[] {
-  if (status === "same") return references > 0 ? [] : ["same, but no test is named"];
-  if (status !== "different" && status !== "missing")
-    return [`neither same nor different nor missing: ${status}`];
-  return onceonly === "" ? [`${status}, and nothing is said of it`] : [];
+/** What is wrong with the rows about what users gain. */
+export function gainFaults(rows: readonly Gain[], files: readonly TestFile[]): string[] {
+  return rows.flatMap((row) => {
+    const asksPowertools = row.shownBy.some(([path]) => ASK_POWERTOOLS.includes(path));
+    const faults = [
+      ...(asksPowertools ? [] : [`no test of ${ASK_POWERTOOLS.join(" or ")} is named`]),
+      ...proofFaults(row.shownBy, files),
+    ];
+    return faults.map((fault) => `${row.when}: ${fault}`);
+  });
 }
 
-function referenceFaults(files: readonly TestFile[], path: string, title: string): string[] {
-  const file = files.find((each) => each.path === `test/${path}`);
-  if (file === undefined) return [`there is no test/${path}`];
-  return titlesOf(file).includes(title) ? [] : [`test/${path} has no test "${title}"`];
+function statusFaults({ status, onceonly, shownBy }: Behaviour): string[] {
+  return [
+    ...(shownBy.length === 0 ? [`${status}, but no test is named`] : []),
+    ...(status !== "same" && onceonly === ""
+      ? [`${status}, but the page doesn't say what onceonly does`]
+      : []),
+    ...(status === "missing" && shownBy.every(([path]) => path !== SHOWS_MISSING)
+      ? [`missing, but no test of ${SHOWS_MISSING} is named`]
+      : []),
+  ];
 }
 
-function rowsOf(page: string): Row[] {
-  const [, section = ""] = /^## Behaviours\n(.*?)(?=^## )/ms.exec(`${page}\n## `) ?? [];
-  return section
-    .split("\n")
-    .filter((line) => line.startsWith("| ") && !line.startsWith("| Powertools |"))
-    .map((line) => {
-      const [, behaviour = "", status = "", onceonly = "", shownBy = ""] = line
-        .split("|")
-        .map((cell) => cell.trim());
-      return { behaviour, status, onceonly, shownBy };
-    });
+function proofFaults(proofs: readonly Proof[], files: readonly TestFile[]): string[] {
+  return proofs.flatMap(([path, title]) => {
+    const file = files.find((each) => each.path === `test/${path}`);
+    if (file === undefined) return [`there is no test/${path}`];
+    return titlesOf(file).includes(title) ? [] : [`test/${path} has no test "${title}"`];
+  });
 }
+
+export function behaviourTables(groups: Readonly<Record<string, readonly Behaviour[]>>): string {
+  return Object.entries(groups)
+    .map(([title, rows]) =>
+      [
+        `### ${title}\n`,
+        "| Powertools | | onceonly | shown by, in `test/` |",
+        "|---|---|---|---|",
+        ...rows.map(({ powertools, status, onceonly, shownBy }) =>
+          tableRow(powertools, status, onceonly, proofList(shownBy)),
+        ),
+      ].join("\n"),
+    )
+    .join("\n\n");
+}
+
+/** For readers who want the list, not the tests. */
+export function gainTable(rows: readonly Gain[]): string {
+  return [
+    "| when | Powertools | onceonly |",
+    "|---|---|---|",
+    ...rows.map(({ when, powertools, onceonly }) => tableRow(when, powertools, onceonly)),
+  ].join("\n");
+}
+
+export function gainProofs(rows: readonly Gain[]): string {
+  return [
+    "| when | shown by, in `test/` |",
+    "|---|---|",
+    ...rows.map(({ when, shownBy }) => tableRow(when, proofList(shownBy))),
+  ].join("\n");
+}
+
+const tableRow = (...cells: readonly string[]) => `| ${cells.join(" | ")} |`;
+const proofList = (proofs: readonly Proof[]) =>
+  proofs.map(([path, title]) => `\`${path}\` "${title}"`).join("; ");

@@ -156,7 +156,7 @@ export const EXTERNAL_FACTS: readonly ExternalFact[] = [
     "2026-11-27",
     "a durable execution's name with the same payload returns the existing execution; another payload is refused",
     "lambda/latest/dg/durable-execution-idempotency.html",
-    "docs/guides/payment-providers.md",
+    "docs/reference/unknown-outcomes.md",
     "returns the execution that exists, and refuses the name with another payload",
   ),
   says(
@@ -287,14 +287,14 @@ export const EXTERNAL_FACTS: readonly ExternalFact[] = [
     AUDIT,
     "Aurora DSQL limits a transaction to 3,000 rows, 10 MiB and 5 minutes",
     "aurora-dsql/latest/userguide/CHAP_quotas.html",
-    "docs/guides/stores.md",
+    "docs/reference/stores.md",
     "at most 3,000 rows and 10 MiB in a transaction, which lasts at most 5 minutes",
   ),
   says(
     AUDIT,
     "Aurora DSQL has partial and expression indexes since 2026-09-15",
     "aurora-dsql/latest/userguide/working-with-postgresql-compatibility.html",
-    "docs/guides/stores.md",
+    "docs/reference/stores.md",
     "has partial and expression indexes only since September 2026",
   ),
   says(

@@ -19,6 +19,16 @@ describe("docs/proof/hazards.md", () => {
   });
 });
 
+it("docs/proof/index.md counts the hazards by status", () => {
+  const rows = readFileSync(page, "utf8").match(/^\| H\d+ .*\|$/gm) ?? [];
+  const count = (status: string) => rows.filter((row) => row.includes(`| ${status}`)).length;
+  const [proved, partly, open] = [count("proved |"), count("partly: "), count("open: ")];
+
+  expect(readFileSync(join(root, "docs/proof/index.md"), "utf8")).toContain(
+    `${NUMBERS.length} hazards: ${proved} proved, ${partly} partly, ${open} open`,
+  );
+});
+
 describe("faultsOf", () => {
   const TITLES: readonly RowTitle[] = NUMBERS.map((row) => ({
     row,

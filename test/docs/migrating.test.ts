@@ -1,73 +1,113 @@
-// docs/guides/migrate-from-powertools.md: what it calls the same, a test shows; and every test that it names is there.
+// docs/reference/powertools.md and its guide: the tables are made from powertools-rows.ts, each row is tied to a test, and nothing that
+// Powertools offers is left out. Regenerate: npx vitest run test/docs/migrating.test.ts -u
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { withGenerated } from "../kit/generated.ts";
 import { root } from "../kit/project.ts";
-import { behaviourFaults } from "./behaviours-given.ts";
+import { POWERTOOLS_OPTIONS } from "../migrating/powertools-options.ts";
+import { behaviourFaults, behaviourTables, gainFaults, gainProofs, gainTable } from "./behaviours-given.ts";
 import { testFiles } from "./given.ts";
+import { BEHAVIOURS, type Behaviour, GAINS, type Gain } from "./powertools-rows.ts";
 
-describe("docs/guides/migrate-from-powertools.md", () => {
-  it("shows each behaviour that is the same by a test", () => {
-    const page = readFileSync(join(root, "docs/guides/migrate-from-powertools.md"), "utf8");
+const GUIDE = "docs/guides/migrate-from-powertools.md";
+const REFERENCE = "docs/reference/powertools.md";
+const read = (path: string) => readFileSync(join(root, path), "utf8");
+const rows = Object.values(BEHAVIOURS).flat();
 
-    expect(behaviourFaults(page, testFiles())).toEqual([]);
+describe(REFERENCE, () => {
+  it("shows each behaviour by a test", () => {
+    expect(behaviourFaults(rows, testFiles())).toEqual([]);
+  });
+
+  it("has the tables that the rows make", async () => {
+    const page = withGenerated(read(REFERENCE), "behaviours", behaviourTables(BEHAVIOURS));
+
+    await expect(withGenerated(page, "gains", gainProofs(GAINS))).toMatchFileSnapshot(join(root, REFERENCE));
+  });
+
+  it.each(Object.values(POWERTOOLS_OPTIONS).flat())("says what becomes of Powertools' `%s`", (name) => {
+    expect(read(REFERENCE)).toMatch(new RegExp(`^\\|[^|]*\\b${name}\\b`, "m"));
   });
 });
 
-describe("behaviourFaults", () => {
-  const FILES = [
-    {
-      path: "test/core/a.test.ts",
-      source: `it("H8: runs once", () => {});\nit.each([1])(\n  \`replays \${value}\`,\n  () => {},\n);\nconst text = "no test";`,
-    },
-    { path: "test/migrating/missing.test.ts", source: 'it("has no cache", () => {});' },
-  ];
-  const faultsOf = (...rows: readonly string[]) =>
-    behaviourFaults(
-      [
-        "# Page",
-        "## Behaviours",
-        "| Powertools | | onceonly | shown by |",
-        "|---|---|---|---|",
-        ...rows,
-        "## Next",
-      ].join("\n"),
-      FILES,
-    );
+describe(GUIDE, () => {
+  it("shows each gain by a test of Powertools itself", () => {
+    expect(gainFaults(GAINS, testFiles())).toEqual([]);
+  });
 
-  it.each([
-    '| runs once | same | | `core/a.test.ts` "runs once" |',
-    '| replays | same | too | `core/a.test.ts` "runs once"; `core/a.test.ts` "replays …" |',
-    '| caches | missing | on purpose | `migrating/missing.test.ts` "has no cache" |',
-    '| caches | different | does not | `core/a.test.ts` "runs once" |',
-  ])("finds nothing wrong with %s", (row) => {
+  it("has the table that the rows make", async () => {
+    await expect(withGenerated(read(GUIDE), "gains", gainTable(GAINS))).toMatchFileSnapshot(
+      join(root, GUIDE),
+    );
+  });
+});
+
+const FILES = [
+  {
+    path: "test/core/a.test.ts",
+    source: `it("H8: runs once", () => {});\nit.each([1])(\n  \`replays \${value}\`,\n  () => {},\n);\nconst text = "no test";`,
+  },
+  { path: "test/migrating/missing.test.ts", source: 'it("has no cache", () => {});' },
+  { path: "test/migrating/gained.test.ts", source: 'it("emits no metrics", () => {});' },
+];
+const RUNS_ONCE = ["core/a.test.ts", "runs once"] as const;
+const HAS_NO_CACHE = ["migrating/missing.test.ts", "has no cache"] as const;
+
+describe("behaviourFaults", () => {
+  const same: Behaviour = { powertools: "a", status: "same", onceonly: "", shownBy: [RUNS_ONCE] };
+  const faultsOf = (row: Partial<Behaviour>) => behaviourFaults([same, { ...same, ...row }], FILES);
+
+  it.each<Partial<Behaviour>>([
+    {},
+    { onceonly: "too", shownBy: [RUNS_ONCE, ["core/a.test.ts", "replays …"]] },
+    { status: "missing", onceonly: "on purpose", shownBy: [HAS_NO_CACHE] },
+    { status: "different", onceonly: "does not" },
+  ])("finds nothing wrong with %j", (row) => {
     expect(faultsOf(row)).toEqual([]);
   });
 
-  it.each([
-    ["| runs once | same | | |", "runs once: same, but no test is named"],
-    ['| a | same | | `core/b.test.ts` "runs once" |', "a: there is no test/core/b.test.ts"],
-    ['| a | same | | `core/a.test.ts` "runs" |', 'a: test/core/a.test.ts has no test "runs"'],
-    ['| a | same | | `core/a.test.ts` "no test" |', 'a: test/core/a.test.ts has no test "no test"'],
-    ['| a | different | so | `core/a.test.ts` "gone" |', 'a: test/core/a.test.ts has no test "gone"'],
-    ['| a | same | | `core/a.test.ts` "runs once"; `core/a.test.ts` |', "a: names a test wrongly"],
+  it.each<[Partial<Behaviour>, string]>([
+    [{ shownBy: [] }, "a: same, but no test is named"],
+    [{ status: "different", onceonly: "so", shownBy: [] }, "a: different, but no test is named"],
+    [{ shownBy: [["core/b.test.ts", "runs once"]] }, "a: there is no test/core/b.test.ts"],
+    [{ shownBy: [["core/a.test.ts", "runs"]] }, 'a: test/core/a.test.ts has no test "runs"'],
+    [{ shownBy: [["core/a.test.ts", "no test"]] }, 'a: test/core/a.test.ts has no test "no test"'],
     [
-      '| a | missing | | `migrating/missing.test.ts` "has no cache" |',
-      "a: missing, and nothing is said of it",
+      { status: "missing", shownBy: [HAS_NO_CACHE] },
+      "a: missing, but the page doesn't say what onceonly does",
     ],
-    ["| a | missing | so | |", "a: missing, but no test of migrating/missing.test.ts is named"],
-    [
-      '| a | missing | so | `core/a.test.ts` "runs once" |',
-      "a: missing, but no test of migrating/missing.test.ts is named",
-    ],
-    ["| a | different | | |", "a: different, and nothing is said of it"],
-    ["| a | equal | | |", "a: neither same nor different nor missing: equal"],
-  ])("finds what is wrong with %s", (row, fault) => {
-    expect(faultsOf('| fine | same | | `core/a.test.ts` "runs once" |', row)).toEqual([fault]);
+    [{ status: "missing", onceonly: "so" }, "a: missing, but no test of migrating/missing.test.ts is named"],
+    [{ status: "different" }, "a: different, but the page doesn't say what onceonly does"],
+  ])("finds what is wrong with %j", (row, fault) => {
+    expect(faultsOf(row)).toEqual([fault]);
+  });
+});
+
+describe("gainFaults", () => {
+  const gain: Gain = { when: "a", powertools: "", onceonly: "", shownBy: [RUNS_ONCE] };
+
+  it("accepts a row that a test of Powertools shows", () => {
+    const shownBy = [RUNS_ONCE, ["migrating/gained.test.ts", "emits no metrics"]] as const;
+
+    expect(gainFaults([{ ...gain, shownBy }], FILES)).toEqual([]);
   });
 
-  it("finds a page without the table", () => {
-    expect(faultsOf()).toEqual(["there is no table below ## Behaviours"]);
-    expect(behaviourFaults("# Page\n", FILES)).toEqual(["there is no table below ## Behaviours"]);
+  it("finds a row that only tests of onceonly show, and one whose test is gone", () => {
+    const shownBy = [["migrating/gained.test.ts", "has no outbox"]] as const;
+
+    expect(gainFaults([gain, { ...gain, shownBy }], FILES)).toEqual([
+      "a: no test of migrating/different.test.ts or migrating/gained.test.ts is named",
+      'a: test/migrating/gained.test.ts has no test "has no outbox"',
+    ]);
+  });
+});
+
+describe("withGenerated", () => {
+  it("replaces what stands between the markers, and refuses a page without them", () => {
+    expect(withGenerated("a\n<!-- t -->\nold\n<!-- /t -->\nb\n", "t", "new")).toBe(
+      "a\n<!-- t -->\nnew\n<!-- /t -->\nb\n",
+    );
+    expect(() => withGenerated("a\n", "t", "new")).toThrow("the page has no <!-- t -->");
   });
 });

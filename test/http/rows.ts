@@ -173,8 +173,8 @@ export function table<Handle>(title: string, rows: readonly Row<Handle>[], start
       },
     );
 
-    it("is counted in docs/guides/servers.md", () => {
-      const page = readFileSync(join(root, "docs/guides/servers.md"), "utf8");
+    it("is counted in docs/reference/servers.md", () => {
+      const page = readFileSync(join(root, "docs/reference/servers.md"), "utf8");
       const refused = rows.filter(([, promised]) => typeof promised !== "string").length;
       const name = title.replace(/^H83: A3: /, "");
       const row = page.split("\n").find((line) => line.startsWith(`| ${name} |`));

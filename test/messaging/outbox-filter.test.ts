@@ -1,14 +1,14 @@
-// The filter that docs/guides/queues-and-streams.md gives to those who make the relay's event source themselves.
+// The event filter in docs/reference/messages.md, for a relay whose event source isn't made by the construct.
 import { describe, expect, inject, it } from "vitest";
 import { eventFilter } from "../../packages/explorer/lib/aws/event-sources/event-filter.ts";
 import { newOutboxTable } from "../dynamodb/outbox-given.ts";
 import { fencesOf } from "../kit/fences.ts";
 import { connect } from "../kit/tables.ts";
 
-const [Pattern] = fencesOf("docs/guides/queues-and-streams.md", "json").map(({ code }) => code);
+const [Pattern] = fencesOf("docs/reference/messages.md", "json").map(({ code }) => code);
 
 describe.each(inject("dynamodbEngines"))(
-  "the filter in docs/guides/queues-and-streams.md, on $name",
+  "the filter in docs/reference/messages.md, on $name",
   ({ endpoint }) => {
     it("D7: passes what a commit of messages leaves in the stream, and nothing else", async () => {
       const table = await newOutboxTable(connect(endpoint), endpoint);

@@ -57,7 +57,7 @@ describe.each(inject("dynamodbEngines"))("outboxSweeper on $name", ({ endpoint }
     expect(await run.unsent("a4")).toEqual([true]);
   });
 
-  it("answers 12: sends in the order of the writers' clocks, as docs/guides/queues-and-streams.md says", async () => {
+  it("answers 12: sends in the order of the writers' clocks, as docs/guides/outbox.md says", async () => {
     const [first, second] = run.named("a1", "a2") as [string, string];
     const ahead = world.clock.skewed(300);
     await world.order({ key: first, messages: [world.message(first)], hostClock: ahead });

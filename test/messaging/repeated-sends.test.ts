@@ -4,7 +4,7 @@ import { type ConsumerWorld, newConsumerWorld } from "./consumer-world.ts";
 
 /** In minutes. */
 const DAY = 24 * 60;
-/** In minutes: twice the longest redelivery of SQS with a dead-letter queue: docs/guides/keys.md, "Retention". */
+/** In minutes: twice the longest redelivery of SQS with a dead-letter queue: docs/reference/keys.md, "Retention by source". */
 const RETENTION = 36 * DAY;
 
 describe.each(inject("dynamodbEngines"))(

@@ -4,9 +4,11 @@ import { DynamoDBPersistenceLayer } from "@aws-lambda-powertools/idempotency/dyn
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { idempotent } from "onceonly";
 import { MemoryStore } from "onceonly/testing";
-import { beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { DynamoDBModel } from "../../packages/explorer/lib/aws/dynamodb/dynamodb-model.ts";
+import { clientError, failWith, loseAnswers } from "../kit/faults/faulty-client.ts";
 import { createTable } from "../kit/tables.ts";
+import { gate } from "../kit/time/gate.ts";
 import {
   errorOf,
   type Handler,
@@ -17,6 +19,7 @@ import {
   powertools,
 } from "./world.ts";
 
+const START = Date.parse("2026-01-01T00:00:00Z");
 const ORDER = { id: "order-1", cents: 500 };
 
 describe.each([
@@ -30,6 +33,15 @@ describe.each([
     afterFailure: [],
     changedEvent: "IdempotencyAlreadyInProgressError",
     methodOf: "a shop",
+    lateAttempt: { late: "first", next: "second", later: "first" },
+    lostAnswer: "IdempotencyAlreadyInProgressError",
+    failedCompletion: "IdempotencyPersistenceLayerError",
+    failedRelease: "IdempotencyPersistenceLayerError",
+    largeResult: "IdempotencyPersistenceLayerError",
+    numberAsKey: "no error, but 1",
+    keyInError: true,
+    withoutContext: { retry: "IdempotencyAlreadyInProgressError", runs: 1 },
+    otherPayload: "no error, but 1",
   },
   {
     title: "onceonly",
@@ -41,10 +53,23 @@ describe.each([
     afterFailure: ["released"],
     changedEvent: 'no error, but "charged"',
     methodOf: undefined,
+    lateAttempt: { late: "second", next: "second", later: "second" },
+    lostAnswer: 'no error, but "charged"',
+    failedCompletion: 'no error, but "charged"',
+    failedRelease: "RangeError",
+    largeResult: "no error, but 614400",
+    numberAsKey: "IdempotencyKeyInvalidError",
+    keyInError: false,
+    withoutContext: { retry: "InvalidOptionError", runs: 0 },
+    otherPayload: "FingerprintMismatchError",
   },
 ])("$title", ({ setUp, ...expected }) => {
   let peer: Package;
   let runs: number;
+
+  afterEach(() => {
+    vi.useRealTimers();
+  });
 
   beforeEach(async () => {
     vi.spyOn(console, "warn").mockImplementation(() => {});
@@ -68,7 +93,7 @@ describe.each([
     expect(await errorOf(handler({ ...ORDER, id: "" }, newContext()))).toBe(expected.emptyKey);
   });
 
-  it("a handler that throws what is no Error", async () => {
+  it("a handler that throws a value that isn't an Error", async () => {
     const handler = peer.wrap(async () => {
       throw "out of stock";
     });
@@ -115,6 +140,96 @@ describe.each([
     };
 
     expect(await shop.charge(ORDER, newContext())).toBe(expected.methodOf);
+  });
+
+  it("an attempt that ends after its lock has run out and the next one has finished", async () => {
+    vi.useFakeTimers({ now: START, toFake: ["Date"] });
+    const late = gate();
+    const handler = peer.wrap(async () => {
+      if (++runs > 1) return "second";
+      await late.opened;
+      return "first";
+    });
+    const first = handler(ORDER, newContext(10_000));
+    await vi.waitFor(() => expect(runs).toBe(1));
+    vi.setSystemTime(START + 16_000);
+
+    const next = await handler(ORDER, newContext());
+    late.open();
+
+    expect({ late: await first, next, later: await handler(ORDER, newContext()) }).toEqual(
+      expected.lateAttempt,
+    );
+  });
+
+  it("a claim whose answer gets lost, which the SDK sends again", async () => {
+    const handler = peer.wrap(async () => "charged");
+    loseAnswers(peer.client, 1);
+
+    expect(await errorOf(handler(ORDER, newContext()))).toBe(expected.lostAnswer);
+  });
+
+  it("a result that the table refuses once, after the effect", async () => {
+    const handler = peer.wrap(async () => {
+      failWith(peer.client, clientError("ThrottlingException"));
+      return "charged";
+    });
+
+    expect(await errorOf(handler(ORDER, newContext()))).toBe(expected.failedCompletion);
+  });
+
+  it("a handler that throws while the table can't be reached", async () => {
+    const handler = peer.wrap(async () => {
+      failWith(peer.client, clientError("ThrottlingException"));
+      throw new RangeError("out of stock");
+    });
+
+    expect(await errorOf(handler(ORDER, newContext()))).toBe(expected.failedRelease);
+  });
+
+  it("a result larger than an item", async () => {
+    const handler = peer.wrap(async () => "x".repeat(600 * 1024));
+    const length = async () => ((await handler(ORDER, newContext())) as string).length;
+
+    expect(await errorOf(length())).toBe(expected.largeResult);
+  });
+
+  it("a key that is a number", async () => {
+    const handler = peer.wrap(async () => ++runs);
+
+    expect(await errorOf(handler({ ...ORDER, id: 7 as never }, newContext()))).toBe(expected.numberAsKey);
+  });
+
+  it("the key in the error of a refused duplicate", async () => {
+    const handler = peer.wrap(() => new Promise(() => runs++));
+    void handler(ORDER, newContext());
+    await vi.waitFor(() => expect(runs).toBe(1));
+
+    const error: Error = await handler(ORDER, newContext()).then(
+      () => expect.unreachable(),
+      (error) => error,
+    );
+
+    const keys = (await peer.items()).map(({ id, pk }) => ((id ?? pk) as { S: string }).S);
+    expect(keys.some((key) => error.message.includes(key))).toBe(expected.keyInError);
+  });
+
+  it("a function without a Lambda context that never ends", async () => {
+    vi.useFakeTimers({ now: START, toFake: ["Date"] });
+    const handler = peer.wrap(() => new Promise(() => runs++)) as (event: Order) => Promise<unknown>;
+    void errorOf(handler(ORDER));
+    await new Promise(setImmediate);
+    // Longer than any invocation lasts, and shorter than the retention.
+    vi.setSystemTime(START + 1_800_000);
+
+    expect({ retry: await errorOf(handler(ORDER)), runs }).toEqual(expected.withoutContext);
+  });
+
+  it("another payload under a known key, without an option about payloads", async () => {
+    const handler = peer.wrap(async () => ++runs, { comparesPayloads: false });
+    await handler(ORDER, newContext());
+
+    expect(await errorOf(handler({ ...ORDER, cents: 501 }, newContext()))).toBe(expected.otherPayload);
   });
 });
 

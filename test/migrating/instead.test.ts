@@ -42,7 +42,7 @@ describe("runOnce", () => {
     expect((record?.leaseEndsAt ?? 0) - (record?.createdAt ?? 0)).toBe(12_000 + 5000);
   });
 
-  it("is `responseHook`: `replayed` tells a replay from a first answer", async () => {
+  it("is `responseHook`: `replayed` distinguishes a replay from a first answer", async () => {
     const options = { operation: "charge", store, leaseSeconds: 30 };
     async function charge(id: string) {
       const { result, replayed } = await runOnce({ ...options, returns: "outcome" }, id, {}, () => ({
@@ -106,7 +106,7 @@ describe("idempotent", () => {
     expect(answers).toEqual([1, 1, 2]);
   });
 
-  it("is no `payloadValidationJmesPath`: an empty fingerprint lets every payload replay", async () => {
+  it("replaces a missing `payloadValidationJmesPath`: an empty fingerprint lets every payload replay", async () => {
     const handler = deploy<{ id: string; cents: number }>(({ id }) => id, { fingerprint: () => "" });
 
     const answers = [

@@ -25,6 +25,8 @@ export interface Settings {
   readonly expiresAfterSeconds?: number;
   /** Whether an event without a key runs, which is what Powertools does by default. */
   readonly runsWithoutKey?: boolean;
+  /** Whether `cents` is compared by an option; without one, each package does what it does by default. */
+  readonly comparesPayloads?: boolean;
   /** Only where a test is about it: a table with a sort key. */
   readonly hasSortKey?: boolean;
 }
@@ -38,6 +40,8 @@ export interface Package {
   readonly use: (handler: Handler, settings?: Settings, before?: () => void) => Handler;
   /** What the table holds. */
   readonly items: () => Promise<readonly Record<string, unknown>[]>;
+  /** The client of the table, for faults. */
+  readonly client: DynamoDBClient;
 }
 
 /** A client, tables by their keys, and what is in them. */
@@ -71,7 +75,7 @@ export async function powertools(): Promise<Package> {
     keyPrefix: settings.name ?? "charge",
     config: new IdempotencyConfig({
       eventKeyJmesPath: "id",
-      payloadValidationJmesPath: "cents",
+      ...(settings.comparesPayloads !== false && { payloadValidationJmesPath: "cents" }),
       throwOnNoIdempotencyKey: !settings.runsWithoutKey,
       expiresAfterSeconds: settings.expiresAfterSeconds ?? 3600,
     }),
@@ -90,13 +94,14 @@ export async function powertools(): Promise<Package> {
         .use(makeHandlerIdempotent(optionsOf(settings)))
         .handler(handler as never) as Handler,
     items,
+    client,
   };
 }
 
 export async function onceonly(): Promise<Package> {
   const { client, table, items } = newDatabase();
   const [plain, sorted] = [await table("pk"), await table("pk", "sort")];
-  const optionsOf = ({ name, expiresAfterSeconds, runsWithoutKey, hasSortKey }: Settings = {}) => ({
+  const optionsOf = ({ name, expiresAfterSeconds, hasSortKey, ...settings }: Settings = {}) => ({
     operation: name ?? "charge",
     store: new DynamoDBStore({
       tableName: hasSortKey ? sorted : plain,
@@ -104,8 +109,8 @@ export async function onceonly(): Promise<Package> {
       ...(hasSortKey && { sortKey: { name: "sort", value: "idempotency" } }),
     }),
     key: ({ id }: Order) => id,
-    fingerprint: ({ cents }: Order) => cents,
-    whenKeyMissing: runsWithoutKey ? ("run" as const) : ("reject" as const),
+    ...(settings.comparesPayloads !== false && { fingerprint: ({ cents }: Order) => cents }),
+    whenKeyMissing: settings.runsWithoutKey ? ("run" as const) : ("reject" as const),
     retentionSeconds: expiresAfterSeconds ?? 3600,
   });
   return {
@@ -124,6 +129,7 @@ export async function onceonly(): Promise<Package> {
         .handler(handler as never) as Handler;
     },
     items,
+    client,
   };
 }
 

@@ -1,4 +1,5 @@
-// Two examples of docs/start/quick-start.md in a consumer's project: the first, with Middy, and the wrapper. Each is called twice with one key.
+// Two examples of the documents in a consumer's project: the first of docs/guides/middy.md, and the wrapper of docs/start/quick-start.md
+// that needs no Middy. Each is called twice with one key.
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { transform } from "esbuild";
@@ -8,9 +9,9 @@ import { type Printed, run } from "../kit/run.ts";
 import { type OrderTables, startOrderTables } from "./example-world.ts";
 
 export interface OrderExample {
-  /** As it is in the overview. */
+  /** The first of docs/guides/middy.md. */
   readonly source: string;
-  /** The wrapper of the overview, which needs no Middy. */
+  /** The one of the quick start that charges an order. */
   readonly wrapper: string;
   /** Writes it to `handler.js`. */
   transpile(project: string, format: "cjs" | "esm"): Promise<void>;
@@ -22,8 +23,10 @@ export interface OrderExample {
 }
 
 export async function startOrderExample(): Promise<OrderExample> {
-  const [{ code: source }, ...others] = typescriptFences("docs/start/quick-start.md") as [Fence, ...Fence[]];
-  const { code: wrapper } = others.find(({ code }) => /^import \{[^}]*\bidempotent\b/.test(code))!;
+  const [{ code: source }] = typescriptFences("docs/guides/middy.md") as [Fence];
+  const { code: wrapper } = typescriptFences("docs/start/quick-start.md").find(({ code }) =>
+    /^import \{[^}]*\bidempotent\b/.test(code),
+  )!;
   const tables: OrderTables = await startOrderTables();
 
   return {

@@ -1,4 +1,4 @@
-// The nests of docs/guides/migrate-from-powertools.md, run: what one version did, the other replays.
+// The nests of docs/guides/migrate-from-powertools.md and docs/reference/powertools.md, run: what one version did, the other replays.
 import { randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { createRequire } from "node:module";
@@ -14,20 +14,21 @@ import { typescriptFences } from "../kit/fences.ts";
 import { root } from "../kit/project.ts";
 
 type Version = (event: { orderId: string; cents: number }, context: object) => Promise<unknown>;
-type Versions = Readonly<Record<"former" | "nested" | "handler", Version>>;
+type Versions = Readonly<Record<"previous" | "nested" | "handler", Version>>;
 interface Api {
   /** The middleware that was there alone. */
-  readonly former: Parameters<ReturnType<typeof middy>["use"]>[0];
+  readonly previous: Parameters<ReturnType<typeof middy>["use"]>[0];
   readonly handler: (event: object, context: object) => Promise<object>;
 }
 
 const region = "us-east-1";
 const credentials = { accessKeyId: "migration", secretAccessKey: "migration" };
-const [wrappers, middlewares] = typescriptFences("docs/guides/migrate-from-powertools.md");
+const wrappers = fenceIn("docs/guides/migrate-from-powertools.md", "export const nested");
+const middlewares = fenceIn("docs/reference/powertools.md", "httpIdempotency(");
 
 describe.each(inject("dynamodbEngines"))("the nests on $name", ({ endpoint }) => {
   const client = new DynamoDBClient({ endpoint, region, credentials });
-  const tables = { POWERTOOLS_TABLE: `former-${randomUUID()}`, IDEMPOTENCY_TABLE: `records-${randomUUID()}` };
+  const tables = { POWERTOOLS_TABLE: `previous-${randomUUID()}`, IDEMPOTENCY_TABLE: `records-${randomUUID()}` };
   let folder: string;
   let versions: Versions;
   let api: Api;
@@ -46,6 +47,8 @@ describe.each(inject("dynamodbEngines"))("the nests on $name", ({ endpoint }) =>
       AWS_ACCESS_KEY_ID: credentials.accessKeyId,
       AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
       AWS_LAMBDA_FUNCTION_NAME: "charge-order",
+      // Powertools sets it as it is loaded.
+      AWS_SDK_UA_APP_ID: "",
     };
     for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
     versions = await load<Versions>(wrappers!.code, join(folder, "wrappers.cjs"));
@@ -62,23 +65,23 @@ describe.each(inject("dynamodbEngines"))("the nests on $name", ({ endpoint }) =>
     event = { orderId: randomUUID(), cents: 500 };
   });
 
-  it("replays what the former version did, also after the nest is gone", async () => {
-    const first = await call("former");
+  it("replays what the previous version did, also after the nest is gone", async () => {
+    const first = await call("previous");
 
     expect(first).toMatchObject(event);
     expect(await call("nested")).toEqual(first);
     expect(await call("handler")).toEqual(first);
   });
 
-  it("leaves what the former version replays, so that it can be rolled back", async () => {
+  it("leaves what the previous version replays, so that it can be rolled back", async () => {
     const first = await call("nested");
 
-    expect(await call("former")).toEqual(first);
+    expect(await call("previous")).toEqual(first);
     expect(await call("handler")).toEqual(first);
   });
 
-  it("runs again without the nest what only the former version did", async () => {
-    const first = await call("former");
+  it("runs again without the nest what only the previous version did", async () => {
+    const first = await call("previous");
 
     expect(await call("handler")).not.toEqual(first);
   });
@@ -87,7 +90,7 @@ describe.each(inject("dynamodbEngines"))("the nests on $name", ({ endpoint }) =>
     await call("nested");
     event = { ...event, cents: 501 };
 
-    await expect(call("former")).rejects.toMatchObject({ name: "IdempotencyValidationError" });
+    await expect(call("previous")).rejects.toMatchObject({ name: "IdempotencyValidationError" });
     await expect(call("nested")).rejects.toMatchObject({ code: "FINGERPRINT_MISMATCH" });
     await expect(call("handler")).rejects.toMatchObject({ code: "FINGERPRINT_MISMATCH" });
   });
@@ -112,9 +115,9 @@ describe.each(inject("dynamodbEngines"))("the nests on $name", ({ endpoint }) =>
     );
   });
 
-  it("replays by two middlewares what the former one did", async () => {
+  it("replays by two middlewares what the previous one did", async () => {
     const request = httpRequest(event.orderId);
-    const before = middy(async () => ({ statusCode: 201, body: "made before" })).use(api.former);
+    const before = middy(async () => ({ statusCode: 201, body: "made before" })).use(api.previous);
 
     await before(request, lambdaContext());
     const copied = await api.handler(request, lambdaContext());
@@ -134,6 +137,10 @@ describe.each(inject("dynamodbEngines"))("the nests on $name", ({ endpoint }) =>
     return unmarshall(Items[0]!);
   }
 });
+
+function fenceIn(page: string, code: string) {
+  return typescriptFences(page).find((fence) => fence.code.includes(code));
+}
 
 function lambdaContext() {
   return fakeLambdaContext({ clock: { now: Date.now } });

@@ -35,7 +35,7 @@ const drizzleRun = (
   );
 };
 
-/** As docs/guides/stores.md says: a connection that is lost within a transaction ends no process. */
+/** As docs/reference/stores.md says: a connection that is lost within a transaction ends no process. */
 function listeningPoolOf(port: number) {
   const pool = poolOf(port);
   pool.on("connect", (client) => client.on("error", () => {}));

@@ -516,7 +516,7 @@ describe.skipIf(!hasServer)("a handler within its transaction", () => {
 
   it("tells in its row how long it took, by the query of the documents", async () => {
     const { call, table } = await poolShop();
-    const document = await readFile(new URL("../../docs/guides/stores.md", import.meta.url), "utf8");
+    const document = await readFile(new URL("../../docs/reference/stores.md", import.meta.url), "utf8");
     const [, query = ""] = /```sql\n(SELECT split_part[^`]*)```/.exec(document) ?? [];
     const clock = fakeClock(Date.now());
     await call(() => clock.advance(1500), { clock, renewLease: false });

@@ -41,17 +41,17 @@ describe("hostile inputs", () => {
   });
 
   it.each(SUITES.map((suite) => [suite.title, suite] as const))(
-    "are refused, or taken for what they are: %s",
+    "are refused, or read as what they are: %s",
     async (title, suite) => {
       const tally = await tryAll(suite);
       await suite.close?.();
       tried.push({ suite, tally });
       console.log(
-        `${title}: ${tally.tried} tried, ${tally.refused} refused, ${tally.taken} taken for what they are`,
+        `${title}: ${tally.tried} tried, ${tally.refused} refused, ${tally.accepted} read as what they are`,
       );
 
       expect(tally.weaknesses.slice(0, 20)).toEqual([]);
-      expect(tally.refused + tally.taken).toBe(tally.tried);
+      expect(tally.refused + tally.accepted).toBe(tally.tried);
     },
     180_000,
   );
@@ -66,7 +66,7 @@ describe("hostile inputs", () => {
 });
 
 describe("tryAll", () => {
-  const suiteOf = (judge: (input: number) => "refused" | "taken") => ({
+  const suiteOf = (judge: (input: number) => "refused" | "accepted") => ({
     title: "numbers",
     what: "",
     promise: "",
@@ -75,10 +75,10 @@ describe("tryAll", () => {
   });
 
   it("counts an input that is there twice once", async () => {
-    expect(await tryAll(suiteOf((input) => (input > 2 ? "refused" : "taken")))).toEqual({
+    expect(await tryAll(suiteOf((input) => (input > 2 ? "refused" : "accepted")))).toEqual({
       tried: 3,
       refused: 1,
-      taken: 2,
+      accepted: 2,
       weaknesses: [],
     });
   });
@@ -86,13 +86,13 @@ describe("tryAll", () => {
   it("names each input that showed a weakness, and goes on", async () => {
     const judge = (input: number) => {
       hold(input !== 2, "two is a weakness");
-      return "taken" as const;
+      return "accepted" as const;
     };
 
     expect(await tryAll(suiteOf(judge))).toEqual({
       tried: 3,
       refused: 0,
-      taken: 2,
+      accepted: 2,
       weaknesses: ["2: two is a weakness"],
     });
   });

@@ -6,7 +6,7 @@ const END = "<!-- end -->";
 
 export interface Tried {
   readonly suite: Pick<Suite, "title" | "what" | "promise">;
-  readonly tally: Pick<Tally, "tried" | "refused" | "taken">;
+  readonly tally: Pick<Tally, "tried" | "refused" | "accepted">;
 }
 
 /** The page with the table as it has to be. */
@@ -22,7 +22,7 @@ function tableOf(tried: readonly Tried[]): string {
       suite.title,
       counted(tally.tried),
       counted(tally.refused),
-      counted(tally.taken),
+      counted(tally.accepted),
       suite.what,
       suite.promise,
     ),
@@ -30,14 +30,14 @@ function tableOf(tried: readonly Tried[]): string {
   const sum = (of: (tally: Tried["tally"]) => number) =>
     counted(tried.reduce((all, { tally }) => all + of(tally), 0));
   return [
-    row("", "tried", "refused", "taken", "what is tried", "what must hold"),
+    row("", "tried", "refused", "accepted", "what is tried", "what must hold"),
     "|---|---|---|---|---|---|",
     ...rows,
     row(
       "all",
       sum(({ tried }) => tried),
       sum(({ refused }) => refused),
-      sum(({ taken }) => taken),
+      sum(({ accepted }) => accepted),
       "",
       "",
     ),

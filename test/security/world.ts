@@ -1,8 +1,8 @@
-// Tries hostile inputs one by one: each is refused, or taken for what it is. Anything else is a weakness.
+// Tries hostile inputs one by one: each is refused, or read as what it is. Anything else is a weakness.
 import { inspect } from "node:util";
 
-/** `refused`: told in a clear error, nothing ran and nothing was written. `taken`: for exactly what it says. */
-export type Verdict = "refused" | "taken";
+/** `refused`: a clear error, nothing ran and nothing was written. `accepted`: read as exactly what it says. */
+export type Verdict = "refused" | "accepted";
 
 export interface Suite<Input = unknown> {
   readonly title: string;
@@ -19,7 +19,7 @@ export interface Suite<Input = unknown> {
 export interface Tally {
   readonly tried: number;
   readonly refused: number;
-  readonly taken: number;
+  readonly accepted: number;
   /** The inputs that showed a weakness, each with what happened. */
   readonly weaknesses: readonly string[];
 }
@@ -27,7 +27,7 @@ export interface Tally {
 /** Inputs that are there twice count once. */
 export async function tryAll<Input>({ inputs, judge }: Suite<Input>): Promise<Tally> {
   const tried = new Set<string>();
-  const counts = { refused: 0, taken: 0 };
+  const counts = { refused: 0, accepted: 0 };
   const weaknesses: string[] = [];
   for (const input of inputs()) {
     const name = nameOf(input);

@@ -72,6 +72,7 @@ export const LONG = [
   "packages/cli/test/console/page",
   "packages/cli/test/drills",
   "test/consumers/brokers",
+  "test/docs/guides",
   "test/dynamodb/client-matrix",
   "test/dynamodb/own-client-contract",
   "test/dynamodb/passed-clients",

@@ -56,7 +56,7 @@ export interface IdempotencyMonitoringProps extends IdempotencyAlarmProps {
   /**
    * The function that settles unknown outcomes.
    *
-   * @default - nobody looks for keys that no call settles
+   * @default - unknown outcomes are not settled
    */
   readonly reconciler?: IFunction;
 

@@ -1,13 +1,15 @@
 /** An operator's decisions about waiting or parked messages, for every database. */
 import { parkedShard } from "../../contract.ts";
+import { systemClock } from "../clock.ts";
 import { hasCode } from "../error-code.ts";
 import { InvalidOptionError, type RecordCorruptError } from "../errors.ts";
-import type { Check } from "../option-checks.ts";
+import { hashTuple } from "../identity.ts";
+import { type Check, text } from "../option-checks.ts";
 import { ADDRESS_KINDS } from "./address.ts";
 import { type FoundUnsent, isOver, type MessageProgress, UNTRIED, type Unsent } from "./outbox.ts";
 import { checkOperator, type OutboxAct, type OutboxOperator, withAct } from "./outbox-act.ts";
 import type { OutgoingMessage, StoredMessage } from "./outgoing-message.ts";
-import { prepareMessage } from "./prepare-message.ts";
+import { prepareMessage, refuseTwins } from "./prepare-message.ts";
 
 /** Another destination, of any kind; `source` and `detailType` for a bus. */
 export interface OutboxDestinationChange {
@@ -35,6 +37,19 @@ export interface OutboxRedirectOptions extends OutboxDropOptions {
   readonly to: OutboxDestinationChange;
 }
 
+/** One message, its new body, and the key under which that is sent. */
+export interface OutboxEditOptions extends OutboxOperator {
+  /** Its position in the commit, from 0. It waits or is parked. */
+  readonly message: number;
+  /** As in `commit`: a string is sent as it is, anything else as JSON. */
+  readonly body: unknown;
+  /**
+   * The key of the edited message: consumers know the previous one with the previous body.
+   * @default - derived from the record and the time: another one for each edit
+   */
+  readonly key?: string;
+}
+
 /** The result of an operator's decision about a commit. */
 export interface ChangedCommit {
   readonly progress: readonly MessageProgress[];
@@ -50,6 +65,15 @@ const REDIRECT_CHECKS: Readonly<Record<string, Check>> = {
   ...MESSAGES_CHECKS,
   to: ["must be an object that names a destination", (value) => Object(value) === value],
 };
+
+const EDIT_CHECKS: Readonly<Record<string, Check>> = {
+  message: ["must be the index (from 0) of a message that is waiting or parked", Number.isInteger],
+  body: ["is required", (value) => value !== undefined],
+  key: text(255),
+};
+
+/** Of SQS's Extended Client Library: the body is in a bucket. */
+const IN_BUCKET = "ExtendedPayloadSize";
 
 /** A commit that has messages to send, as an operator sees it. */
 export interface ListedCommit {
@@ -123,6 +147,33 @@ export abstract class OperatedOutbox {
   }
 
   /**
+   * Gives a message another body and key, checked as in `commit`, and sends it. The record keeps the previous key. Otherwise
+   * like `sendAgain`. A message that an encrypted store has sealed can't be edited, nor one whose body is in a bucket.
+   * @throws InvalidOptionError (`INVALID_OPTION`), PayloadInvalidError (`PAYLOAD_INVALID`), MessageIdInvalidError
+   * (`MESSAGE_ID_INVALID`) before any I/O, StoreUnavailableError (`STORE_UNAVAILABLE`)
+   */
+  async edit(commit: Unsent, options: OutboxEditOptions): Promise<boolean> {
+    checkOperator(options, EDIT_CHECKS, ["message", "body"]);
+    const { message: place, body, clock = systemClock } = options;
+    const former = commit.messages[place];
+    if (!former) throw new InvalidOptionError("message", EDIT_CHECKS.message![0] as string, place);
+    const { sealed, attributes } = former as StoredMessage & { readonly sealed?: unknown };
+    if (sealed !== undefined || attributes?.[IN_BUCKET] !== undefined)
+      throw new InvalidOptionError(
+        "message",
+        sealed === undefined
+          ? "has its body in a bucket: drop it, and send another one"
+          : "is encrypted: drop it, and send another one",
+      );
+    const { key = hashTuple("onceonly/edit/1", commit.recordKey, `${place}`, `${clock.now()}`) } = options;
+    const edited = prepareMessage(`messages[${place}]`, { ...former, body, key } as OutgoingMessage);
+    const messages = commit.messages.map((each, index) => (index === place ? edited : each));
+    refuseTwins(messages);
+    const decided = { ...options, messages: [place], formerKey: former.key };
+    return this.#decide("edit", commit, decided, messages);
+  }
+
+  /**
    * Gives messages up for good: they are never sent, and the record says so. Otherwise like `sendAgain`.
    * @throws InvalidOptionError (`INVALID_OPTION`) before any I/O, StoreUnavailableError (`STORE_UNAVAILABLE`)
    */
@@ -134,7 +185,7 @@ export abstract class OperatedOutbox {
   #decide(
     act: OutboxAct["act"],
     commit: Unsent,
-    options: OutboxDropOptions,
+    options: OutboxDropOptions & Pick<OutboxAct, "formerKey">,
     messages: readonly StoredMessage[],
   ): Promise<boolean> {
     const places = [...new Set(options.messages)];

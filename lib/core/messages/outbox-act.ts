@@ -13,13 +13,15 @@ export interface OutboxOperator extends ByWhom {
 
 /** A decision, as its record stores it. */
 export interface OutboxAct extends ByWhom {
-  readonly act: "send-again" | "redirect" | "drop";
+  readonly act: "send-again" | "redirect" | "edit" | "drop";
   /** Positions in the commit, from 0: the first 20. */
   readonly messages: readonly number[];
   /** The number of messages that it is about. */
   readonly count: number;
   /** Epoch ms. */
   readonly at: number;
+  /** The key of the message before it was edited. */
+  readonly formerKey?: string | undefined;
 }
 
 const MAX_PLACES = 20;
@@ -46,10 +48,10 @@ export function withAct(
   evidence: string | undefined,
   act: OutboxAct["act"],
   places: readonly number[],
-  { by, why, clock = systemClock }: OutboxOperator,
+  { by, why, clock = systemClock, formerKey }: OutboxOperator & Pick<OutboxAct, "formerKey">,
 ): string {
   const [messages, count] = [places.slice(0, MAX_PLACES), places.length];
-  const added: OutboxAct = { act, messages, count, by, why, at: clock.now() };
+  const added: OutboxAct = { act, messages, count, by, why, at: clock.now(), formerKey };
   const acts = [...actsIn(evidence), added].slice(-MAX_ACTS);
   return JSON.stringify({ ...decodeEvidence(evidence), acts });
 }

@@ -46,6 +46,7 @@ export function httpAdapter<Event, Write>(options: HttpIdempotencyOptions<Event,
     isFormer: fingerprint === httpFingerprint ? formerFingerprintOf(event) : undefined,
     waitUntil: callerWaitsUntil(http, clock.now()),
     traceparent: traceOf(http),
+    isHttp: true,
     toStored: (value: unknown) => toStoredResponse(value, http),
   });
   return (event, context, fill) => {

@@ -9,7 +9,7 @@ import { httpAdapter } from "./adapter.ts";
 /**
  * Middy middleware for HTTP: a request with an `Idempotency-Key` has its effect once. Every retry gets the same status,
  * headers and body, marked with `Idempotent-Replayed: true`. Headers that belong to the first caller (such as cookies),
- * its connection or its time are left out: docs/guides/http.md lists them. 2xx and 3xx are final. After any other status or
+ * its connection or its time are left out: docs/reference/http.md lists them. 2xx and 3xx are final. After any other status or
  * an error, a retry runs the handler again, unless something was committed.
  *
  * onceonly's errors become `application/problem+json`. 400: missing or malformed key. 401: not authenticated. 403: no

@@ -3,7 +3,7 @@
 export type Headers = Readonly<Record<string, unknown>>;
 
 /**
- * Headers neither stored nor replayed, by what they belong to, in lower case; `*` matches any ending. docs/guides/http.md
+ * Headers neither stored nor replayed, by what they belong to, in lower case; `*` matches any ending. docs/reference/http.md
  * has this as a table.
  */
 export const NOT_REPLAYED = {

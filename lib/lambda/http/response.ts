@@ -1,5 +1,6 @@
 /** Stores the replayable part of a response, and responds with it again. */
 import { RecordCorruptError, ResponseNotStorableError } from "../../core/errors.ts";
+import { isHttpResponse, isStatus } from "../../core/http-result.ts";
 import { findDropped, findUnfaithful } from "../../core/json.ts";
 import type { ResultOutcome } from "../../core/outcome.ts";
 import type { HttpEvent } from "./event.ts";
@@ -27,11 +28,6 @@ export function isFinalResponse(value: unknown): boolean {
 
 function statusOf(value: unknown): unknown {
   return (value as Partial<HttpResponse> | null | undefined)?.statusCode ?? undefined;
-}
-
-/** A number or a numeric string, as gateways accept it. */
-function isStatus(status: unknown): boolean {
-  return /string|number/.test(typeof status) && /^[1-5]\d\d$/.test(`${status}`);
 }
 
 /** @throws ResponseNotStorableError (`RESPONSE_NOT_STORABLE`) if the gateway or a replay would change the response. */
@@ -85,14 +81,6 @@ function storable(headers: Headers | undefined): Headers | undefined {
   return !headers || findUnfaithful(headers) ? headers : replayable(headers);
 }
 
-/** Whether a stored result is a response: another writer's record may contain anything. */
-function isResponse(stored: unknown): stored is HttpResponse {
-  const { statusCode, body, headers, multiValueHeaders } = Object(stored) as Partial<HttpResponse>;
-  const isMap = (value: unknown) => Object(value) === value && !Array.isArray(value);
-  const areMaps = [headers, multiValueHeaders].every((field) => isMap(field ?? {}));
-  return isStatus(statusCode) && typeof (body ?? "") === "string" && areMaps;
-}
-
 /**
  * The first caller gets all headers and cookies; a replay is marked as one.
  * @throws RecordCorruptError (`RECORD_CORRUPT`) if the replayed value isn't a response.
@@ -101,7 +89,7 @@ export function answerWith(outcome: ResultOutcome, event: HttpEvent): unknown {
   const { replayed, original } = outcome;
   const result = outcome.result as HttpResponse;
   if (replayed) {
-    if (!isResponse(result)) throw new RecordCorruptError("the stored result isn't an HTTP response");
+    if (!isHttpResponse(result)) throw new RecordCorruptError("the stored result isn't an HTTP response");
     const [origin] = event.headers("origin");
     return withHeader(event, readable(replayedTo(origin, result), event), "Idempotent-Replayed", "true");
   }

@@ -10,6 +10,7 @@ import { insertionOverCases } from "./insertions-over.ts";
 import { outboxCases } from "./outbox.ts";
 import { raceCases } from "./races.ts";
 import { renewalCases } from "./renewals.ts";
+import { reopeningCases } from "./reopenings.ts";
 import { resultCases } from "./results.ts";
 import { senderCases } from "./senders.ts";
 import { settlementCases } from "./settlements.ts";
@@ -53,6 +54,7 @@ export function storeContract<Write>(
     ...expiryCases<Write>(),
     ...settlementCases<Write>(),
     ...heldCases<Write>(),
+    ...reopeningCases<Write>(),
     ...renewalCases<Write>(),
     ...stepCases<Write>(),
     ...stepResultCases<Write>(),

@@ -14,6 +14,7 @@ import { outbox } from "./outbox.ts";
 import { redrive } from "./redrive.ts";
 import { release } from "./release.ts";
 import { replay } from "./replay.ts";
+import { rerun } from "./rerun.ts";
 import { resolve } from "./resolve.ts";
 import { start } from "./start.ts";
 import { trace } from "./trace.ts";
@@ -29,6 +30,7 @@ export const COMMANDS: Readonly<Record<string, CliCommand>> = {
   replay,
   resolve,
   release,
+  rerun,
   redrive,
   erase,
   outbox,

@@ -1,17 +1,9 @@
 /** `onceonly erase`: drops stored answers, and keeps the fact that the operations happened. */
 import { readFile } from "node:fs/promises";
-import { type EraseAnswer, type Erasure, eraseRecord, identify, PUBLIC_SCOPE } from "onceonly/kit";
-import {
-  type CliCommand,
-  type CommandCall,
-  type OptionsConfig,
-  type OptionValues,
-  onlyArgument,
-  required,
-  UsageError,
-} from "./command.ts";
-import { KEY_OPTIONS, KEY_USAGE, noRecord } from "./find.ts";
+import { type EraseAnswer, type Erasure, eraseRecord, PUBLIC_SCOPE } from "onceonly/kit";
+import { type CliCommand, type CommandCall, type OptionsConfig, required, UsageError } from "./command.ts";
 import { changingGroup } from "./group.ts";
+import { KEY_OPTIONS, KEY_USAGE, noRecord, operationOf, recordKeyIn, recordKeyOf } from "./named-key.ts";
 import type { OpenTable } from "./open-table.ts";
 import { mayScan, scopedKeys } from "./scan.ts";
 import { BY_OPTIONS, BY_USAGE, byWhom, type Changed, changing, WRITE_OPTIONS, WRITE_USAGE } from "./table.ts";
@@ -22,7 +14,7 @@ const FILE_OPTIONS = { ...OPTIONS, "keys-from": { type: "string" } } as const sa
 const SCAN_OPTIONS = { ...OPTIONS, scan: { type: "boolean" } } as const satisfies OptionsConfig;
 
 export const erase: CliCommand = {
-  usage: `usage: onceonly erase <idempotency key> [options]
+  usage: `usage: onceonly erase <key> [options]
        onceonly erase --keys-from <file> [options]
        onceonly erase --scan --scope <owner> [options]
 
@@ -59,17 +51,13 @@ async function eraseFile(input: CommandCall): Promise<0 | 1> {
 }
 
 async function eraseKey(input: CommandCall): Promise<0 | 1> {
-  const { values, positionals, terminal } = input;
+  const { values, terminal } = input;
   const erasure = byWhom(values);
-  const operation = required(values, "operation");
-  const recordKey = recordKeyOf(values, onlyArgument(positionals, "idempotency key"));
-  return changing(input, `${operation}: permanently erase the stored answer?`, async (table) =>
-    changed(await eraseOne(table, recordKey, erasure, terminal), noRecord(values)),
+  const recordKey = recordKeyIn(input);
+  return changing(input, `${operationOf(recordKey)}: permanently erase the stored answer?`, async (table) =>
+    changed(await eraseOne(table, recordKey, erasure, terminal), noRecord(input)),
   );
 }
-
-const recordKeyOf = (values: OptionValues, key: string): string =>
-  identify(required(values, "operation"), `${values.scope ?? PUBLIC_SCOPE}`, key).recordKey;
 
 /** @throws UsageError */
 function checkAlone(positionals: readonly string[]): void {

@@ -1,46 +1,68 @@
 /** `onceonly find`: what the record of one key says. One read, or two with its messages. */
-import { identify, NOT_KEPT, PUBLIC_SCOPE, type Store, type StoredResult } from "onceonly/kit";
-import { type CliCommand, type OptionsConfig, type OptionValues, onlyArgument, required } from "./command.ts";
-import { recordLines, tellRecord } from "./record-lines.ts";
+import { deriveChildKey, NOT_KEPT, type Store, type StoredResult } from "onceonly/kit";
+import {
+  type CliCommand,
+  type OptionsConfig,
+  type OptionValues,
+  UsageError,
+  wholeNumber,
+} from "./command.ts";
+import { KEY_OPTIONS, KEY_USAGE, noRecord, recordKeyIn } from "./named-key.ts";
+import { pastResults, recordLines, tellRecord } from "./record-lines.ts";
 import { openTable, TABLE_OPTIONS, TABLE_USAGE } from "./table.ts";
 
-/** Names one key, as its handler does. */
-export const KEY_OPTIONS = {
-  operation: { type: "string", short: "o" },
-  scope: { type: "string", short: "s" },
+const CHILD_OPTIONS = {
+  child: { type: "string", multiple: true },
+  "child-length": { type: "string" },
+  "child-hex": { type: "boolean" },
 } as const satisfies OptionsConfig;
 
-export const KEY_USAGE = `
-  --operation, -o <name>      the \`operation\` of the handler (required)
-  --scope, -s <owner>         the key's owner (default: none, for operations without a scope)`;
-
 export const find: CliCommand = {
-  usage: `usage: onceonly find <idempotency key> [options]
+  usage: `usage: onceonly find <idempotency key> --operation <name> [options]
+       onceonly find <record key> [options]
 
-Prints the record of a key: state, attempts, steps, the last verdict, unsent messages. The key is hashed locally and looked up
-with one request. The exit status is 1 if there's no record.
+Prints the record of a key: state, attempts, steps, decisions, unsent messages. An idempotency key is hashed locally, and the
+record is looked up with one request. The exit status is 1 if there's no record.
+
+  --show-result               also print the stored result, and the former one if a decision was corrected: both are payloads
+  --child <name>              also print the key that the handler passes on as childKey("<name>"), may be repeated
+                              (default: one for each step)
+  --child-length <number>, --child-hex
+                              the limits { maxLength, format: "hex" } that the handler passes to childKey
 ${KEY_USAGE}
-  --show-result               also print the stored result, which is a payload${TABLE_USAGE}`,
-  options: { ...TABLE_OPTIONS, ...KEY_OPTIONS, "show-result": { type: "boolean" } },
+${TABLE_USAGE}`,
+  options: { ...TABLE_OPTIONS, ...KEY_OPTIONS, ...CHILD_OPTIONS, "show-result": { type: "boolean" } },
   async run({ values, positionals, terminal }) {
-    const key = onlyArgument(positionals, "idempotency key");
-    const { recordKey } = identify(required(values, "operation"), `${values.scope ?? PUBLIC_SCOPE}`, key);
+    const recordKey = recordKeyIn({ values, positionals });
+    const childKeyOf = childKeys(values, recordKey);
     const table = await openTable(values);
     try {
       const record = await table.store.find(recordKey, { consistent: true });
       if (!record) {
-        terminal.print(values.json ? JSON.stringify({ recordKey, state: "absent" }) : noRecord(values));
+        const absent = JSON.stringify({ recordKey, state: "absent" });
+        terminal.print(values.json ? absent : noRecord({ values, positionals }));
         return 1;
       }
       const hasEnded = record.state === "completed" || record.state === "failed";
       const unsent = hasEnded ? await table.outbox.load(recordKey) : undefined;
       const told = tellRecord(recordKey, record, unsent);
-      const result = values["show-result"] ? await textOf(record.result, table.store) : undefined;
-      if (values.json)
-        terminal.print(JSON.stringify({ ...told, ...(result !== undefined && { value: result }) }));
-      else {
+      const names = (values.child as readonly string[] | undefined) ?? told.steps.map(({ name }) => name);
+      const children = Object.fromEntries(names.map((name) => [name, childKeyOf(name)]));
+      const isShown = values["show-result"] === true;
+      const result = isShown ? await textOf(record.result, table.store) : undefined;
+      const former = isShown ? pastResults(record.evidence) : [];
+      if (values.json) {
+        const shown = {
+          ...(result !== undefined && { value: result }),
+          ...(former.length > 0 && { former }),
+        };
+        const named = names.length > 0 ? { childKeys: children } : {};
+        terminal.print(JSON.stringify({ ...told, ...named, ...shown }));
+      } else {
         for (const line of recordLines(told, terminal.clock.now())) terminal.print(line);
+        for (const [name, key] of Object.entries(children)) terminal.print(`child key ${name}: ${key}`);
         if (result !== undefined) terminal.print(result);
+        for (const each of former) terminal.print(`before the correction: ${each}`);
       }
       return 0;
     } finally {
@@ -49,11 +71,19 @@ ${KEY_USAGE}
   },
 };
 
-/** Why there is no record of a key. Without --scope, another scope is the likely reason. */
-export function noRecord({ scope }: OptionValues): string {
-  return scope === undefined
-    ? "no record: nothing ran under this operation and key without a scope, or its retention has ended. If the operation has a `scope`, pass the key's owner with --scope"
-    : "no record: nothing ran under this operation, scope and key, or its retention has ended";
+/** @throws UsageError for limits that no child key can have */
+function childKeys(values: OptionValues, recordKey: string): (name: string) => string {
+  const limits = {
+    ...(values["child-length"] !== undefined && { maxLength: wholeNumber(values, "child-length", 1) }),
+    ...(values["child-hex"] === true && { format: "hex" as const }),
+  };
+  const childKeyOf = (name: string) => deriveChildKey({ recordKey }, name, limits);
+  try {
+    for (const name of (values.child as readonly string[] | undefined) ?? ["any"]) childKeyOf(name);
+  } catch (error) {
+    throw new UsageError((error as Error).message);
+  }
+  return childKeyOf;
 }
 
 /** The text of a stored result, wherever it is; `undefined` where none is kept. */

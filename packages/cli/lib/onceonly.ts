@@ -20,7 +20,8 @@ const USAGE = `usage: onceonly <command> [options]
   list waiting|parked        list messages that aren't sent yet, or need a decision
   replay <key>               find the crash that left a record, in the local simulator
   release <key>              release a key, so that a retry runs
-  resolve <key>              record whether the effect of a held key happened
+  resolve <key>              record whether the effect of a held key happened, or correct such a decision
+  rerun <key>                let a finished key run again
   redrive <queue URL>        move dead letters back to the queue they came from
   erase <key>                erase a stored answer, but keep the fact that it happened
   outbox retry|drop|redirect <record key>

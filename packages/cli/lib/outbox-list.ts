@@ -27,6 +27,7 @@ async function printEach(
   find: (table: OpenTable) => AsyncIterable<ListedCommit>,
   limit = Number.POSITIVE_INFINITY,
 ): Promise<0 | 1> {
+  const isShown = values["show-body"] === true;
   const table = await openTable(values);
   try {
     const now = terminal.clock.now();
@@ -35,8 +36,12 @@ async function printEach(
     let count = 0;
     for await (const listed of firstOf(find(table), limit, more)) {
       count++;
-      if (values.json) terminal.print(JSON.stringify(told(listed)));
+      const bodies = isShown ? bodiesOf(listed) : undefined;
+      if (values.json) terminal.print(JSON.stringify({ ...told(listed), ...(bodies && { bodies }) }));
       else for (const line of linesOf(listed, now)) terminal.print(line);
+      if (bodies && !values.json)
+        for (const [place, { key, body }] of bodies.entries())
+          terminal.print(`message ${place}, key ${key}: ${body}`);
     }
     if (count === 0 && !values.json) terminal.print("nothing found");
     return count > 0 ? 0 : 1;
@@ -51,6 +56,9 @@ async function* allOf({ outbox }: OpenTable, group: string | undefined): AsyncGe
   for await (const listed of outbox.list("parked"))
     if (listed.commit && parkedPlaces(group, listed.commit).length > 0) yield listed;
 }
+
+/** Payloads: only if the person asks for them. */
+const bodiesOf = ({ commit }: ListedCommit) => commit?.messages.map(({ key, body }) => ({ key, body }));
 
 const reportOf = (commit: Unsent) => ({
   committedAt: commit.committedAt,

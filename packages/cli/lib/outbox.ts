@@ -1,5 +1,6 @@
 /** `onceonly outbox`: sends, redirects or drops messages that wait or are parked, and keeps who decided so, and why. Lists them. */
 
+import { readFile } from "node:fs/promises";
 import type { OutboxDestinationChange, OutboxOperator, Unsent } from "onceonly/kit";
 import {
   type CliCommand,
@@ -9,6 +10,7 @@ import {
   type OptionsConfig,
   type OptionValues,
   onlyArgument,
+  required,
   UsageError,
 } from "./command.ts";
 import {
@@ -32,9 +34,14 @@ import {
   WRITE_OPTIONS,
   WRITE_USAGE,
 } from "./table.ts";
+import { whyUnreadable } from "./unreadable.ts";
 
 const ACTS = ["retry", "drop", "redirect"] as const;
 type Act = (typeof ACTS)[number];
+
+const EDIT = "edit";
+const SUBCOMMANDS = ["list", ...ACTS, EDIT] as const;
+type Subcommand = (typeof SUBCOMMANDS)[number];
 
 const ADDRESS_OPTIONS = {
   queue: { type: "string" },
@@ -59,25 +66,30 @@ export const outbox: CliCommand = {
   usage: `usage: onceonly outbox list [<record key> | --group <operation>[/<code>]] [options]
        onceonly outbox retry|drop|redirect <record key> [options]
        onceonly outbox retry|drop|redirect --group <operation>[/<code>] [options]
+       onceonly outbox edit <record key> --message <place> --body-from <file> [options]
 
 list       shows the messages of each waiting or parked commit, by position, and what operators did with them
 retry      sends the messages again, with a fresh retry count
 drop       gives up on the messages permanently, and records that in the commit
 redirect   changes the messages' destination, and sends them there
+edit       changes a message's body and key, and sends it; the commit keeps the previous key
 
-\`list\` shows no message bodies. The exit status is 1 if nothing is waiting, or if another operator was faster.
+\`list\` shows no message bodies, unless you pass a record key and --show-body. The exit status is 1 if nothing is waiting, or if another operator was faster.
 
   --message <place>           position of a message, from 0, may be repeated; required except for \`retry\` (default: all unsent ones)
   --queue, --topic, --bus     the new destination; add --source and --detail-type for a bus, --message-group for FIFO
   --group <operation>[/<code>]
                               instead of a record key: the parked messages of all commits of this operation, or only those
                               that failed with this code
+  --show-body                 also print the bodies and keys, which are payloads
+  --body-from <file>          the new body: the file's text, as it is
+  --key <key>                 the new key of the edited message (default: a new one for each edit)
   --limit <number>            at most this many commits of the group (default ${DEFAULT_GROUP_LIMIT})${BY_USAGE}${WRITE_USAGE}`,
   forms: [
     {
       name: "list of a record",
       is: (call) => actOf(call) === "list" && call.positionals.length > 1 && !hasGroup(call),
-      options: TABLE_OPTIONS,
+      options: { ...TABLE_OPTIONS, "show-body": { type: "boolean" } },
       run: listCommit,
     },
     {
@@ -85,6 +97,15 @@ redirect   changes the messages' destination, and sends them there
       is: (call) => actOf(call) === "list",
       options: { ...TABLE_OPTIONS, ...GROUP_OPTIONS },
       run: listCommits,
+    },
+    {
+      name: EDIT,
+      is: (call) => actOf(call) === EDIT,
+      options: {
+        ...{ ...WRITE_OPTIONS, ...BY_OPTIONS, message: { type: "string", multiple: true } },
+        ...{ "body-from": { type: "string" }, key: { type: "string" } },
+      },
+      run: editMessage,
     },
     ...ACTS.flatMap(formsOfAct),
   ],
@@ -134,12 +155,51 @@ async function actOnCommit(act: Act, { values, positionals, terminal }: CommandC
 }
 
 /** @throws UsageError */
-function actOf({ positionals: [act] }: Pick<CommandCall, "positionals">): Act | "list" {
-  if (act === "list" || (ACTS as readonly unknown[]).includes(act)) return act as Act | "list";
+function actOf({ positionals: [act] }: Pick<CommandCall, "positionals">): Subcommand {
+  if ((SUBCOMMANDS as readonly unknown[]).includes(act)) return act as Subcommand;
   throw new UsageError(
-    `expected list, retry, drop or redirect, got ${act === undefined ? "nothing" : `\`${act}\`${didYouMean(act, ["list", ...ACTS])}`}`,
+    `expected list, retry, drop, redirect or edit, got ${act === undefined ? "nothing" : `\`${act}\`${didYouMean(act, SUBCOMMANDS)}`}`,
   );
 }
+
+async function editMessage({ values, positionals, terminal }: CommandCall): Promise<0 | 1> {
+  const recordKey = onlyArgument(positionals.slice(1), "record key");
+  const [message, ...others] = placesOf(values) ?? [];
+  if (message === undefined || others.length > 0) throw new UsageError("edit needs one --message");
+  const body = await textFrom(required(values, "body-from"));
+  const { key } = values;
+  const edit = {
+    ...{ message, body, ...byWhom(values), clock: terminal.clock },
+    ...(key !== undefined && { key: `${key}` }),
+  };
+  const question = `edit message ${message} of ${recordKey}, and send it under ${key === undefined ? "a new key" : "this key"}?`;
+  return changing({ values, terminal }, question, async ({ outbox }) => {
+    const commit = await outbox.load(recordKey);
+    if (!commit) return { done: false, message: "this record has no unsent messages", json: { done: false } };
+    // The detail of an event is an object; to a queue or topic, the text goes as it is.
+    const detail = commit.messages[message]?.bus === undefined ? body : detailIn(body);
+    const done = await outbox.edit(commit, { ...edit, body: detail });
+    return { done, message: done ? "edited: the sweeper sends it within a minute" : CHANGED, json: { done } };
+  });
+}
+
+/** @throws UsageError */
+async function textFrom(file: string): Promise<string> {
+  return readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
+    throw new UsageError(`can't read the body ${file}: ${whyUnreadable(error)}`);
+  });
+}
+
+/** @throws UsageError. The text may be personal, and so may what a parser says of it. */
+function detailIn(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    throw new UsageError("the body of an event must be a JSON object");
+  }
+}
+
+const CHANGED = "the commit was changed in the meantime: look at it again";
 
 const DONE = {
   retry: "queued again: the sweeper sends them within a minute",
@@ -171,7 +231,7 @@ async function decide(
       : act === "drop"
         ? await outbox.drop(commit, these)
         : await outbox.redirect(commit, { ...these, to });
-  const message = done ? DONE[act] : "the commit was changed in the meantime: look at it again";
+  const message = done ? DONE[act] : CHANGED;
   return { done, message, json: { done } };
 }
 

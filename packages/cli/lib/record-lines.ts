@@ -8,16 +8,24 @@ import {
   type IdempotencyRecord,
   NOT_KEPT,
   type OutboxAct,
+  type PastDecision,
+  pastOf,
   type StoredResult,
   UNTRIED,
   type Unsent,
 } from "onceonly/kit";
 import type { TraceBranch } from "./tree.ts";
 
+/** The results that callers got before a person corrected them, or had the key run again: payloads. */
+export function pastResults(evidence: string | undefined): readonly string[] {
+  return pastOf(evidence).flatMap(({ was }) => was ?? []);
+}
+
 /** What a record says, without payloads. Times are in epoch ms. */
 export function tellRecord(recordKey: string, record: IdempotencyRecord, unsent: Unsent | undefined) {
   const { state, attempt, createdAt, leaseEndsAt, completedAt, expiresAt, steps = {}, result } = record;
   const evidence = verdictIn(record.evidence);
+  const past = pastOf(record.evidence);
   return {
     recordKey,
     state,
@@ -34,6 +42,7 @@ export function tellRecord(recordKey: string, record: IdempotencyRecord, unsent:
       at,
     })),
     ...(evidence && { evidence }),
+    ...(past.length > 0 && { past: past.map(({ was: _, ...decision }) => decision) }),
     messages: tellMessages(unsent),
     acts: actsIn(record.evidence),
   };
@@ -49,7 +58,7 @@ export function tellMessages({ messages, progress }: Partial<Unsent> = {}) {
 
 /** Evidence may hold no verdict about the key, but acts on its messages alone. */
 function verdictIn(text: string | undefined): Evidence | undefined {
-  const { acts: _, ...evidence } = { ...decodeEvidence(text) } as Evidence & { acts?: unknown };
+  const { acts: _, past: __, ...evidence } = { ...decodeEvidence(text) } as Evidence & { acts?: unknown };
   return evidence.verdict === undefined ? undefined : evidence;
 }
 
@@ -76,6 +85,7 @@ function recordFacts(told: RecordReport, now: number): string[] {
   for (const step of steps) lines.push(stepLine(step, now));
   if (told.completedAt !== undefined) lines.push(`${state} ${timeOf(told.completedAt, now)}`);
   if (evidence) lines.push(...evidenceLines(evidence, now));
+  for (const decision of (told.past ?? []).toReversed()) lines.push(pastLine(decision, now));
   for (const { line, below = [] } of outboxBranches(told, now))
     lines.push(line, ...below.map((each) => each.line));
   return [...lines, ...keptLines(told, now)];
@@ -108,7 +118,12 @@ function messageLine(message: RecordReport["messages"][number], place: number, n
   return `message ${place} to ${message.destination}: ${message.state}, ${message.tries} ${message.tries === 1 ? "try" : "tries"}${code}${tried}`;
 }
 
-const DECIDED = { "send-again": "sent again", redirect: "redirected", drop: "dropped" } as const;
+const DECIDED = {
+  "send-again": "sent again",
+  redirect: "redirected",
+  edit: "edited",
+  drop: "dropped",
+} as const;
 
 function actBranch({ act, messages, count, by, why, at }: OutboxAct, now: number): TraceBranch {
   const which = `${messages.join(", ")}${count > messages.length ? `, and ${count - messages.length} more` : ""}`;
@@ -140,12 +155,15 @@ const RESULTS = {
 } as const;
 
 /** What an operator did with the key, by the question that the library stores with it. */
-const ACTS: Readonly<Record<string, "erased" | "released">> = {
+const ACTS: Readonly<Record<string, "erased" | "released" | "run again">> = {
   "to erase the result": "erased",
   "to release the key": "released",
+  "to run the key again": "run again",
 };
 
-export const actOf = ({ asked = "" }: Pick<Evidence, "asked">): "erased" | "released" | undefined =>
+export const actOf = ({
+  asked = "",
+}: Pick<Evidence, "asked">): "erased" | "released" | "run again" | undefined =>
   Object.hasOwn(ACTS, asked) ? ACTS[asked] : undefined;
 
 export function evidenceLines(
@@ -164,6 +182,16 @@ export function evidenceLines(
     lines.push(`${asked === undefined ? "reason" : "answer"}: ${answered}`);
   if (lastError) lines.push(`last error: ${lastError.name}, ${timeOf(lastError.at, now)}`);
   return lines;
+}
+
+/** A decision that another one has replaced. */
+export function pastLine(
+  { state, verdict, by, at, asked, answered }: Omit<PastDecision, "was">,
+  now: number,
+): string {
+  const act = actOf({ asked: `${asked}` }) ?? verdict;
+  const reason = answered === undefined ? "" : `: ${answered}`;
+  return `before that: ${act === undefined ? state : `${act}, ${state}`}, by ${by}, ${timeOf(at, now)}${reason}`;
 }
 
 /** Such as `2026-01-02T03:04:05.678Z (5 min ago)`. */

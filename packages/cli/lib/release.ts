@@ -1,16 +1,10 @@
 /** `onceonly release`: gives a key back under a new token, although nobody knows how its attempt ended. */
-import { identify, PUBLIC_SCOPE, type ReleaseAnswer, releaseRecord } from "onceonly/kit";
-import {
-  type CliCommand,
-  type CommandCall,
-  type OptionsConfig,
-  type OptionValues,
-  onlyArgument,
-  required,
-} from "./command.ts";
-import { KEY_OPTIONS, KEY_USAGE, noRecord } from "./find.ts";
+import { type ReleaseAnswer, releaseRecord } from "onceonly/kit";
+import type { CliCommand, CommandCall, OptionsConfig } from "./command.ts";
 import { changingGroup, GROUP_OPTIONS, GROUP_USAGE, groupIn, hasGroup, unknownKeys } from "./group.ts";
+import { KEY_OPTIONS, KEY_USAGE, noRecord, operationOf, recordKeyIn } from "./named-key.ts";
 import type { OpenTable } from "./open-table.ts";
+import { stateOf } from "./record-state.ts";
 import { BY_OPTIONS, BY_USAGE, byWhom, type Changed, changing, WRITE_OPTIONS, WRITE_USAGE } from "./table.ts";
 
 const OPTIONS = {
@@ -20,7 +14,7 @@ const OPTIONS = {
 } as const satisfies OptionsConfig;
 
 export const release: CliCommand = {
-  usage: `usage: onceonly release <idempotency key> [options]
+  usage: `usage: onceonly release <key> [options]
        onceonly release --group <operation>[/<error>] [options]
 
 Releases a key that is held or whose attempt was abandoned, so that a retry runs, however the attempt ended. A new token fences
@@ -44,29 +38,27 @@ async function releaseGroup(input: CommandCall): Promise<0 | 1> {
 }
 
 async function releaseKey(input: CommandCall): Promise<0 | 1> {
-  const { values, positionals } = input;
   const change = releasing(input);
-  const key = onlyArgument(positionals, "idempotency key");
-  const operation = required(values, "operation");
-  const { recordKey } = identify(operation, `${values.scope ?? PUBLIC_SCOPE}`, key);
-  const question = `${operation}: release the key, so that a retry runs?`;
-  return changing(input, question, (table) => change(table, recordKey));
+  const recordKey = recordKeyIn(input);
+  const question = `${operationOf(recordKey)}: release the key, so that a retry runs?`;
+  return changing(input, question, (table) => change(table, recordKey), stateOf(recordKey));
 }
 
-function releasing({ values, terminal }: CommandCall) {
+function releasing(input: CommandCall) {
+  const { values, terminal } = input;
   const decided = { ...byWhom(values), ...(values.interrupt === true && { interrupts: true }) };
   return async ({ store }: OpenTable, recordKey: string): Promise<Changed> =>
-    changed(await releaseRecord({ store, clock: terminal.clock }, recordKey, decided), values);
+    changed(await releaseRecord({ store, clock: terminal.clock }, recordKey, decided), input);
 }
 
-function changed(answer: ReleaseAnswer, values: OptionValues): Changed {
-  return { done: answer.released, message: messageOf(answer, values), json: answer };
+function changed(answer: ReleaseAnswer, input: CommandCall): Changed {
+  return { done: answer.released, message: messageOf(answer, input), json: answer };
 }
 
-function messageOf(answer: ReleaseAnswer, values: OptionValues): string {
+function messageOf(answer: ReleaseAnswer, input: CommandCall): string {
   if (answer.released) return "released";
   const { state, steps } = answer;
-  if (state === "absent" && values.group === undefined) return `not released: ${noRecord(values)}`;
+  if (state === "absent" && !hasGroup(input)) return `not released: ${noRecord(input)}`;
   if (steps)
     return `not released: the outcome of step ${steps.join(" and ")} is unknown: settle it with resolve --step`;
   const hint = state === "in-progress" ? ": pass --interrupt to fence its attempt off" : "";

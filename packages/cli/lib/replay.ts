@@ -1,18 +1,11 @@
 /** `onceonly replay`: finds the crash that left a record, by crashing the handler at each of its requests on this machine. */
 import { readFile } from "node:fs/promises";
-import { identify, PUBLIC_SCOPE } from "onceonly/kit";
+import { namesOf } from "onceonly/kit";
 import type { CrashPoint, ExploreOptions, LambdaHandler, RecordShape } from "onceonly-explorer";
-import {
-  type CliCommand,
-  type CommandCall,
-  type OptionsConfig,
-  onlyArgument,
-  required,
-  UsageError,
-} from "./command.ts";
+import { type CliCommand, type CommandCall, type OptionsConfig, required, UsageError } from "./command.ts";
 import { defaultExport } from "./default-export.ts";
-import { KEY_OPTIONS, KEY_USAGE } from "./find.ts";
 import { loadTool } from "./installed.ts";
+import { KEY_OPTIONS, KEY_USAGE, recordKeyIn } from "./named-key.ts";
 import { tellRecord } from "./record-lines.ts";
 import { openTable, TABLE_OPTIONS, TABLE_USAGE } from "./table.ts";
 import { whyUnreadable } from "./unreadable.ts";
@@ -31,7 +24,7 @@ const OPTIONS = {
 } as const satisfies OptionsConfig;
 
 export const replay: CliCommand = {
-  usage: `usage: onceonly replay <idempotency key> --handler <module> [options]
+  usage: `usage: onceonly replay <key> --handler <module> [options]
 
 Reads the record of a key, then crashes your handler in the simulator at each of its requests, to find the crashes that leave
 a record like it. Prints those crashes, and the run up to the first one. You supply the event: no payload is read.
@@ -55,18 +48,24 @@ a record like it. Prints those crashes, and the run up to the first one. You sup
 
 async function replaying(
   call: CommandCall,
-  recordOf: (call: CommandCall, operation: string) => Promise<RecordShape>,
+  recordOf: (call: CommandCall) => Promise<RecordShape>,
 ): Promise<0 | 1> {
   const { values, terminal } = call;
-  const operation = required(values, "operation");
+  const operation = operationIn(call);
   const { handler, event, options } = await replayedBy(required(values, "handler"));
-  const record = await recordOf(call, operation);
+  const record = await recordOf(call);
   const { crashPoints } = await loadTool("replay", "onceonly-explorer");
   const { points, crashes } = await crashPoints(handler, event, { ...options, operation });
   const alike = crashes.filter((crash) => isAlike(crash, record));
   if (values.json) terminal.print(JSON.stringify({ record, points, crashes: alike }));
   else for (const line of linesOf(record, alike, crashes.length)) terminal.print(line);
   return alike.length > 0 ? 0 : 1;
+}
+
+/** A record key names its operation. @throws UsageError */
+function operationIn({ values, positionals }: CommandCall): string {
+  if (values.operation !== undefined || values.record !== undefined) return required(values, "operation");
+  return namesOf(recordKeyIn({ values, positionals })).operation;
 }
 
 /** @throws UsageError where the module exports something else */
@@ -85,9 +84,8 @@ async function recordOfFile({ values, positionals }: CommandCall): Promise<Recor
   );
 }
 
-async function recordOfKey({ values, positionals }: CommandCall, operation: string): Promise<RecordShape> {
-  const key = onlyArgument(positionals, "idempotency key");
-  const { recordKey } = identify(operation, `${values.scope ?? PUBLIC_SCOPE}`, key);
+async function recordOfKey({ values, positionals }: CommandCall): Promise<RecordShape> {
+  const recordKey = recordKeyIn({ values, positionals });
   const table = await openTable(values);
   try {
     const record = await table.store.find(recordKey, { consistent: true });

@@ -1,38 +1,46 @@
 /** `onceonly resolve`: a person's verdict about a key of unknown outcome. */
-import { type Resolution, type ResolveAnswer, resolveOutcome, resolveRecord } from "onceonly/kit";
+import { hasCode, type Resolution, type ResolveAnswer, resolveRecord } from "onceonly/kit";
 import {
   type CliCommand,
   type CommandCall,
   type OptionsConfig,
   type OptionValues,
-  onlyArgument,
-  required,
   UsageError,
   wholeNumber,
 } from "./command.ts";
-import { KEY_OPTIONS, KEY_USAGE, noRecord } from "./find.ts";
 import { changingGroup, GROUP_OPTIONS, GROUP_USAGE, groupIn, hasGroup, unknownKeys } from "./group.ts";
+import { KEY_OPTIONS, KEY_USAGE, noRecord, operationOf, recordKeyIn } from "./named-key.ts";
+import { timeOf } from "./record-lines.ts";
+import { stateOf } from "./record-state.ts";
 import { BY_OPTIONS, BY_USAGE, byWhom, type Changed, changing, WRITE_OPTIONS, WRITE_USAGE } from "./table.ts";
 
 const OPTIONS = {
   ...WRITE_OPTIONS,
   ...BY_OPTIONS,
   happened: { type: "string" },
+  status: { type: "string" },
+  body: { type: "string" },
+  header: { type: "string", multiple: true },
   "did-not-happen": { type: "boolean" },
   step: { type: "string" },
   retention: { type: "string" },
+  "even-though-answered": { type: "boolean" },
 } as const satisfies OptionsConfig;
 
 export const resolve: CliCommand = {
-  usage: `usage: onceonly resolve <idempotency key> --happened <JSON> | --did-not-happen [options]
-       onceonly resolve --group <operation>[/<error>] --happened <JSON> | --did-not-happen [options]
+  usage: `usage: onceonly resolve <key> --happened <JSON> | --status <code> [--body <text>] | --did-not-happen [options]
+       onceonly resolve --group <operation>[/<error>] --happened <JSON> | --status <code> | --did-not-happen [options]
 
 Settles a key that is held or whose attempt was abandoned. A new token fences off an attempt that is still alive. A key that is
 in progress, completed, failed or released is left as it is, and the exit status is 1.
 
-  --happened <JSON>           the effect happened: from now on every caller gets this answer
+  --happened <JSON>           the effect happened: from now on every caller gets this answer. The handler doesn't run again, so
+                              its own writes and messages in \`commit\` aren't made
+  --status <code>, --body <text>, --header <name: value>
+                              the same for an HTTP operation: the response that every caller gets
   --did-not-happen            the effect didn't happen: a retry runs
   --step <name>               settle this step instead of the whole key
+  --even-though-answered      correct an earlier decision about the key, although callers may already have received its answer
   --retention <seconds>       how long the answer is kept (default 31622400, 366 days)${BY_USAGE}${KEY_USAGE}${GROUP_USAGE}${WRITE_USAGE}`,
   forms: [
     { name: "a group", is: hasGroup, options: { ...OPTIONS, ...GROUP_OPTIONS }, run: resolveGroup },
@@ -47,22 +55,45 @@ async function resolveGroup(input: CommandCall): Promise<0 | 1> {
     keysOf: ({ store }) => unknownKeys(store, group, input.terminal.clock.now()),
     question: (count) => `${group}: record for ${count} keys that ${verdict}?`,
     change: async ({ store }, recordKey) =>
-      changed(await resolveRecord({ store, ...settings }, recordKey, resolution), input.values),
+      changed(await resolving({ store, ...settings }, recordKey, resolution), input),
   });
 }
 
 async function resolveKey(input: CommandCall): Promise<0 | 1> {
-  const { values, positionals } = input;
   const { resolution, settings, verdict } = verdictOf(input);
-  const key = onlyArgument(positionals, "idempotency key");
-  const operation = required(values, "operation");
-  return changing(input, `${operation}: record that ${verdict}?`, async ({ store }) => {
-    const scope = values.scope === undefined ? {} : { scope: `${values.scope}` };
-    return changed(
-      await resolveOutcome({ operation, store, ...scope, ...settings }, key, resolution),
-      values,
+  const recordKey = recordKeyIn(input);
+  const question = `${operationOf(recordKey)}: record that ${verdict}?`;
+  return changing(
+    input,
+    question,
+    async ({ store }) => changed(await resolving({ store, ...settings }, recordKey, resolution), input),
+    stateOf(recordKey, ...consequences(resolution)),
+  );
+}
+
+/** @throws UsageError for an answer that the callers of the operation can't read, with an example */
+async function resolving(...given: Parameters<typeof resolveRecord<never>>): Promise<ResolveAnswer> {
+  return resolveRecord(...given).catch((error: unknown) => {
+    if (!hasCode(error, "INVALID_OPTION") || (error as { readonly option?: string }).option !== "result")
+      throw error;
+    throw new UsageError(
+      'this is an HTTP operation, so callers need a whole response: pass --status 201 --body \'{"id":"ch_1"}\', or --happened with { statusCode, headers, body }',
     );
   });
+}
+
+/** What follows from the decision. The answer is shown to the person who typed it. */
+function consequences(resolution: Resolution): readonly string[] {
+  const { outcome, step, evenThoughAnswered } = resolution;
+  const answered = evenThoughAnswered ? ["callers may already have received the former answer"] : [];
+  if (outcome === "did-not-happen") return [...answered, "the next call runs the handler"];
+  const result = JSON.stringify(resolution.result);
+  if (step !== undefined) return [`the step's result will be: ${result}; the next call goes on after it`];
+  return [
+    ...answered,
+    `every caller will get: ${result}`,
+    "the handler doesn't run again: its own writes and messages in `commit` aren't made",
+  ];
 }
 
 /** @throws UsageError */
@@ -77,23 +108,63 @@ function verdictOf({ values, terminal }: CommandCall) {
   return { resolution, settings, verdict };
 }
 
-function changed(answer: ResolveAnswer, values: OptionValues): Changed {
+function changed(answer: ResolveAnswer, input: CommandCall): Changed {
   if (answer.resolved) return { done: true, message: "resolved", json: answer };
-  const isMissing = answer.state === "absent" && values.group === undefined;
-  const why = isMissing ? noRecord(values) : `the key is ${answer.state}`;
+  const { state, decided } = answer;
+  const isMissing = state === "absent" && !hasGroup(input);
+  const by = decided && `, decided by ${decided.by}, ${timeOf(decided.at, input.terminal.clock.now())}`;
+  const hint = decided ? `${by}: to correct that, pass --even-though-answered` : (HINTS[state] ?? "");
+  const why = isMissing ? noRecord(input) : `the key is ${state}${hint}`;
   return { done: false, message: `not resolved: ${why}`, json: answer };
 }
 
+const RAN = " by its handler: to run it again, use `rerun`";
+const HINTS: Readonly<Record<string, string>> = { completed: RAN, failed: RAN };
+
 function resolutionOf(values: OptionValues): Resolution {
-  const { happened, step } = values;
-  if ((happened === undefined) === !values["did-not-happen"])
-    throw new UsageError("pass either --happened <JSON> or --did-not-happen");
+  const { step } = values;
+  const result = resultOf(values);
+  if (!result === !values["did-not-happen"])
+    throw new UsageError(
+      "pass either --happened <JSON> or --did-not-happen (or --status <code> for an HTTP operation)",
+    );
   const common = {
     ...byWhom(values),
     ...(step !== undefined && { step: `${step}` }),
+    ...(values["even-though-answered"] === true && { evenThoughAnswered: true }),
   };
-  if (happened === undefined) return { outcome: "did-not-happen", ...common };
-  return { outcome: "happened", result: parsed(`${happened}`), ...common };
+  return result
+    ? { outcome: "happened", result: result.value, ...common }
+    : { outcome: "did-not-happen", ...common };
+}
+
+/** The answer of an effect that happened. @throws UsageError */
+function resultOf({ happened, status, body, header }: OptionValues): { readonly value: unknown } | undefined {
+  const isResponse = status !== undefined;
+  if (!isResponse && (body !== undefined || header !== undefined))
+    throw new UsageError("--body and --header need --status");
+  if (isResponse && happened !== undefined) throw new UsageError("pass either --happened or --status");
+  if (happened !== undefined) return { value: parsed(`${happened}`) };
+  if (!isResponse) return undefined;
+  if (!/^[1-5]\d\d$/.test(`${status}`))
+    throw new UsageError(`--status must be from 100 to 599 (got ${status})`);
+  const given = Object.fromEntries(((header as readonly string[] | undefined) ?? []).map(headerOf));
+  const headers = isJson(body) ? { "content-type": "application/json", ...given } : given;
+  return { value: { statusCode: Number(status), headers, body: `${body ?? ""}` } };
+}
+
+function headerOf(text: string): [string, string] {
+  const colon = text.indexOf(":");
+  if (colon < 1) throw new UsageError('--header must be "name: value"');
+  return [text.slice(0, colon).trim().toLowerCase(), text.slice(colon + 1).trim()];
+}
+
+function isJson(text: OptionValues[string]): boolean {
+  try {
+    return Object(JSON.parse(`${text}`)) !== undefined && /^\s*[[{]/.test(`${text}`);
+  } catch {
+    return false;
+  }
 }
 
 /** The text may be personal, and so may what a parser says of it. */

@@ -173,15 +173,19 @@ export interface Changed {
 
 /**
  * Runs a command that writes: asks first, unless `--yes` is set, and prints what a dry run withheld.
+ * @param preview what the person should know before answering
  * @throws UsageError without a terminal to ask in
  */
 export async function changing(
   { values, terminal }: Pick<CommandCall, "values" | "terminal">,
   question: string,
   change: (table: OpenTable) => Promise<Changed>,
+  preview?: (table: OpenTable, now: number) => Promise<readonly string[]>,
 ): Promise<0 | 1> {
   const table = await openTable(values);
   try {
+    if (preview && !values.yes && !values["dry-run"] && !values.json)
+      for (const line of await preview(table, terminal.clock.now())) terminal.print(line);
     if (!(await isMeant({ values, terminal }, question))) return 1;
     const { done, message, json } = await change(table);
     if (values["dry-run"]) printWithheld({ values, terminal }, table.withheld, message);

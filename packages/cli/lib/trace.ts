@@ -1,7 +1,8 @@
 /** `onceonly trace`: the whole life of one key as a tree, from its request to the records of those who got its messages. */
 import { identify, PUBLIC_SCOPE } from "onceonly/kit";
-import { type CliCommand, type OptionValues, onlyArgument, required, wholeNumber } from "./command.ts";
-import { KEY_OPTIONS, KEY_USAGE, noRecord, textOf } from "./find.ts";
+import { type CliCommand, type OptionValues, wholeNumber } from "./command.ts";
+import { textOf } from "./find.ts";
+import { KEY_OPTIONS, KEY_USAGE, noRecord, recordKeyIn } from "./named-key.ts";
 import type { OpenTable } from "./open-table.ts";
 import { type RecordReport, tellRecord } from "./record-lines.ts";
 import { openTable, TABLE_OPTIONS, TABLE_USAGE } from "./table.ts";
@@ -13,7 +14,7 @@ const DEFAULT_PEEK = "3";
 const MAX_PEEK = 20;
 
 export const trace: CliCommand = {
-  usage: `usage: onceonly trace <idempotency key> [options]
+  usage: `usage: onceonly trace <key> [options]
 
 Prints the life of a key as a tree: the request, attempts, steps and sagas, the last verdict, unsent messages and their queues,
 dead letters and redrives, and the records of consumers. Deletes nothing, and prints neither keys nor payloads. The exit
@@ -21,7 +22,7 @@ status is 1 if there's no record.
 ${KEY_USAGE}
   --consumer <operation>      a consumer's operation, may be repeated: prints its record for each message key
   --consumer-scope <owner>    the owner of the consumers' keys (default: none)
-  --message-key <key>         the key of a message, may be repeated (default: those of unsent messages, else the key itself)
+  --message-key <key>         the key of a message, may be repeated (default: those of unsent messages, else the idempotency key itself)
   --queue <URL>               a queue of its messages, may be repeated (default: those of unsent messages)
   --dlq <URL>                 a dead-letter queue, may be repeated (default: those of the queues)
   --peek <requests>           how many receives of ten dead letters to make; hides them for 5 s, deletes none (default ${DEFAULT_PEEK}, 0 to ${MAX_PEEK})${TABLE_USAGE}`,
@@ -36,14 +37,15 @@ ${KEY_USAGE}
     peek: { type: "string", default: DEFAULT_PEEK },
   },
   async run({ values, positionals, terminal }) {
-    const key = onlyArgument(positionals, "idempotency key");
-    const { recordKey } = identify(required(values, "operation"), `${values.scope ?? PUBLIC_SCOPE}`, key);
+    const recordKey = recordKeyIn({ values, positionals });
+    // A record key doesn't contain the key that its messages may have.
+    const named = values.operation === undefined ? [] : positionals;
     const requests = wholeNumber(values, "peek", 0, MAX_PEEK);
     const table = await openTable(values);
     try {
       const now = terminal.clock.now();
       const own = await readTrace(table, recordKey);
-      const messageKeys = [...new Set(given(values, "message-key") ?? own?.messageKeys ?? [key])];
+      const messageKeys = [...new Set(given(values, "message-key") ?? own?.messageKeys ?? named)];
       const urls = given(values, "queue") ?? own?.queues ?? [];
       const queues = await traceQueues(values, [...new Set(urls)], given(values, "dlq") ?? [], requests);
       const consumers = await consumersOf(table, values, messageKeys);
@@ -52,7 +54,7 @@ ${KEY_USAGE}
         terminal.print(JSON.stringify({ ...record, ...jsonOf(queues, messageKeys), consumers }));
       } else {
         const branches = [
-          ...(own ? recordBranches(own, own.status, now) : [{ line: noRecord(values) }]),
+          ...(own ? recordBranches(own, own.status, now) : [{ line: noRecord({ values, positionals }) }]),
           ...queues.queues.map(queueBranch),
           ...queues.deadLetters.map((each) => deadLetterBranch(each, messageKeys, now)),
           ...consumers.map((each) => consumerBranch(each, now)),

@@ -43,6 +43,7 @@ const CALLS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     "a key": [...KEY, "--did-not-happen", ...BY],
   },
   release: { "a group": ["--group", "book", ...BY], "a key": [...KEY, ...BY] },
+  rerun: { it: [...KEY, ...BY] },
   redrive: { it: ["<dead letters>", ...BY] },
   erase: {
     "a scan": ["--scan", "-s", "acme", ...BY],
@@ -52,6 +53,7 @@ const CALLS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
   outbox: {
     "list of a record": ["list", "book##hash"],
     list: ["list"],
+    edit: ["edit", "book##hash", "--message", "0", "--body-from", "<keys>", ...BY],
     "redirect of a group": ["redirect", "--group", "book", "--queue", QUEUE, ...BY],
     redirect: ["redirect", "book##hash", "--message", "0", "--queue", QUEUE, ...BY],
     "drop of a group": ["drop", "--group", "book", ...BY],

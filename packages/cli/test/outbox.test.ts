@@ -1,4 +1,7 @@
 import { randomUUID } from "node:crypto";
+import { mkdtemp, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { UpdateItemCommand } from "@aws-sdk/client-dynamodb";
 import { beforeEach, describe, expect, it } from "vitest";
 import { identify } from "../../../lib/core/identity.ts";
@@ -165,7 +168,7 @@ describe("onceonly outbox", () => {
   });
 
   it.each([
-    [["resend", "r"], "expected list, retry, drop or redirect, got `resend`"],
+    [["resend", "r"], "expected list, retry, drop, redirect or edit, got `resend`"],
     [["retry"], "expected one record key, or --group, got 0"],
     [["drop", "r"], "drop needs --message"],
     [["drop", "r", "--message", "first"], "--message must be the position of a message, from 0"],
@@ -176,7 +179,7 @@ describe("onceonly outbox", () => {
     [["drop", "--group", "order", "--message", "0"], "drop of a group doesn't accept --message"],
     [["drop", "--group", "order", "--queue", QUEUE], "drop of a group doesn't accept --queue"],
     [["redirect", "--group", "order"], "redirect needs --queue, --topic or --bus"],
-    [["--group", "order"], "expected list, retry, drop or redirect, got nothing"],
+    [["--group", "order"], "expected list, retry, drop, redirect or edit, got nothing"],
   ])("refuses %j before any request", async (args, message) => {
     await expect(world.run("outbox", [...BY, ...args])).rejects.toThrow(message);
   });
@@ -251,5 +254,64 @@ describe("onceonly outbox", () => {
       ["parked", 9],
       ["waiting", 9],
     ]);
+  });
+
+  it("H90: shows the body of a parked message, and sends an edited one under another key", async () => {
+    const recordKey = await commitTwo(true);
+    const folder = await mkdtemp(join(tmpdir(), "onceonly-edit-"));
+    const file = join(folder, "body.json");
+    await writeFile(file, '{"card":"fixed"}');
+    const edit = ["edit", recordKey, "--message", "0", "--body-from", file];
+
+    const shown = await world.run("outbox", ["list", recordKey, "--show-body"]);
+    const json = await world.run("outbox", ["list", recordKey, "--show-body", "--json"]);
+    const edited = await world.run("outbox", [...edit, ...SAID], true);
+
+    expect(shown.text).toContain('message 0, key order-7/pay: {"card":"canary"}');
+    expect(JSON.parse(json.text).bodies[0]).toEqual({ key: "order-7/pay", body: '{"card":"canary"}' });
+    expect(edited.asked).toEqual([`edit message 0 of ${recordKey}, and send it under a new key?`]);
+    expect(edited).toMatchObject({ status: 0, text: "edited: the sweeper sends it within a minute" });
+    const [message] = (await world.outbox.load(recordKey))!.messages;
+    expect(message).toMatchObject({
+      body: '{"card":"fixed"}',
+      key: expect.not.stringMatching("order-7/pay"),
+    });
+    expect(await actsOf(recordKey)).toMatchObject([{ act: "edit", formerKey: "order-7/pay", by: "ana" }]);
+    expect((await world.run("outbox", ["list", recordKey])).text).toContain("message 0: edited, by ana, ");
+
+    const named = await world.run("outbox", [...edit, "--key", "order-7/fixed", ...BY]);
+    expect(named.status).toBe(0);
+    expect((await world.outbox.load(recordKey))!.messages[0]).toMatchObject({ key: "order-7/fixed" });
+    const gone = await world.run("outbox", [...edit.with(1, "order##gone"), ...BY]);
+    expect(gone).toMatchObject({ status: 1, text: "this record has no unsent messages" });
+  });
+
+  it("refuses an edit without a place, and a file that isn't there", async () => {
+    const edit = (...args: string[]) => world.run("outbox", ["edit", "order##k", ...args, ...BY]);
+
+    await expect(edit("--body-from", "x")).rejects.toThrow("edit needs one --message");
+    await expect(edit("--message", "0", "--body-from", "none.json")).rejects.toThrow(
+      "can't read the body none.json: no such file",
+    );
+  });
+
+  it("edits an event, whose body must be an object", async () => {
+    const key = randomUUID();
+    const { store, clock } = world;
+    await runOnce({ operation: "order", store, clock, leaseSeconds: 30 }, key, {}, ({ commit }) =>
+      commit("done", {
+        messages: [{ bus: "orders", source: "shop", detailType: "paid", key: "e", body: { n: 1 } }],
+      }),
+    );
+    const { recordKey } = identify("order", "", key);
+    const folder = await mkdtemp(join(tmpdir(), "onceonly-edit-"));
+    const [good, bad] = [join(folder, "good.json"), join(folder, "bad.json")];
+    await Promise.all([writeFile(good, '{"n":2}'), writeFile(bad, "{n")]);
+    const edit = (file: string) =>
+      world.run("outbox", ["edit", recordKey, "--message", "0", "--body-from", file, ...BY]);
+
+    await expect(edit(bad)).rejects.toThrow("the body of an event must be a JSON object");
+    expect(await edit(good)).toMatchObject({ status: 0 });
+    expect((await world.outbox.load(recordKey))!.messages[0]).toMatchObject({ body: '{"n":2}' });
   });
 });

@@ -77,7 +77,12 @@ describe("onceonly resolve", () => {
     const declined = await world.run("resolve", args, false);
     const dry = await world.run("resolve", [...args, "--dry-run"]);
 
-    expect(declined).toMatchObject({ status: 1, text: "nothing was changed" });
+    expect(declined.status).toBe(1);
+    expect(declined.text).toMatch(/^charge##\S+\nheld, attempt 1\n/);
+    expect(declined.text).toContain(
+      "\nevery caller will get: null\nthe handler doesn't run again: its own writes and messages in `commit` aren't made\n",
+    );
+    expect(declined.text).toMatch(/\nnothing was changed$/);
     expect(dry.status).toBe(0);
     expect(dry.text.match(/^UpdateItem /gm)).toHaveLength(2);
     expect(dry.text).toContain("dry run: nothing was written");

@@ -116,6 +116,52 @@ export function operatorCases(newSubject: () => Promise<OperatedSubject>): void 
     expect(progress).toEqual([SENT, { state: "waiting", tries: 0, at: LATER }]);
   });
 
+  it.each([
+    ["in the record", 20],
+    ["in items of their own", 3000],
+  ])(
+    "H90: edits a message %s and sends it under another key; the record keeps the previous one",
+    async (_, bytes) => {
+      const { table, recordKey, commit, reload } = await givenParked(undefined, bytes);
+
+      expect(await table.outbox.edit(commit, { ...ANA, message: 1, body: { fixed: true } })).toBe(true);
+
+      const { messages, progress } = (await reload())!;
+      const [, former] = commit.messages;
+      expect(messages[0]).toEqual(commit.messages[0]);
+      expect(messages[1]).toEqual({
+        ...former,
+        body: '{"fixed":true}',
+        key: expect.stringMatching(/^[\w-]{43}$/),
+      });
+      expect(progress).toEqual([SENT, { state: "waiting", tries: 0, at: LATER }]);
+      expect((await table.kept(recordKey)).evidence).toMatchObject({
+        acts: [{ act: "edit", messages: [1], by: "ana", formerKey: former!.key }],
+      });
+    },
+  );
+
+  it("H90: edits under a given key, and refuses before any write what can't be sent", async () => {
+    const { table, commit, reload } = await givenParked();
+    const edit = (more: object) => table.outbox.edit(commit, { ...ANA, message: 1, body: "x", ...more });
+    const { key } = commit.messages[0]!;
+
+    await expect(edit({ message: 2 })).rejects.toMatchObject({ code: "INVALID_OPTION" });
+    await expect(edit({ message: 0 })).rejects.toMatchObject({ code: "INVALID_OPTION" });
+    await expect(edit({ key: "" })).rejects.toMatchObject({ code: "INVALID_OPTION" });
+    await expect(edit({ body: { n: 1n } })).rejects.toMatchObject({ code: "PAYLOAD_INVALID" });
+    await expect(edit({ key })).rejects.toMatchObject({ code: "MESSAGE_ID_INVALID" });
+    for (const odd of [{ sealed: "x" }, { attributes: { ExtendedPayloadSize: 9 } }]) {
+      const messages = commit.messages.map((message) => ({ ...message, ...odd }) as never);
+      const refused = table.outbox.edit({ ...commit, messages }, { ...ANA, message: 1, body: "x" });
+      await expect(refused).rejects.toThrow("drop it, and send another one");
+    }
+    expect(await reload()).toEqual(commit);
+
+    expect(await edit({ key: "order-7/fixed" })).toBe(true);
+    expect((await reload())!.messages[1]).toMatchObject({ key: "order-7/fixed", body: "x" });
+  });
+
   it("redirects to a bus what is an object, and tells what no destination takes before any write", async () => {
     const { table, commit, reload } = await givenParked();
     const bus = { bus: "shop", source: "orders", detailType: "paid" };

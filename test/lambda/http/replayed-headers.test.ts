@@ -1,4 +1,4 @@
-// What a replay repeats of the first answer's headers: docs/guides/http.md has the table.
+// What a replay repeats of the first answer's headers: docs/reference/http.md has the table.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ScanCommand } from "@aws-sdk/client-dynamodb";
@@ -49,11 +49,11 @@ function service(response: object) {
   return async (event: object) => (await handler(event, context())) as unknown as Answer;
 }
 
-describe("docs/guides/http.md", () => {
+describe("docs/reference/http.md", () => {
   it("lists every header that a replay leaves out, beside its reason, and no other", () => {
-    const page = readFileSync(join(root, "docs/guides/http.md"), "utf8");
+    const page = readFileSync(join(root, "docs/reference/http.md"), "utf8");
 
-    const [, table = ""] = page.split("\n| of the first | |\n|---|---|\n");
+    const [, table = ""] = page.split("\n| belong to the | headers |\n|---|---|\n");
     const rows = table.split("\n\n")[0]!.split("\n");
 
     const documented = rows.map((row) => {

@@ -81,7 +81,7 @@ interface Stack {
   readonly tells: boolean;
 }
 
-/** All that hooks can do, except for what Middy cannot tell, as docs/guides/middy.md names it. */
+/** All that hooks can do, except for what Middy cannot tell, as docs/reference/middy-hooks.md names it. */
 function hookActs(place: "before" | "after" | "onError", isInner: boolean): fc.Arbitrary<Hook> {
   const acts = (Object.keys(HOOK_ACTS) as HookAct[]).filter(
     (act) =>

@@ -54,7 +54,7 @@ export class MessageConsumer {
         operation: "charge-payment",
         store: process.storeOf(this.#store),
         mode: this.#plan.mode,
-        // docs/guides/keys.md: longer than a message can stay in both queues.
+        // docs/reference/keys.md: longer than a message can stay in both queues.
         retentionSeconds: 36 * 86_400,
         clock: this.#clock,
         random: this.#random,

@@ -153,7 +153,7 @@ export const addresses: Suite<HostileAddress> = {
   title: "addresses",
   what: "queue URLs that hide their host by user names, ports, escapes, look-alikes or line breaks, metadata services and loopback, ARNs with one odd part",
   promise:
-    "refused before anything is written, or a host of AWS itself; an engine of one's own only as such, which takes a configured endpoint",
+    "refused before anything is written, or one of AWS's hosts; your own engine only with a configured endpoint",
   inputs,
   judge({ kind, address }) {
     const more = kind === "bus" ? { source: "s", detailType: "d" } : { group: "g" };
@@ -176,6 +176,6 @@ export const addresses: Suite<HostileAddress> = {
     const { text, isLocal } = parsed;
     if (kind === "queue") hold(isLocal ? IS_LOCAL.test(text) : IS_AWS.test(text), `taken as ${text}`);
     else hold(IS_ARN.test(text) || (kind === "bus" && /^[\w.-]{1,256}$/.test(text)), `taken as ${text}`);
-    return "taken";
+    return "accepted";
   },
 };

@@ -204,7 +204,7 @@ const TEMPLATE = {
   },
 };
 
-function judgeFiles({ files }: HostileAssembly): "refused" | "taken" {
+function judgeFiles({ files }: HostileAssembly): "refused" | "accepted" {
   const parent = mkdtempSync(join(tmpdir(), "hostile-"));
   const folder = join(parent, "cdk.out");
   try {
@@ -225,7 +225,7 @@ function judgeFiles({ files }: HostileAssembly): "refused" | "taken" {
       );
       deploymentOrder(template.Resources);
     }
-    return "taken";
+    return "accepted";
   } catch (error) {
     return refusal(error);
   } finally {
@@ -233,7 +233,7 @@ function judgeFiles({ files }: HostileAssembly): "refused" | "taken" {
   }
 }
 
-function judgeValue({ value, template }: HostileValue): "refused" | "taken" {
+function judgeValue({ value, template }: HostileValue): "refused" | "accepted" {
   try {
     const scope = createStackScope({
       template: template as never,
@@ -249,7 +249,7 @@ function judgeValue({ value, template }: HostileValue): "refused" | "taken" {
       !/function|object Object/.test(`${typeof resolved} ${String(JSON.stringify(resolved))}`),
       `became ${String(resolved)}`,
     );
-    return "taken";
+    return "accepted";
   } catch (error) {
     return refusal(error);
   }
@@ -267,9 +267,9 @@ function refusal(error: unknown): "refused" {
 
 export const assemblies: Suite<HostileAssembly | HostileValue> = {
   title: "assemblies",
-  what: "cloud assemblies and templates that are no JSON, nested 10,000 deep, in circles, of another shape, or that name files outside their folder and members that every object has",
+  what: "cloud assemblies and templates that aren't JSON, nested 10,000 deep, in circles, of another shape, or that name files outside their folder and members that every object has",
   promise:
-    "read as what they say, or one clear error; no template outside the folder is read, and nothing runs on without end",
+    "read as written, or one clear error; no template outside the folder is read, and nothing loops forever",
   inputs: () => [
     ...assembliesWith(),
     ...FUNCTIONS.flatMap((name) =>

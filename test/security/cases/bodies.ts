@@ -79,7 +79,7 @@ const CONSUMERS = ["key", "nobody", "trustedForwarders"] as const;
 async function judgeMessage(
   consumer: (typeof CONSUMERS)[number],
   body: string,
-): Promise<"refused" | "taken"> {
+): Promise<"refused" | "accepted"> {
   const { options, store, context } = given();
   const keys: string[] = [];
   const handler = idempotentBatch<ReturnType<typeof sqsRecord>>(
@@ -104,7 +104,7 @@ async function judgeMessage(
   else if (consumer === "nobody") hold(keys.join() === "m1", `ran under ${keys.join()}`);
   else
     hold(keys.join() === "m1" || (body.includes(OURS) && !body.includes(THEIRS)), `ran under ${keys.join()}`);
-  return "taken";
+  return "accepted";
 }
 
 /** Bytes that a client may send; of two different ones under one key, the second is another request. */
@@ -136,7 +136,7 @@ async function judgePayloads(
   form: typeof v1Event | typeof v2Event,
   first: string,
   second: string,
-): Promise<"refused" | "taken"> {
+): Promise<"refused" | "accepted"> {
   const { options, context } = given();
   let runs = 0;
   const handler = httpIdempotent(async () => ({ statusCode: 201, body: `${++runs}` }), {
@@ -162,7 +162,7 @@ async function judgePayloads(
   const expected = second.isWellFormed() ? (isSame ? 201 : 422) : 400;
   hold(statuses[0] === 201 && statuses[1] === expected, `answered with ${statuses.join()}`);
   hold(statuses[2] === 201 && runs === 1, `the same bytes in base64 were answered with ${statuses[2]}`);
-  return isSame ? "taken" : "refused";
+  return isSame ? "accepted" : "refused";
 }
 
 type HostileBody =
@@ -173,7 +173,7 @@ export const bodies: Suite<HostileBody> = {
   title: "bodies",
   what: "messages that wrap a forged envelope as a notification, an event, a pipe's batch or none of them; pairs of HTTP bodies that look alike, as text and in base64",
   promise:
-    "a message runs under its own name, its consumer's key, or comes back; of two HTTP bodies the second is answered with 422, unless they are the same bytes",
+    "a message runs under its own name or its consumer's key, or is returned; the second of two HTTP bodies gets 422, unless the bytes are the same",
   inputs: () => [
     ...CONSUMERS.flatMap((consumer) => BODIES.map((body) => ({ consumer, body }))),
     ...PAYLOADS.flatMap((first, index) =>

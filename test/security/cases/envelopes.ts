@@ -98,7 +98,7 @@ function namedKey(attributes: unknown): string | undefined {
   }
 }
 
-export async function judgeEnvelope(messageAttributes: unknown): Promise<"refused" | "taken"> {
+export async function judgeEnvelope(messageAttributes: unknown): Promise<"refused" | "accepted"> {
   const named = namedKey(messageAttributes);
   const reading = readEnvelope(messageAttributes);
   hold((reading.found ? reading.envelope.key : undefined) === named, `read as ${JSON.stringify(reading)}`);
@@ -114,7 +114,7 @@ export async function judgeEnvelope(messageAttributes: unknown): Promise<"refuse
   const { batchItemFailures } = await answered(handler({ Records: [record] }, context()));
   if (reading.found || reading.reason === "absent") {
     hold(keys.join() === (named ?? "m1") && batchItemFailures.length === 0, `ran under ${keys.join()}`);
-    return "taken";
+    return "accepted";
   }
   hold(
     keys.length === 0 && batchItemFailures.length === 1 && store.records.size === 0,
@@ -125,8 +125,9 @@ export async function judgeEnvelope(messageAttributes: unknown): Promise<"refuse
 
 export const envelopes: Suite = {
   title: "envelopes",
-  what: "message attributes that are no JSON, of another version, doubled, nested 5,000 deep, of another type, with prototypes, with keys of every odd kind",
-  promise: "the key that is in it, or the message comes back unrun; without one the source's own name",
+  what: "message attributes that aren't JSON, have another version, doubled, nested 5,000 deep, of another type, with prototypes, with keys of every odd kind",
+  promise:
+    "the key in the envelope, or the message is returned without running; without an envelope, the source's own name",
   inputs,
   judge: judgeEnvelope,
 };

@@ -131,10 +131,10 @@ export const errors: Suite<HostileError> = {
   title: "errors",
   what: "thrown values with each of our codes, branded, permanent, frozen, with getters that throw, with messages, names and codes of every odd kind, 4 MB long",
   promise:
-    "thrown on as they are; recorded once where they are final, and then thrown again; never an answer of ours, and never an acknowledged message",
+    "rethrown unchanged; recorded once if they're final, and then replayed; never one of our answers, and never an acknowledged message",
   inputs: () =>
     Object.keys(WAYS).flatMap((way) => THROWN.map((each) => ({ ...each, way: way as keyof typeof WAYS }))),
-  async judge({ way, make, isFinal }): Promise<"taken"> {
+  async judge({ way, make, isFinal }): Promise<"accepted"> {
     const base = given();
     const made: unknown[] = [];
     const work = async (): Promise<never> => {
@@ -149,6 +149,6 @@ export const errors: Suite<HostileError> = {
     const [state] = base.states();
     hold(state === (isFinal ? "failed" : "released"), `the record is ${state}`);
     if (isFinal) hold(again.thrown instanceof PermanentError, "the replay is no PermanentError");
-    return "taken";
+    return "accepted";
   },
 };

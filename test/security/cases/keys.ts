@@ -117,8 +117,8 @@ async function byCode(way: string, value: unknown) {
 
 export const keys: Suite<HostileKey> = {
   title: "keys",
-  what: "header lines that quote, escape, join or end too early, in each form of an event; keys from code: blanks, controls, lone surrogates, no text, 100,000 characters",
-  promise: "400 or the error before any request, or the one key that was sent",
+  what: "header lines that quote, escape, join or end too early, in each form of an event; keys from code: blanks, controls, lone surrogates, values that aren't strings, 100,000 characters",
+  promise: "400 or an error before any request, or the one key that was sent",
   inputs: () => {
     const lines = [...LINES, ...ODD_TEXTS, ...oddTexts(120, UNITS, 8, 2)];
     const ofHeaders = EVENT_FORMS.flatMap(([way]) => lines.map((value) => ({ way, value })));
@@ -140,7 +140,7 @@ export const keys: Suite<HostileKey> = {
     );
     if (form === undefined) {
       hold(key === value, "taken as another key");
-      return "taken";
+      return "accepted";
     }
     hold(/^[ -~]+$/.test(key), "taken, and it is no printable ASCII");
     const quoted = `"${key.replaceAll(/["\\]/g, "\\$&")}"`;
@@ -148,6 +148,6 @@ export const keys: Suite<HostileKey> = {
       value.includes(quoted) || value.trim() === key || value.split(",").some((part) => part.trim() === key),
       `taken as ${key}`,
     );
-    return "taken";
+    return "accepted";
   },
 };

@@ -64,9 +64,9 @@ function inputs(): Fields[] {
 
 export const messages: Suite<Fields> = {
   title: "messages",
-  what: "keys, groups, bodies, attributes and delays of every odd kind, attributes that would be an envelope, and fields that would be ids",
+  what: "keys, groups, bodies, attributes and delays of every odd kind, attributes that look like an envelope, and fields that look like ids",
   promise:
-    "refused before anything is written, without a word of their content; or sent with the key that was given, and no attribute more",
+    "refused before anything is written, by an error without their content; or sent with the given key, and no further attribute",
   inputs,
   judge(input) {
     let stored: ReturnType<typeof prepareMessage>;
@@ -90,6 +90,6 @@ export const messages: Suite<Fields> = {
       hold(/^(String|Number)$/.test(DataType) && StringValue !== "", `has an attribute of type ${DataType}`);
     const reading = readEnvelope(MessageAttributes);
     hold(reading.found && reading.envelope.key === key, "goes under another key");
-    return "taken";
+    return "accepted";
   },
 };

@@ -71,9 +71,9 @@ const owners = new Map<string, string>();
 
 export const scopes: Suite<readonly [way: string, value: unknown]> = {
   title: "scopes",
-  what: "claims, fields of authorizers, tenants, functions: blanks, texts of no value, numbers beyond 2^53, separators, look-alikes, objects",
+  what: "claims, fields of authorizers, tenants, functions: blanks, strings without a value, numbers beyond 2^53, separators, look-alikes, objects",
   promise:
-    "refused before any request, or its own records: two that differ never share one, and none is public",
+    "refused before any request, or given their own records: two different ones never share a record, and none is public",
   inputs: () => {
     const generated = oddTexts(
       60,
@@ -105,6 +105,6 @@ export const scopes: Suite<readonly [way: string, value: unknown]> = {
     hold(owner === String(value) && owner.trim() !== "", `recorded for ${JSON.stringify(owner)}`);
     hold((owners.get(recordKey) ?? owner) === owner, `shares a record with ${owners.get(recordKey)}`);
     owners.set(recordKey, owner);
-    return "taken";
+    return "accepted";
   },
 };

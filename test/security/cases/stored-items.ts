@@ -139,7 +139,7 @@ export async function storedItems() {
   }
 
   /** @throws for a weakness */
-  async function judge({ kind, attribute, value }: HostileItem): Promise<"refused" | "taken"> {
+  async function judge({ kind, attribute, value }: HostileItem): Promise<"refused" | "accepted"> {
     const { [attribute]: _, ...others } = genuine.get(kind) as Item;
     const item: Item = value === undefined ? others : { ...others, [attribute]: value };
     await model.call("PutItem", { TableName, Item: item as never });
@@ -161,7 +161,7 @@ export async function storedItems() {
           JSON.stringify(result) === (await storedText(item, read)),
           `replayed ${JSON.stringify(result)?.slice(0, 100)}`,
         );
-      return "taken";
+      return "accepted";
     } catch (error) {
       hold(isOnceonlyError(error) && runs === 0, `ran ${runs} times, and failed with ${String(error)}`);
       hold(
@@ -236,7 +236,7 @@ export const stored: Suite<HostileItem> = {
   title: "stored items",
   what: "records of each state with one attribute of another type, version, state, time or content, or without it, read by a caller and by the relay",
   promise:
-    "replayed as they say, or closed: nothing runs that a record does not let run, and nothing is sent that is no message",
+    "replayed as written, or closed: nothing runs that a record doesn't allow, and nothing but messages is sent",
   inputs: () =>
     (Object.keys(KINDS) as Kind[])
       .flatMap((kind) =>

@@ -7,7 +7,7 @@ const HEAD = `# What the explorer says about the sample
 Reports of the explorer about real handlers, so that you know what yours will look like.
 
 Written by \`npm run explore\`; a test checks that it says so still, byte for byte. Each function ran once undisturbed. Then it ran
-from the start again for everything that can go wrong at each of its requests ([testing.md](../guides/testing.md) has the list). When
+from the start again for everything that can go wrong at each of its requests ([simulator.md](../reference/simulator.md#what-explore-tries) has the list). When
 its source was done its effects were compared.
 `;
 

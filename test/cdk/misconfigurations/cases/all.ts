@@ -67,7 +67,7 @@ ${count("accepted")} are accepted on purpose. The number of a row is in the titl
 - Warned: the synthesis goes on. \`Annotations.of(construct).acknowledgeWarning(id)\` says that it is meant.
 - Noted: something is only known at deployment, or nowhere, and so is not checked.
 
-[cdk.md](../guides/cdk.md#what-is-proved-at-synthesis) says what must hold, and why.
+[constructs.md](constructs.md#what-is-proved-at-synthesis) says what must hold, and why.
 `;
 
 const cell = (text: string) => text.replaceAll("|", "\\|");

@@ -1,4 +1,4 @@
-// What comes of a call that Middy has timed out early, by what it answers and whether the handler tells.
+// A call that Middy timed out early, by what `timeoutEarlyResponse` does and whether `once.handler` wraps the handler.
 import type { Row } from "./hook-row.ts";
 
 /** Middy gives up waiting; the handler goes on, and returns "late". */
@@ -24,13 +24,13 @@ const leftOpen = {
   state: "in-progress",
   told: ["outcome-unknown"],
   recorded: "nothing yet: left open",
-  retry: "in progress; then what the handler came to, or runs when the lease has ended",
+  retry: "in progress; later the handler's own end, or runs after the lease",
 } as const;
 
 export const TIMEOUT_ROWS: readonly TimeoutRow[] = [
   {
     where: "early timeout",
-    what: "Middy's own error; the handler tells",
+    what: "Middy's own error; a wrapped handler",
     ...leftOpen,
     caller: "the error",
     tells: true,
@@ -39,17 +39,17 @@ export const TIMEOUT_ROWS: readonly TimeoutRow[] = [
   },
   {
     where: "early timeout",
-    what: "Middy's own error; the handler does not tell",
+    what: "Middy's own error; an unwrapped handler",
     ...leftOpen,
     caller: "the error",
-    retry: "in progress; then what the handler has committed, or runs when the lease has ended",
+    retry: "in progress; later what the handler committed, or runs after the lease",
     tells: false,
     answer: middysError,
     answers: ["timed out", "second"],
   },
   {
     where: "early timeout",
-    what: "a value; the handler tells",
+    what: "a value; a wrapped handler",
     ...leftOpen,
     caller: "the value",
     tells: true,
@@ -58,7 +58,7 @@ export const TIMEOUT_ROWS: readonly TimeoutRow[] = [
   },
   {
     where: "early timeout",
-    what: "an error of its own; the handler tells",
+    what: "its own error; a wrapped handler",
     ...leftOpen,
     caller: "the error",
     tells: true,
@@ -67,8 +67,8 @@ export const TIMEOUT_ROWS: readonly TimeoutRow[] = [
   },
   {
     where: "early timeout",
-    what: "a value; the handler does not tell",
-    recorded: "the value, like one of the handler's",
+    what: "a value; an unwrapped handler",
+    recorded: "the value, as if the handler had returned it",
     caller: "the value",
     retry: "the same",
     tells: false,
@@ -79,8 +79,8 @@ export const TIMEOUT_ROWS: readonly TimeoutRow[] = [
   },
   {
     where: "early timeout",
-    what: "an error of its own; the handler does not tell",
-    recorded: "released, like for one of the handler's; left open once `signal` has aborted",
+    what: "its own error; an unwrapped handler",
+    recorded: "released, as for the handler's own error; left open once `signal` has aborted",
     caller: "the error",
     retry: "runs; in progress",
     tells: false,

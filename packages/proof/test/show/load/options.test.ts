@@ -34,8 +34,8 @@ describe("readOptions", () => {
     },
   );
 
-  it("has its defaults in docs/guides/local.md, and all its options there and in the usage", () => {
-    const guide = readFileSync(new URL("../../../../../docs/guides/local.md", import.meta.url), "utf8");
+  it("has its defaults in docs/reference/local.md, and all its options there and in the usage", () => {
+    const guide = readFileSync(new URL("../../../../../docs/reference/local.md", import.meta.url), "utf8");
 
     for (const [name, value] of Object.entries(DEFAULTS))
       expect(guide).toContain(`| \`--${name}\` | ${value} |`);
