@@ -61,15 +61,15 @@ const sharing = (name: string, files: string[], exclude: string[]) => ({
   },
 });
 /** Each file has a process of its own. */
-const alone = (name: string, folder: string, exclude: string[]) => ({
+const alone = (name: string, folders: string[], exclude: string[]) => ({
   plugins,
   resolve,
-  test: { ...common, name, include: ofLong(folder), exclude: [...exclude, ...LEFT_OUT] },
+  test: { ...common, name, include: folders.flatMap(ofLong), exclude: [...exclude, ...LEFT_OUT] },
 });
-const library = [unit, sharing("sharing", SHARING, UNIT), alone("alone", "test/", SHARING)];
+const library = [unit, sharing("sharing", SHARING, UNIT), alone("alone", ["test/", "examples/"], SHARING)];
 const packages = [
   sharing("packages", PACKAGES_SHARING, []),
-  alone("packages alone", "packages/", PACKAGES_SHARING),
+  alone("packages alone", ["packages/"], PACKAGES_SHARING),
 ];
 
 export default defineConfig({

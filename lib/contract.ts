@@ -27,7 +27,7 @@ export const RECORD_VERSIONS: readonly number[] = [RECORD_VERSION, STEPS_VERSION
 
 /**
  * The longest that Lambda lets an invocation run, in seconds: 90 minutes on Managed Instances for asynchronous invocations and
- * event source mappings, 15 minutes (900) everywhere else.
+ * event source mappings. Elsewhere it's 15 minutes, or 30, as a release of AWS's SDK announces.
  * https://docs.aws.amazon.com/lambda/latest/dg/configuration-timeout.html
  */
 export const LONGEST_INVOCATION_SECONDS = 5400;

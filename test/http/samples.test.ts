@@ -1,44 +1,28 @@
 // The sample servers: two processes of each on one table, where duplicates meet, and one is told to end in the middle of a commit.
-import { type ChildProcess, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { ScanCommand } from "@aws-sdk/client-dynamodb";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
-import { guardProcess } from "../../packages/local/lib/process-guard.ts";
 import { type Carry, type Middleman, startMiddleman } from "../kit/faults/middleman.ts";
-import { root } from "../kit/project.ts";
+import { type ServerProcess, startServer } from "../kit/server-process.ts";
 import { connect, createTable } from "../kit/tables.ts";
 import { gate } from "../kit/time/gate.ts";
 
 const endpoint = inject("dynamodbEngines")[0]?.endpoint ?? "";
 const TOKENS = { "acme-token": "acme", "globex-token": "globex" };
 
-interface Sample {
-  readonly url: string;
-  readonly child: ChildProcess;
-}
-
-async function start(file: string, environment: Readonly<Record<string, string>>): Promise<Sample> {
-  const child = spawn(process.execPath, ["--import", "tsx", `bin/servers/${file}`], {
-    cwd: root,
-    env: { ...process.env, PORT: "0", TOKENS: JSON.stringify(TOKENS), ...environment },
-    stdio: ["ignore", "pipe", "inherit"],
-    detached: true,
-  });
-  guardProcess(child);
-  const [said] = await once(child.stdout, "data");
-  return { url: `http://127.0.0.1:${/listening on (\d+)/.exec(`${said}`)?.[1]}/orders`, child };
-}
+const start = (file: string, environment: Readonly<Record<string, string>>) =>
+  startServer(`bin/servers/${file}`, { TOKENS: JSON.stringify(TOKENS), ...environment });
 
 async function order(
-  { url }: Sample,
+  { url }: ServerProcess,
   {
     key = randomUUID(),
     body = { item: "book" },
     token = "acme-token",
   }: { key?: string; body?: object; token?: string },
 ) {
-  const answer = await fetch(url, {
+  const answer = await fetch(`${url}/orders`, {
     method: "POST",
     headers: {
       "content-type": "application/json",
@@ -62,7 +46,7 @@ describe.each(["hono.ts", "express.ts", "fastify.ts"])("the sample server %s", (
   const client = connect(endpoint);
   let ordersTable: string;
   let middleman: Middleman;
-  let samples: [Sample, Sample];
+  let samples: [ServerProcess, ServerProcess];
   let carry: Carry = (request, handOn) => handOn(request);
 
   beforeAll(async () => {

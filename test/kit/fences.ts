@@ -1,7 +1,7 @@
 // The code of Markdown documents.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { root } from "./project.ts";
+import { documents, root } from "./project.ts";
 
 export interface Fence {
   /** The Markdown document, from the project's root. */
@@ -9,6 +9,8 @@ export interface Fence {
   /** The first line of code, counted from 1. */
   readonly line: number;
   readonly code: string;
+  /** The file that the fence shows, which test/docs/examples.test.ts compares. */
+  readonly from: string | undefined;
 }
 
 /** The name of the source file that a fence becomes. */
@@ -27,12 +29,24 @@ export function typescriptFences(file: string): Fence[] {
   return fencesOf(file, "ts");
 }
 
+/**
+ * The ts fences of all documents that compile by themselves. An example that imports its neighbour is compiled where it is.
+ */
+export function compiledFences(): Fence[] {
+  const importsNeighbour = ({ from, code }: Fence) => from !== undefined && /"\.\.?\//.test(code);
+  return documents
+    .flatMap((document) => typescriptFences(document))
+    .filter((fence) => !importsNeighbour(fence));
+}
+
 /** The fences of a document in one language, in order. */
 export function fencesOf(file: string, language: string): Fence[] {
   const markdown = readFileSync(join(root, file), "utf8");
-  return [...markdown.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, "gms"))].map((fence) => ({
+  const fences = new RegExp(`(?:^<!-- from (\\S+) -->\n)?^\`\`\`${language}\n(.*?)^\`\`\`$`, "gms");
+  return [...markdown.matchAll(fences)].map(({ index, 1: from, 2: code }) => ({
     file,
-    line: markdown.slice(0, fence.index).split("\n").length + 1,
-    code: fence[1]!,
+    line: markdown.slice(0, index).split("\n").length + (from === undefined ? 1 : 2),
+    code: code!,
+    from,
   }));
 }

@@ -93,6 +93,8 @@ const refused: readonly (readonly [file: string, source: string, rule: string])[
   ["test/kit/proof.ts", 'import "../../packages/proof/measure/main.ts";', IMPORTS],
   ["test/core/proof.ts", 'import "../../packages/proof/measure/main.ts";', IMPORTS],
   ["lib/core/tools.ts", 'import "onceonly-explorer";', IMPORTS],
+  ["examples/outbox/relative.ts", 'import "../../lib/index.ts";', IMPORTS],
+  ["examples/outbox/other-example.ts", 'import "../saga/systems.ts";', IMPORTS],
   ["functions/relative.ts", 'import "../lib/index.ts";', IMPORTS],
   ["functions/deep.ts", 'import "onceonly/lib/core/errors.ts";', IMPORTS],
   ["bin/app.ts", 'import "../lib/cdk/index.ts";', IMPORTS],
@@ -155,6 +157,10 @@ const allowed: readonly (readonly [file: string, source: string])[] = [
   ["lib/client/allowed.ts", 'import "./core.ts";'],
   ["lib/cdk/allowed.ts", 'import "aws-cdk-lib/aws-lambda";\nimport "constructs";\nimport "../contract.ts";'],
   [
+    "examples/outbox/allowed.ts",
+    'import "onceonly/dynamodb";\nimport "./neighbour.ts";\nexport const table = process.env.TABLE;',
+  ],
+  [
     "functions/allowed.ts",
     'import "onceonly";\nimport "./relative.ts";\nexport const table = process.env.TABLE;',
   ],
@@ -168,7 +174,7 @@ beforeAll(async () => {
   for (const file of [
     "biome.json",
     ".gitignore",
-    ...(await settingsOf("lib", "bin", "functions", "packages", "test")),
+    ...(await settingsOf("lib", "bin", "examples", "functions", "packages", "test")),
   ]) {
     await cp(join(root, file), join(folder, file));
   }

@@ -5,10 +5,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { SOURCES } from "../../tools/entries.mjs";
-import { moduleOf, typescriptFences } from "../kit/fences.ts";
-import { documents, manifest, root } from "../kit/project.ts";
+import { compiledFences, moduleOf } from "../kit/fences.ts";
+import { manifest, root } from "../kit/project.ts";
 
-const fences = documents.flatMap((document) => typescriptFences(document));
+const fences = compiledFences();
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), "fences-")));
 const errors = typecheck(folder);

@@ -4,8 +4,8 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { moduleOf, packagesIn, typescriptFences } from "../kit/fences.ts";
-import { documents, root } from "../kit/project.ts";
+import { compiledFences, moduleOf, packagesIn } from "../kit/fences.ts";
+import { root } from "../kit/project.ts";
 import { run } from "../kit/run.ts";
 import { createInitApp } from "./apps-given.ts";
 import { ENTRIES, probeOf, readDeclarations } from "./declarations-given.ts";
@@ -134,7 +134,7 @@ describe.each([
 });
 
 describe("a project that emits declarations", () => {
-  const fences = documents.flatMap((document) => typescriptFences(document));
+  const fences = compiledFences();
   const ofPackages = fences
     .flatMap(packagesIn)
     .filter((name) => name !== "onceonly" && name !== "aws-lambda");

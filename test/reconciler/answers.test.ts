@@ -88,6 +88,17 @@ describe("a reconciler, by what verify answers", () => {
     expect(world.clock.now()).toBe(START + 105_000);
   });
 
+  it("F4: may be waited for as long as half of the longest invocation", async () => {
+    const world = reconcilerWorld();
+    const verify: VerifyRecord = () => ({ outcome: "happened", result: "charged" });
+    await world.dies("order-1");
+
+    expect(await world.reconcile(verify, { verifyTimeoutSeconds: 2700 })).toMatchObject({ happened: 1 });
+    await expect(async () => world.reconcile(verify, { verifyTimeoutSeconds: 2701 })).rejects.toThrow(
+      "verifyTimeoutSeconds",
+    );
+  });
+
   it("H6: where verify lies once, the evidence says who was asked and what was answered, and one effect counts", async () => {
     const world = reconcilerWorld();
     const { worker, resume } = await world.dies("order-1");

@@ -89,14 +89,16 @@ export class ResolvedApp extends MarkedApp {
   /** Reads the template, because overrides and plain resources aren't in the typed properties of a construct. */
   protected read(resource: Resource): ResourceDefinition {
     const element = resource as unknown as { _toCloudFormation(): object };
-    const { Resources = {} } = this.resolve(element._toCloudFormation(), constructOf(resource));
-    const [definition = {}] = Object.values<ResourceDefinition>(Resources);
+    const template = this.resolve(element._toCloudFormation(), constructOf(resource));
+    const { Resources = {} } = template as {
+      readonly Resources?: Readonly<Record<string, ResourceDefinition>>;
+    };
+    const [definition = {}] = Object.values(Resources);
     return definition;
   }
 
   /** A value as in the template, with marks for references. */
-  // biome-ignore lint/suspicious/noExplicitAny: any value of a template
-  resolve(value: unknown, scope: IConstruct): any {
+  resolve(value: unknown, scope: IConstruct): unknown {
     const resolver = new MarkingResolver((target) => this.mark(target));
     return Tokenization.resolve(value, { scope, resolver, preparing: false });
   }

@@ -119,8 +119,17 @@ export const DEFAULT_RUNBOOK_URL = `${PROJECT_URL}/blob/main/docs/operate/runboo
 export const ALARM_PRESETS = ["all", "critical", "none"] as const;
 export type AlarmPreset = (typeof ALARM_PRESETS)[number];
 
-export function defaultThresholds(kind: AlarmKind, preset: AlarmPreset): AlarmThresholds {
+/** @param longestRunMs the longest timeout of the watched functions: a key in progress for less than that is normal */
+export function defaultThresholds(
+  kind: AlarmKind,
+  preset: AlarmPreset,
+  longestRunMs: number,
+): AlarmThresholds {
   if (preset === "none") return {};
-  const { Warning, Critical } = DEFAULT_THRESHOLDS[kind];
+  const { Warning: warning, Critical } = DEFAULT_THRESHOLDS[kind];
+  const Warning =
+    kind === "in-progress-age" && warning
+      ? { ...warning, threshold: Math.max(warning.threshold, longestRunMs) }
+      : warning;
   return { ...(Warning && preset === "all" && { Warning }), ...(Critical && { Critical }) };
 }

@@ -31,7 +31,7 @@ import {
 } from "./alarms.ts";
 import { checkThreshold } from "./check-threshold.ts";
 import type { IdempotencyMonitoringProps } from "./props.ts";
-import type { AlarmSource } from "./sources.ts";
+import { type AlarmSource, longestRunMs } from "./sources.ts";
 import {
   type AlarmActions,
   type AlarmSeverity,
@@ -80,7 +80,7 @@ function thresholdsOf(
   for (const severity of Object.keys(given ?? {})) {
     checkOneOf(severity, SEVERITIES, `a severity in ${property} of ${scope.node.path}`);
   }
-  const thresholds = given ?? defaultThresholds(kind, preset);
+  const thresholds = given ?? defaultThresholds(kind, preset, longestRunMs(props));
   const asked = SEVERITIES.flatMap((severity): SeverityThreshold[] => {
     const threshold = thresholds[severity];
     return threshold ? [[severity, threshold]] : [];

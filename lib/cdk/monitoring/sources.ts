@@ -102,8 +102,7 @@ function replayRates(
 
 /** In percent of the timeout, if that's known. */
 function durationOf(resource: IFunction): AlarmSource[] {
-  // Imported functions have no `runtime`.
-  const seconds = "runtime" in resource ? timeoutOf(resource as LambdaFunction) : undefined;
+  const seconds = secondsOf(resource);
   if (seconds === undefined) return [];
   const metric = ({ period }: MetricOptions) =>
     new MathExpression({
@@ -115,6 +114,13 @@ function durationOf(resource: IFunction): AlarmSource[] {
     });
   return [{ kind: "work-near-lease", metric, resource }];
 }
+
+/** The timeout of a function, if that's known. Imported functions have no `runtime`. */
+const secondsOf = (fn: IFunction) => ("runtime" in fn ? timeoutOf(fn as LambdaFunction) : undefined);
+
+/** The longest timeout of `functions`, as far as known, in milliseconds. */
+export const longestRunMs = ({ functions = [] }: IdempotencyMonitoringProps) =>
+  1000 * Math.max(0, ...functions.map((fn) => secondsOf(fn) ?? 0));
 
 function outboxSources(metrics: IdempotencyMetrics, sweeper: IFunction | undefined): AlarmSource[] {
   return [

@@ -105,7 +105,8 @@ export interface IdempotencyAlarmProps {
   readonly addInProgressAlarm?: AlarmThresholds;
 
   /**
-   * The longest time that a key had been in progress when a call was refused for it, in milliseconds.
+   * The longest time that a key had been in progress when a call was refused for it, in milliseconds. If one of `functions` has
+   * a longer timeout than the default, its timeout is the default.
    *
    * @default { Warning: { threshold: 900000 } }
    */

@@ -1,9 +1,10 @@
 // Warns about event sources that lose messages, or deliver them in a way that their consumer can't handle.
-import { type App, ownerPath, QUEUE, type Report, type Resource, TABLES, valueIn } from "./app.ts";
+import { type App, objectIn, ownerPath, QUEUE, type Report, type Resource, TABLES, valueIn } from "./app.ts";
 import { type Reader, readersFrom, readersInto, reportsFailures } from "./event-sources.ts";
 import { findDroppedEvents, findUnusableKey } from "./events.ts";
 import { settingsOf } from "./queue-settings.ts";
 import { findRetries, type Warn } from "./retries.ts";
+import { subscribersIn } from "./windows/event-bridge.ts";
 import { numberIn } from "./windows/hop.ts";
 import { isInvokedAsynchronously } from "./windows/hops.ts";
 
@@ -20,6 +21,7 @@ export function findDeliveries(
   }
   findRetries(app, fn, timeoutSeconds, warn);
   warnOfUnusedDeadLetters(app, fn, warn);
+  warnOfSubscribers(app, fn, warn);
   const queues = readersInto(app, fn).flatMap(({ source }) => source ?? []);
   findDroppedEvents(app, [fn, ...queues], warn);
   for (const queue of queues) findUnusableKey(app, queue, report);
@@ -33,21 +35,47 @@ function warnOfReader(
   timeoutSeconds: number | undefined,
   warn: Warn,
 ): void {
-  const { source, settings } = reader;
+  const { source } = reader;
   const path = ownerPath(fn);
   const queue = source?.cfnResourceType === QUEUE ? source : undefined;
   const from = queue ? ownerPath(queue) : reader.path;
   if (readsPartly(reader) && !isOfOne(reader)) warnOfUnread(reader, from, path, warn);
   warnOfThrottling(app, fn, reader, from, warn);
+  warnOfDropped(reader, from, warn);
+  if (source && TABLES.includes(source.cfnResourceType)) warnOfReaders(app, path, source, warn);
+  if (queue) warnOfQueue(app, path, queue, reader, timeoutSeconds, warn);
+}
+
+/**
+ * Queue mode is Kafka's share groups: the broker redelivers a record a few times, and then drops it.
+ * https://docs.aws.amazon.com/lambda/latest/dg/polling-kafka-queue.html
+ */
+function warnOfDropped(reader: Reader, from: string, warn: Warn): void {
+  const { settings } = reader;
+  if ((settings.DestinationConfig ?? settings.DeadLetterConfig) !== undefined) return;
   const retries = numberIn(settings.MaximumRetryAttempts) ?? -1;
-  if (retries >= 0 && (settings.DestinationConfig ?? settings.DeadLetterConfig) === undefined) {
+  if (readsShares(reader)) {
+    warn(
+      "dropped-records",
+      `${from} reads Kafka in queue mode without an onFailure destination: the broker drops a record after a few deliveries (group.share.delivery.count.limit). Give it an onFailure destination, and retryAttempts, which is 0 by default in this mode`,
+    );
+  } else if (retries >= 0) {
     warn(
       "dropped-records",
       `${from} drops the records of a batch after ${retries} retries: give it an onFailure destination, or leave retryAttempts out`,
     );
   }
-  if (source && TABLES.includes(source.cfnResourceType)) warnOfReaders(app, path, source, warn);
-  if (queue) warnOfQueue(app, path, queue, reader, timeoutSeconds, warn);
+}
+
+/** A subscriber's batch comes as an array. A retry may bring its events in other batches, so one key can't cover them. */
+function warnOfSubscribers(app: App, fn: Resource, warn: Warn): void {
+  for (const { subscriber, targets, events } of subscribersIn(app)) {
+    if (!targets.includes(fn) || !(events > 1)) continue;
+    warn(
+      "batched-events",
+      `${ownerPath(subscriber)} passes up to ${events} events to ${ownerPath(fn)} at once, as an array, which isn't one operation: set MaxBatchSize to 1, or call runOnce for each event with its own key`,
+    );
+  }
 }
 
 /** Warns about a source that makes more concurrent invocations than the function's reserved concurrency allows. */
@@ -178,6 +206,9 @@ function warnOfQueue(
     );
   }
 }
+
+const readsShares = ({ settings }: Reader) =>
+  valueIn(objectIn(settings.SelfManagedKafkaEventSourceConfig), "ConsumptionMode") === "Queue";
 
 const isKafka = ({ settings }: Reader) => settings.Topics !== undefined;
 

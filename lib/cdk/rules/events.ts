@@ -1,4 +1,4 @@
-// Warns about EventBridge rules and schedules whose events are lost silently.
+// Warns about EventBridge rules, schedules and subscribers whose events are lost silently.
 import {
   type App,
   objectIn,
@@ -10,6 +10,7 @@ import {
   valueIn,
 } from "./app.ts";
 import type { Warn } from "./retries.ts";
+import { subscribersIn } from "./windows/event-bridge.ts";
 import { numberIn } from "./windows/hop.ts";
 
 /** For each rule and schedule, its targets among these resources. */
@@ -34,6 +35,17 @@ export function findDroppedEvents(app: App, into: readonly Resource[], warn: War
     warn(
       "dropped-events",
       `${ownerPath(at)} drops an event after its first failed delivery: its retryAttempts is 0 and it has no dead-letter queue. Add a dead-letter queue, or allow some retries`,
+    );
+  }
+  for (const { subscriber, targets, isAsynchronous } of subscribersIn(app)) {
+    const { RetryPolicy, OnFailureConfiguration } = app.propertiesOf(subscriber);
+    const tries = numberIn(objectIn(RetryPolicy).MaxRetryAttempts);
+    if (!targets.some((each) => into.includes(each)) || OnFailureConfiguration !== undefined) continue;
+    // If EventBridge doesn't wait for the function's response, only the call itself can fail.
+    if (isAsynchronous && tries !== 0) continue;
+    warn(
+      "dropped-events",
+      `${ownerPath(subscriber)} drops an event when its retries are over (5 retries or 300 s by default), because it has no dead-letter queue. Add an OnFailureConfiguration`,
     );
   }
 }

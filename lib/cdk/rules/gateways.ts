@@ -1,5 +1,6 @@
 // Whether the API or the load balancer in front of a function waits as long as the function may run.
 import { type App, objectIn, type Resource, type TemplateProperties, valueIn } from "./app.ts";
+import { subscribersIn } from "./windows/event-bridge.ts";
 import { numberIn } from "./windows/hop.ts";
 import { answeredTasks } from "./windows/step-functions.ts";
 
@@ -28,7 +29,13 @@ const LOAD_BALANCER_SECONDS = 60;
 const ORIGIN_SECONDS = 30;
 
 export interface GatewayLimit {
-  readonly waits: "its API" | "its distribution" | "its load balancer" | "its task" | "its user pool";
+  readonly waits:
+    | "its API"
+    | "its distribution"
+    | "its load balancer"
+    | "its subscriber"
+    | "its task"
+    | "its user pool";
   /** `NaN` for a time that isn't known at synthesis. */
   readonly seconds: number;
 }
@@ -47,6 +54,7 @@ export function gatewaysBefore(app: App, isTarget: IsTarget): GatewayLimit[] {
     ...userPools(app, isTarget),
     ...distributions(app, isTarget),
     ...tasks(app, isTarget),
+    ...subscribers(app, isTarget),
   ];
   return found.length === 0 && isOpenToApis(app, isTarget) ? [api(Number.NaN)] : found;
 }
@@ -103,6 +111,16 @@ function tasks(app: App, isTarget: IsTarget): GatewayLimit[] {
   return answeredTasks(app)
     .filter(({ task }) => numberIn(task.TimeoutSeconds) !== undefined && isTarget(task))
     .map(({ task }) => ({ waits: "its task", seconds: numberIn(task.TimeoutSeconds) ?? Number.NaN }));
+}
+
+/** A subscriber of an EventBridge custom event bus counts a call that isn't answered in time as failed, and repeats it. */
+function subscribers(app: App, isTarget: IsTarget): GatewayLimit[] {
+  return subscribersIn(app)
+    .filter(
+      ({ subscriber, isAsynchronous }) =>
+        !isAsynchronous && isTarget(app.propertiesOf(subscriber).InvokeConfiguration),
+    )
+    .map(({ waitSeconds }) => ({ waits: "its subscriber", seconds: waitSeconds }));
 }
 
 function graphs(app: App, isTarget: IsTarget): GatewayLimit[] {

@@ -69,6 +69,7 @@ export function findInTable(app: App, table: RecordTable, report: Report): void 
   findStream(table, properties, refuse);
   findIndexes(table, properties, refuse);
   findExpiry(table, properties, report);
+  findForeignReplicas(app, table, report);
 }
 
 export function protectionFaults(path: string, isProtected: boolean, isDestroyed: boolean): string[] {
@@ -175,7 +176,7 @@ function findExpiry(table: RecordTable, properties: TemplateProperties, report: 
 /** Only a warning, because each key may be used in just one region. */
 export function findReplicas(app: App, table: RecordTable, report: Report): void {
   const { resource, at } = table;
-  const { Replicas: replicas, GlobalTableSourceArn, ImportSourceSpecification } = app.propertiesOf(resource);
+  const { Replicas: replicas, ImportSourceSpecification } = app.propertiesOf(resource);
   const uses = usesOf(table);
   if (ImportSourceSpecification !== undefined) {
     report(
@@ -185,20 +186,26 @@ export function findReplicas(app: App, table: RecordTable, report: Report): void
       `${uses} is imported from S3: an item that looks like a record counts as one, so its operation doesn't run. Import only records of this table, and acknowledge this`,
     );
   }
-  if (GlobalTableSourceArn !== undefined) {
-    report(
-      "warned",
-      "replicated-table",
-      at,
-      `${uses} is a replica of a table in another account, and each decides claims on its own, so two callers can win the same key: use each key with only one of them and acknowledge this, or use a table without replicas`,
-    );
-  }
   if (!Array.isArray(replicas) || replicas.length < 2) return;
   report(
     "warned",
     "replicated-table",
     at,
     `${uses} is in ${replicas.length} regions, and each decides claims on its own, so ${replicas.length} callers can win the same key: use each key in only one region and acknowledge this, or use a table without replicas`,
+  );
+}
+
+/** A global table of several accounts is declared once in each, so neither template shows all of its replicas. */
+function findForeignReplicas(app: App, table: RecordTable, report: Report): void {
+  const { resource, at } = table;
+  const { GlobalTableSourceArn, ...own } = app.propertiesOf(resource);
+  const isReplica = GlobalTableSourceArn !== undefined;
+  if (!isReplica && !/dynamodb:AssociateTableReplica/.test(JSON.stringify(own))) return;
+  report(
+    "warned",
+    "replicated-table",
+    at,
+    `${usesOf(table)} ${isReplica ? "is a replica of a table" : "lets a table be its replica"} in another account, and each decides claims on its own, so two callers can win the same key: use each key with only one of them and acknowledge this, or use a table without replicas`,
   );
 }
 

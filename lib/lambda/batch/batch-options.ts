@@ -105,7 +105,7 @@ export interface BatchOptions<Entry = unknown, Write = unknown>
    * are skipped. Kafka has the setting in provisioned mode only. Set `true` once the mapping has it, so that finished
    * partitions and records don't come again. A mapping without it treats any response as success, and the failed records
    * would be lost.
-   * @default - `true` for sources that always have the setting (SQS, Kinesis and DynamoDB streams), otherwise `false`
+   * @default - `true` for SQS, Kinesis and DynamoDB streams, whose mappings can always have the setting, otherwise `false`
    */
   readonly reportBatchItemFailures?: boolean;
   /**

@@ -66,7 +66,7 @@ function notABatch(event: unknown): PayloadInvalidError {
   const [first] = Array.isArray(Records) ? Records : [];
   const source = eventSource ?? Object(first).eventSource ?? Object(first).EventSource;
   const what = Array.isArray(event)
-    ? "an array of records, which EventBridge Pipes sends"
+    ? "an array, which EventBridge Pipes and custom event buses send"
     : /^aws:[\w-]{1,32}$/.test(`${source}`)
       ? `of ${source}`
       : Array.isArray(records)

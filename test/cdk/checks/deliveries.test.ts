@@ -1,7 +1,10 @@
 import { Duration, type Stack } from "aws-cdk-lib";
 import { Annotations, Match } from "aws-cdk-lib/assertions";
 import { AttributeType, StreamViewType, TableV2 } from "aws-cdk-lib/aws-dynamodb";
+import { CfnSubscriber, type CfnSubscriberProps } from "aws-cdk-lib/aws-eventsv2";
 import {
+  CfnEventSourceMapping,
+  type CfnEventSourceMappingProps,
   type EventInvokeConfigOptions,
   type FunctionOptions,
   Runtime,
@@ -230,6 +233,76 @@ describe("UseIdempotency warns of a stream", () => {
       }
     },
   );
+});
+
+describe("UseIdempotency warns about Kafka in queue mode", () => {
+  function warningsOfShares(settings: Partial<CfnEventSourceMappingProps>): Record<string, string> {
+    const stack = unitStack();
+    new CfnEventSourceMapping(stack, "Mapping", {
+      functionName: aConsumer(stack).functionName,
+      topics: ["orders"],
+      selfManagedEventSource: { endpoints: { kafkaBootstrapServers: ["b-1:9092"] } },
+      selfManagedKafkaEventSourceConfig: { consumptionMode: "Queue" },
+      functionResponseTypes: ["ReportBatchItemFailures"],
+      provisionedPollerConfig: { minimumPollers: 1 },
+      ...settings,
+    });
+    return warningsOf(stack);
+  }
+
+  it("F8: whose broker drops records after a few deliveries, unless there is a destination for them", () => {
+    const parked = { onFailure: { destination: "arn:aws:sqs:eu-central-1:123456789012:parked" } };
+    const stream = { consumptionMode: "Stream" };
+
+    expect(warningsOfShares({})["dropped-records"]).toMatch(
+      /^Test\/Mapping reads Kafka in queue mode without an onFailure destination.*retryAttempts, which is 0 by default/,
+    );
+    expect(warningsOfShares({ destinationConfig: parked })).toEqual({});
+    expect(warningsOfShares({ selfManagedKafkaEventSourceConfig: stream })).toEqual({});
+  });
+});
+
+describe("UseIdempotency warns about a subscriber of a custom event bus", () => {
+  const warningsOfSubscriber = (settings: Partial<CfnSubscriberProps>, invocationType = "EVENT") => {
+    const stack = unitStack();
+    new CfnSubscriber(stack, "Subscriber", {
+      eventBusArn: "arn:aws:events:eu-central-1:123456789012:event-busv2/orders/1",
+      name: "ship",
+      startingPosition: "LATEST",
+      invokeConfiguration: {
+        targetArn: aConsumer(stack).functionArn,
+        roleArn: "arn:aws:iam::123456789012:role/r",
+        lambdaParameters: { invocationType },
+      },
+      batchConfiguration: { maxBatchSize: 1 },
+      ...settings,
+    });
+    const { "batched-events": batched, "dropped-events": dropped } = warningsOf(stack);
+    return { batched, dropped };
+  };
+
+  it("F9: that passes several events at once, as it does by default", () => {
+    const batched = (maxBatchSize?: number) =>
+      warningsOfSubscriber({ batchConfiguration: { maxBatchSize } }).batched;
+
+    expect(batched()).toMatch(
+      /^Test\/Subscriber passes up to 10 events to Test\/Fn at once, as an array.*set MaxBatchSize to 1/,
+    );
+    expect(batched(2)).toContain("up to 2 events");
+    expect(batched(1)).toBeUndefined();
+  });
+
+  it("F9: that drops the events that its function fails for, after a few retries", () => {
+    const onFailureConfiguration = { arn: "arn:aws:sqs:eu-central-1:123456789012:parked" };
+    const retryPolicy = { maxRetryAttempts: 0 };
+
+    expect(warningsOfSubscriber({}, "REQUEST_RESPONSE").dropped).toMatch(
+      /^Test\/Subscriber drops an event when its retries are over .*Add an OnFailureConfiguration$/,
+    );
+    expect(warningsOfSubscriber({ retryPolicy }).dropped).toContain("because it has no dead-letter queue");
+    expect(warningsOfSubscriber({}).dropped).toBeUndefined();
+    expect(warningsOfSubscriber({ onFailureConfiguration }, "REQUEST_RESPONSE").dropped).toBeUndefined();
+  });
 });
 
 describe("UseIdempotency warns of asynchronous invocations", () => {

@@ -1,4 +1,4 @@
-import { Duration } from "aws-cdk-lib";
+import { Duration, Stack } from "aws-cdk-lib";
 import { Template } from "aws-cdk-lib/assertions";
 import type { IAlarmAction } from "aws-cdk-lib/aws-cloudwatch";
 import { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
@@ -12,7 +12,7 @@ import {
 } from "onceonly/cdk";
 import { describe, expect, it } from "vitest";
 import { PROJECT_URL } from "../../../lib/contract.ts";
-import { unitStack } from "../app-given.ts";
+import { unitApp, unitStack } from "../app-given.ts";
 import { alarmsIn, monitored, newFunction } from "./given.ts";
 
 const alarmsWith = (changes?: Partial<IdempotencyMonitoringProps>) => alarmsIn(monitored(changes).template());
@@ -51,6 +51,20 @@ describe("the alarms of IdempotencyMonitoring", () => {
       );
       expect(description.length).toBeLessThanOrEqual(1024);
     }
+  });
+
+  it("F4: expect a key to be in progress for as long as the longest of `functions` may run", () => {
+    const thresholdWith = (timeout: Duration, changes: Partial<IdempotencyMonitoringProps> = {}) => {
+      const app = unitApp();
+      const functions = [newFunction(new Stack(app, "Functions"), "Long", { timeout })];
+      const alarms = alarmsIn(monitored({ functions, ...changes }, app).template());
+      return alarms.find(({ kind }) => kind === "in-progress-age")?.threshold;
+    };
+
+    expect(thresholdWith(Duration.minutes(15))).toBe(900_000);
+    expect(thresholdWith(Duration.minutes(90))).toBe(5_400_000);
+    const given = { addInProgressAgeAlarm: { Warning: { threshold: 7 } } };
+    expect(thresholdWith(Duration.minutes(90), given)).toBe(7);
   });
 
   it("link to a copy of the runbook", () => {

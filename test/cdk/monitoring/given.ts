@@ -1,7 +1,7 @@
 // A stack whose monitoring watches one of everything, and its alarms as the template has them.
 import { type App, Stack } from "aws-cdk-lib";
 import { Template } from "aws-cdk-lib/assertions";
-import { Code, Function as LambdaFunction, Runtime } from "aws-cdk-lib/aws-lambda";
+import { Code, type FunctionOptions, Function as LambdaFunction, Runtime } from "aws-cdk-lib/aws-lambda";
 import { Queue } from "aws-cdk-lib/aws-sqs";
 import type { Construct } from "constructs";
 import { IdempotencyMonitoring, type IdempotencyMonitoringProps, IdempotencyTable } from "onceonly/cdk";
@@ -23,8 +23,9 @@ export interface SynthesizedAlarm {
   readonly metrics: readonly MetricIdentity[];
 }
 
-export function newFunction(scope: Construct, id: string): LambdaFunction {
+export function newFunction(scope: Construct, id: string, options: FunctionOptions = {}): LambdaFunction {
   return new LambdaFunction(scope, id, {
+    ...options,
     runtime: Runtime.NODEJS_24_X,
     handler: "index.handler",
     code: Code.fromInline("exports.handler = async () => {};"),

@@ -15,7 +15,7 @@ describe("idempotentBatch", () => {
     [{ Records: [null] }, /^the event is not a batch/],
     [
       [sqsRecord("a"), sqsRecord("b")],
-      /^the event is an array of records, which EventBridge Pipes .*`runOnce` for each/,
+      /^the event is an array, which EventBridge Pipes and custom event buses send: .*`runOnce` for each/,
     ],
     [
       { invocationId: "i", records: [{ recordId: "1", data: "" }] },

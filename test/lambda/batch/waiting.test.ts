@@ -69,6 +69,20 @@ describe("idempotentBatch on Kafka", () => {
     expect(returned(answer)).toEqual([]);
   });
 
+  it("F4: waits in an invocation of 90 minutes for a lease that ends after more than 15", async () => {
+    const batch = givenBatch();
+    const { options, context, clock } = batch;
+    const dead = idempotentBatch(() => new Promise(() => {}), { ...options, leaseSeconds: 3600 });
+    void answered(dead(kafkaEvent([0]), context(5000)));
+    await clock.advance(0);
+    const invocation = context(5_400_000);
+
+    const answer = await clock.run(idempotentBatch(() => {}, options)(kafkaEvent([0]), invocation));
+
+    expect(answer).toEqual({ batchItemFailures: [] });
+    expect(invocation.getRemainingTimeInMillis()).toBeLessThanOrEqual(1_800_000);
+  });
+
   it("rejects at once where it is told to, and waits no longer than it is told to", async () => {
     for (const [whenInProgress, waitedMs] of [
       ["reject", 0],

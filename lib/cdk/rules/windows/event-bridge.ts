@@ -43,17 +43,25 @@ function archiveWindow(path: string, days: number): RedeliveryWindow {
 
 const LONGEST_RETENTION_DAYS = 365;
 
+/** How old an event may get before a subscriber gives up, unless the subscriber says otherwise. */
+const SUBSCRIBER_SECONDS = 300;
+
+/** How many events a subscriber passes to a function at once, unless the subscriber says otherwise. */
+const SUBSCRIBER_BATCH = 10;
+
+/** The longest that a subscriber can wait for a function's response, and the default. */
+const SUBSCRIBER_WAITS_SECONDS = 30;
+
 /**
  * A custom EventBridge event bus (AWS::EventsV2). Its subscribers retry for 5 minutes by default. The bus retains its events,
  * so a subscriber can restart from any point in that time.
- * https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/aws-properties-eventsv2-subscriber-retrypolicy.html
+ * https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-custom-bus-retry.html
  */
 export function subscriberHops(app: App): Hop[] {
-  return app.ofType("AWS::EventsV2::Subscriber").flatMap((subscriber): Hop[] => {
-    const { EventBusArn, InvokeConfiguration, RetryPolicy, OnFailureConfiguration } =
-      app.propertiesOf(subscriber);
+  return subscribersIn(app).flatMap(({ subscriber, targets, isAsynchronous }): Hop[] => {
+    const { EventBusArn, RetryPolicy, OnFailureConfiguration } = app.propertiesOf(subscriber);
     const path = ownerPath(subscriber);
-    const { MaxEventAgeInSeconds = 300, MaxRetryAttempts } = objectIn(RetryPolicy);
+    const { MaxEventAgeInSeconds = SUBSCRIBER_SECONDS, MaxRetryAttempts } = objectIn(RetryPolicy);
     const what = `of retries by the subscriber ${path}`;
     const age = { value: MaxEventAgeInSeconds, most: DAY, limit: "eventbridge", path, what };
     const window = sumOf(
@@ -61,9 +69,34 @@ export function subscriberHops(app: App): Hop[] {
       parkedWindow(app, valueIn(objectIn(OnFailureConfiguration), "Arn"), path),
     );
     const from = app.targetIn(EventBusArn, "AWS::EventsV2::EventBus");
-    return app
-      .targetsIn(valueIn(objectIn(InvokeConfiguration), "TargetArn"))
-      .map((into): Hop => ({ from, into, window, isAsynchronous: true }));
+    return targets.map((into): Hop => ({ from, into, window, isAsynchronous }));
+  });
+}
+
+/** A subscriber of a custom event bus, and how it invokes its target. */
+export interface Subscriber {
+  readonly subscriber: Resource;
+  readonly targets: readonly Resource[];
+  /** The most events in one invocation, which then are in an array. */
+  readonly events: number;
+  readonly isAsynchronous: boolean;
+  /** How long EventBridge waits for the function's response; it may be a JSONata expression, and then `NaN`. */
+  readonly waitSeconds: number;
+}
+
+/** https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-custom-bus-target-lambda.html */
+export function subscribersIn(app: App): Subscriber[] {
+  return app.ofType("AWS::EventsV2::Subscriber").map((subscriber) => {
+    const { InvokeConfiguration, BatchConfiguration } = app.propertiesOf(subscriber);
+    const { TargetArn, LambdaParameters } = objectIn(InvokeConfiguration);
+    const { InvocationType, InvocationTimeoutSeconds } = objectIn(LambdaParameters);
+    return {
+      subscriber,
+      targets: app.targetsIn(TargetArn),
+      events: numberIn(valueIn(objectIn(BatchConfiguration), "MaxBatchSize")) ?? SUBSCRIBER_BATCH,
+      isAsynchronous: InvocationType !== "REQUEST_RESPONSE",
+      waitSeconds: numberIn(InvocationTimeoutSeconds) ?? SUBSCRIBER_WAITS_SECONDS,
+    };
   });
 }
 

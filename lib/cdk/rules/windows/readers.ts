@@ -18,12 +18,12 @@ export function readerHops(app: App): Hop[] {
 function windowOf(app: App, reader: Reader): RedeliveryWindow {
   const { path, source, isPipe, settings } = reader;
   if (source?.cfnResourceType === QUEUE) return queueWindow(app, source);
-  const { StartingPosition, Queues } = settings;
+  const { StartingPosition, Queues, Topics } = settings;
   if (Queues !== undefined) {
     return { unknown: `the broker that ${path} reads decides how long it keeps messages` };
   }
-  // An imported source has only an ARN, and often not even that. Streams and Kafka have a starting position.
-  if (!isPipe && StartingPosition === undefined) {
+  // An imported source has only an ARN, and often not even that. Streams have a starting position, and Kafka has topics.
+  if (!isPipe && (StartingPosition ?? Topics) === undefined) {
     return { unknown: `the queue that ${path} reads isn't defined in this app` };
   }
   return streamWindow(app, reader);

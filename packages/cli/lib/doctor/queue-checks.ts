@@ -36,7 +36,10 @@ export const QUEUE_CHECKS: readonly DoctorCheck[] = [
         .filter(
           ({ mapping }) => !mapping.properties.FunctionResponseTypes?.includes("ReportBatchItemFailures"),
         )
-        .map(({ mapping: { id } }) => ({ id, what: "delivers whole batches again if one record fails" })),
+        .map(({ mapping: { id } }) => ({
+          id,
+          what: "loses the records that idempotentBatch reports as failed",
+        })),
   },
   {
     id: "queue-dead-letters",

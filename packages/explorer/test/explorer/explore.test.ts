@@ -142,6 +142,19 @@ not compared, because undisturbed runs differ there: id of item orders; body.id 
     await expect(exploration).rejects.toThrow(reason);
   });
 
+  it.each([1800, 5400])(
+    "F4: explores a function with a timeout of %i s, as Lambda allows",
+    async (timeoutSeconds) => {
+      const report = await explore(careful, postOrder(), { ...shop, timeoutSeconds, only: "2 crash-after" });
+
+      expect(report).toBeExactlyOnce();
+      expect(report.runs).toBe(3);
+      await expect(explore(careful, postOrder(), { ...shop, timeoutSeconds: 5401 })).rejects.toThrow(
+        "`timeoutSeconds` must be a number above 0 and at most 5400",
+      );
+    },
+  );
+
   it("refuses what is no handler, and an event that its source cannot send", async () => {
     await expect(explore(undefined as never, {})).rejects.toThrow("`handler` must be a function");
     await expect(explore(careful, {}, { source: "sqs" })).rejects.toThrow("must have Records");

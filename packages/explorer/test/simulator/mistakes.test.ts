@@ -83,6 +83,12 @@ describe("an option that breaks its rule", () => {
     aws.serve("http://localhost:3000/", () => new Response());
     aws.lambda(handler, { skewMs: -60_000, timeoutSeconds: 0.5 });
   });
+
+  it("F4: is none in a timeout of 30 or 90 minutes", () => {
+    const aws = new Simulator();
+    for (const timeoutSeconds of [1800, 5400]) aws.lambda(handler, { timeoutSeconds });
+    expect(() => aws.lambda(handler, { timeoutSeconds: 5401 })).toThrow("above 0 and up to 5400");
+  });
 });
 
 describe("a simulation that does not fit together", () => {

@@ -153,6 +153,20 @@ describe("a topic", () => {
     });
   });
 
+  it("F3: accepts messages up to its own maximumMessageSize", async () => {
+    const publish = (TopicArn: string, bytes: number) =>
+      inFunction(aws, () => sns.publish({ TopicArn, Message: "a".repeat(bytes) }));
+    const large = aws.topic("large", { maximumMessageSize: 1_048_576 });
+    const small = aws.topic("small", { maximumMessageSize: 2048 });
+
+    expect(await publish(large, 1_048_576)).toMatchObject({ MessageId: expect.any(String) });
+    await expect(publish(large, 1_048_577)).rejects.toMatchObject({ name: "InvalidParameterException" });
+    await expect(publish(small, 2049)).rejects.toMatchObject({ name: "InvalidParameterException" });
+    expect(() => aws.topic("wrong", { maximumMessageSize: 1_048_577 })).toThrow(
+      "`maximumMessageSize` must be",
+    );
+  });
+
   it.each<[string, readonly object[]]>([
     ["EmptyBatchRequestException", []],
     ["BatchEntryIdsNotDistinctException", [{ Id: "a" }, { Id: "a" }]],

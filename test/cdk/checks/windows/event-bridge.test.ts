@@ -115,6 +115,33 @@ describe("a rule of EventBridge that feeds a function", () => {
     });
   });
 
+  it("F9: has no event queue before it for a subscriber that waits for the response, at most 30 s", () => {
+    const waiting =
+      (invocationTimeoutSeconds?: string): Build =>
+      (stack, fn) => {
+        new CfnSubscriber(stack, "Subscriber", {
+          eventBusArn: "arn:aws:events:eu-west-1:111111111111:event-busv2/orders/1",
+          name: "ship",
+          startingPosition: "LATEST",
+          invokeConfiguration: {
+            targetArn: fn.functionArn,
+            roleArn: "arn:aws:iam::111111111111:role/invoke",
+            lambdaParameters: { invocationType: "REQUEST_RESPONSE", invocationTimeoutSeconds },
+          },
+        });
+      };
+    const slow = { timeout: seconds(31) };
+
+    expect(synthesized(seconds(420), waiting())).toEqual({ faults: "", warnings: [], notes: [] });
+    expect(synthesized(seconds(419), waiting()).faults).toContain(
+      "419 s < 420 s, the longest redelivery to Test/Fn (300 s of retries by the subscriber Test/Subscriber + client",
+    );
+    expect(synthesized(seconds(420), waiting(), slow).faults).toContain(
+      "timeout 31 s of Test/Fn > 30 s, how long its subscriber waits",
+    );
+    expect(synthesized(seconds(420), waiting("2")).faults).toContain("> 2 s, how long its subscriber waits");
+  });
+
   it("is seen behind an alias, a version and an import of the function", () => {
     const ways: ((stack: Stack, fn: AnyFunction) => IFunction)[] = [
       (stack, fn) => new Alias(stack, "Live", { aliasName: "live", version: fn.currentVersion }),

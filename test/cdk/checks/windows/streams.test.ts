@@ -158,6 +158,19 @@ describe("a Kafka topic or a broker that feeds a function", () => {
     expect(notes.join()).toContain("this app doesn't say how long");
   });
 
+  it("F8: is noted in queue mode too, which has no starting position", () => {
+    const { notes } = synthesized(Duration.days(1), (stack, { functionName }) => {
+      new CfnEventSourceMapping(stack, "Mapping", {
+        functionName,
+        topics: ["orders"],
+        selfManagedEventSource: { endpoints: { kafkaBootstrapServers: ["b-1:9092"] } },
+        selfManagedKafkaEventSourceConfig: { consumptionMode: "Queue" },
+      });
+    });
+
+    expect(notes.join()).toContain("this app doesn't say how long the source of Test/Mapping keeps records");
+  });
+
   it("is refused by its maximum record age, which is known", () => {
     const build: Build = (stack, { functionName }) => {
       const eventSourceArn = "arn:aws:kafka:eu-central-1:123456789012:cluster/orders/1";

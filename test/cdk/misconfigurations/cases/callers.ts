@@ -6,10 +6,15 @@ import { FunctionUrlOrigin } from "aws-cdk-lib/aws-cloudfront-origins";
 import { Alarm } from "aws-cdk-lib/aws-cloudwatch";
 import { LambdaAction } from "aws-cdk-lib/aws-cloudwatch-actions";
 import { Peer, Port, SecurityGroup, SubnetType, Vpc } from "aws-cdk-lib/aws-ec2";
+import { CfnSubscriber } from "aws-cdk-lib/aws-eventsv2";
 import { CfnTopicRule } from "aws-cdk-lib/aws-iot";
 import { Stream } from "aws-cdk-lib/aws-kinesis";
 import { CfnDeliveryStream } from "aws-cdk-lib/aws-kinesisfirehose";
-import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
+import {
+  CfnEventSourceMapping,
+  type IFunction,
+  type Function as LambdaFunction,
+} from "aws-cdk-lib/aws-lambda";
 import { SqsEventSource } from "aws-cdk-lib/aws-lambda-event-sources";
 import { CfnPipe, type CfnPipeProps } from "aws-cdk-lib/aws-pipes";
 import { Secret } from "aws-cdk-lib/aws-secretsmanager";
@@ -47,7 +52,37 @@ export const PIPES: readonly Misconfiguration[] = [
       sourceParameters: { kinesisStreamParameters },
     });
   }),
+  warned("Kafka in queue mode without a destination", "onceonly:dropped-records", (stack) => {
+    new CfnEventSourceMapping(stack, "Mapping", {
+      functionName: runner(stack).functionName,
+      topics: ["orders"],
+      selfManagedEventSource: { endpoints: { kafkaBootstrapServers: ["b-1:9092"] } },
+      selfManagedKafkaEventSourceConfig: { consumptionMode: "Queue" },
+    });
+  }),
+  warned(
+    "a subscriber of a custom event bus that passes several events at once",
+    "onceonly:batched-events",
+    (stack) => {
+      subscriber(stack, runner(stack));
+    },
+  ),
+  warned(
+    "a subscriber of a custom event bus without a dead-letter queue",
+    "onceonly:dropped-events",
+    (stack) => {
+      subscriber(stack, runner(stack), { invocationType: "REQUEST_RESPONSE" });
+    },
+  ),
 ];
+
+const subscriber = (stack: Stack, { functionArn: targetArn }: IFunction, lambdaParameters = {}) =>
+  new CfnSubscriber(stack, "Subscriber", {
+    eventBusArn: "arn:aws:events:eu-west-1:111111111111:event-busv2/orders/1",
+    name: "ship",
+    startingPosition: "LATEST",
+    invokeConfiguration: { targetArn, roleArn, lambdaParameters },
+  });
 
 export const WAITING: readonly Misconfiguration[] = [
   refused("31 s behind a function URL and CloudFront", "> 30 s, how long its distribution waits", (stack) => {
@@ -64,6 +99,15 @@ export const WAITING: readonly Misconfiguration[] = [
         taskTimeout: Timeout.duration(seconds(10)),
       });
       new StateMachine(stack, "Machine", { definitionBody: DefinitionBody.fromChainable(task) });
+    },
+  ),
+  refused(
+    "31 s behind a subscriber of a custom event bus that waits for the response",
+    "> 30 s, how long its subscriber waits",
+    (stack) => {
+      subscriber(stack, runner(stack, { fn: { timeout: seconds(31) } }), {
+        invocationType: "REQUEST_RESPONSE",
+      });
     },
   ),
 ];

@@ -160,6 +160,11 @@ export const TABLES: readonly Misconfiguration[] = [
     const encryptionKey = Alias.fromAliasName(stack, "Key", "alias/shop");
     runner(stack, { table: tableIn(stack, { encryptionKey }) });
   }),
+  warned("a table that another account may replicate", "onceonly:replicated-table", (stack) => {
+    tableIn(stack).table.grants.multiAccountReplicationTo(
+      "arn:aws:dynamodb:eu-west-1:222222222222:table/theirs",
+    );
+  }),
 ];
 
 export const IMPORTED_TABLES: readonly Misconfiguration[] = [
@@ -236,6 +241,11 @@ export const IMPORTED_TABLES: readonly Misconfiguration[] = [
     const own = new TableV2(stack, "Own", { partitionKey: PK, timeToLiveAttribute: "expiresAt" });
     const source = "arn:aws:dynamodb:eu-west-1:222222222222:table/theirs";
     (own.node.defaultChild as CfnGlobalTable).addPropertyOverride("GlobalTableSourceArn", source);
+    IdempotencyTable.fromTableAttributes(stack, "Table", { tableName: own.tableName });
+  }),
+  warned("a table of the app that another account may replicate", "onceonly:replicated-table", (stack) => {
+    const own = new TableV2(stack, "Own", { partitionKey: PK, timeToLiveAttribute: "expiresAt" });
+    own.grants.multiAccountReplicationTo("arn:aws:dynamodb:eu-west-1:222222222222:table/theirs");
     IdempotencyTable.fromTableAttributes(stack, "Table", { tableName: own.tableName });
   }),
   warned("a table that is filled from S3", "onceonly:imported-items", (stack) => {

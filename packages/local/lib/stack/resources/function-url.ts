@@ -1,5 +1,6 @@
 // Function URLs: each a port of its own that hands every request to one function.
 import { createHash } from "node:crypto";
+import { LONGEST_INVOCATION_SECONDS } from "onceonly/kit";
 import type { Deployed, DeployResource } from "../deploy-resource.ts";
 import type { CorsConfiguration } from "../gateway/cors.ts";
 import { functionUrlKind } from "../gateway/function-url-kind.ts";
@@ -13,8 +14,8 @@ import {
   type StackPlace,
 } from "../local-environment.ts";
 
-/** A function behind a URL may take as long as its own timeout. */
-const LONGEST_TIMEOUT_MS = 900_000;
+/** A function behind a URL may run until its own timeout. */
+const LONGEST_TIMEOUT_MS = LONGEST_INVOCATION_SECONDS * 1000;
 
 async function deployUrl(
   resource: ResolvedResource,
