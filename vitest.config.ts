@@ -91,7 +91,7 @@ export default defineConfig({
     coverage: {
       provider: "v8",
       include: ["lib/core/**/*.ts", "lib/messaging/**/*.ts"],
-      reporter: [["text", { skipFull: true }]],
+      reporter: [["text", { skipFull: true }], "json-summary"],
       reportOnFailure: true,
       thresholds: { lines: 100, branches: 100 },
     },

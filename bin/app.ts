@@ -1,7 +1,7 @@
-// The CDK app of the sample. `cdk deploy -c ephemeral=true` makes a stack for trying out. Its tables,
-// queues and logs go with it, the two published demo tokens are accepted, and a sandbox takes the
-// payments. Without the switch the data stays, and nobody has access until `tokenDigests` names the
-// SHA-256 of each tenant's token. The payment gateway is yours then: `--parameters PaymentGatewayUrl=…
+// The sample's CDK app. `cdk deploy -c ephemeral=true` creates a stack to try out: its tables,
+// queues and logs are deleted with it, the two published demo tokens are accepted, and a sandbox handles the
+// payments. Without the switch the data stays, and no caller has access until `tokenDigests` lists the
+// SHA-256 of each tenant's token. You then provide the payment gateway: `--parameters PaymentGatewayUrl=…
 // --parameters PaymentGatewayToken=…`.
 import { App } from "aws-cdk-lib";
 import { tokenDigestsOf } from "./bearer-api.ts";

@@ -13,7 +13,7 @@ import { PlainFunction } from "./plain-function.ts";
 export interface BearerApiProps {
   /** The SHA-256 (hex) of each owner's token; the tokens themselves stay out of the API. */
   readonly tokenDigests: Readonly<Record<string, string>>;
-  /** What happens to its logs when the stack goes. */
+  /** What happens to its logs when the stack is deleted. */
   readonly logRemovalPolicy: RemovalPolicy;
 }
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-// `npx onceonly`. The commands live in a package of their own, so that functions don't install them.
+// `npx onceonly`. The commands live in a separate package, so functions don't install them.
 
-/** As `engines` of package.json says. */
+/** The same as `engines` in package.json. */
 const OLDEST_NODE = [20, 19] as const;
 
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);

@@ -1,4 +1,4 @@
-// Orders: the HTTP API that takes them, one per idempotency key, and shows them to their tenant.
+// Orders: the HTTP API that accepts them, one per idempotency key, and shows them to their tenant.
 import { Duration, type RemovalPolicy } from "aws-cdk-lib";
 import { HttpMethod } from "aws-cdk-lib/aws-apigatewayv2";
 import type { Construct } from "constructs";
@@ -13,7 +13,7 @@ export interface OrderServiceProps {
   readonly paymentsQueue: DedupQueue;
   /** The SHA-256 (hex) of each tenant's bearer token. */
   readonly tokenDigests: Readonly<Record<string, string>>;
-  /** The dimension `service` of its metrics. */
+  /** The `service` dimension of its metrics. */
   readonly service: string;
   readonly removalPolicy: RemovalPolicy;
 }

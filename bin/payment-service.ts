@@ -16,12 +16,12 @@ export interface PaymentServiceProps {
   readonly idempotency: IdempotencyTable;
   readonly orders: SampleTable;
   readonly gateway: PaymentGateway;
-  /** The dimension `service` of its metrics. */
+  /** The `service` dimension of its metrics. */
   readonly service: string;
   readonly removalPolicy: RemovalPolicy;
 }
 
-/** Orders to be paid, each in a message group of its own. */
+/** Orders to be paid, each in its own message group. */
 export function addPaymentsQueue(scope: Construct, removalPolicy: RemovalPolicy): DedupQueue {
   return new DedupQueue(scope, "PaymentsQueue", {
     visibilityTimeout: Duration.seconds(6 * CHARGE_TIMEOUT.toSeconds()),

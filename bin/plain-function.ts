@@ -11,7 +11,7 @@ export interface PlainFunctionProps {
   /** The file of the handler. */
   readonly entry: string;
   readonly environment: Readonly<Record<string, string>>;
-  /** What happens to its logs when the stack goes. */
+  /** What happens to its logs when the stack is deleted. */
   readonly logRemovalPolicy: RemovalPolicy;
 }
 

@@ -12,7 +12,7 @@ import { addShippingService } from "./shipping-service.ts";
 
 export interface SampleStackProps {
   /**
-   * Whether everything, data and logs included, goes when the stack goes, and whether a sandbox takes the
+   * Whether everything, data and logs included, is deleted with the stack, and whether a sandbox handles the
    * payments.
    */
   readonly ephemeral: boolean;
@@ -65,9 +65,7 @@ export class SampleStack extends Stack {
     }
   }
 
-  /**
-   * A real deployment names the gateway's token. The sandbox accepts everybody who has read its token.
-   */
+  /** A real deployment names the gateway's token. The sandbox accepts any caller that has read its token. */
   #realGateway(): PaymentGateway {
     const url = new CfnParameter(this, "PaymentGatewayUrl", {
       description:

@@ -1,4 +1,4 @@
-// What the tables of the sample have in common: on-demand, restorable, and protected unless they go with the stack.
+// Shared by the sample's tables: on-demand, restorable, and protected unless they are deleted with the stack.
 import { RemovalPolicy } from "aws-cdk-lib";
 import { AttributeType, Billing, TableV2 } from "aws-cdk-lib/aws-dynamodb";
 import type { Construct } from "constructs";

@@ -1,4 +1,4 @@
-// Shipped orders: one saga that places, charges and ships an order, or undoes what it has done of that.
+// Shipped orders: one saga that places, charges and ships an order, or undoes the steps that it has done.
 import { Duration, type RemovalPolicy } from "aws-cdk-lib";
 import { HttpMethod } from "aws-cdk-lib/aws-apigatewayv2";
 import type { Construct } from "constructs";
@@ -12,7 +12,7 @@ export interface ShippingServiceProps {
   readonly idempotency: IdempotencyTable;
   readonly orders: SampleTable;
   readonly gateway: PaymentGateway;
-  /** The dimension `service` of its metrics. */
+  /** The `service` dimension of its metrics. */
   readonly service: string;
   readonly removalPolicy: RemovalPolicy;
 }

@@ -25,7 +25,7 @@ export const handler = async (event: APIGatewayRequestAuthorizerEventV2): Promis
 
 function tenantOf(token: string): string | undefined {
   const presented = createHash("sha256").update(token).digest();
-  // Compares with every digest, each in constant time, so that the time taken tells nothing about a token.
+  // Compares with every digest, each in constant time, so the response time reveals nothing about a token.
   const matches = tenants.filter(
     ({ digest }) => digest.length === presented.length && timingSafeEqual(digest, presented),
   );

@@ -1,5 +1,5 @@
-// POST /orders: one order per idempotency key, however often the client asks. The order, its record and
-// the payment message commit in one transaction, so that no crash leaves one without the others.
+// POST /orders: one order per idempotency key, however often the client sends the request. The order, its record and
+// the payment message commit in one transaction, so no crash leaves one without the others.
 import middy from "@middy/core";
 import type { APIGatewayProxyEventV2WithLambdaAuthorizer } from "aws-lambda";
 import { callerFromAuthorizer, emfMetrics, httpIdempotency } from "onceonly";

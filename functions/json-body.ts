@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEventV2 } from "aws-lambda";
 
-/** The JSON body of a request; `undefined` where there is none. */
+/** The JSON body of a request; `undefined` if there is none. */
 export function jsonBody(event: Pick<APIGatewayProxyEventV2, "body" | "isBase64Encoded">): unknown {
   const text = event.isBase64Encoded
     ? Buffer.from(event.body ?? "", "base64").toString()

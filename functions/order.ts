@@ -9,7 +9,7 @@ const DEFAULT_CARD = "card_ok";
 /** Everything in this shop costs the same. */
 const PIECE_CENTS = 250;
 
-/** What a client asks for. */
+/** What a client orders. */
 export interface OrderRequest {
   readonly sku: string;
   readonly quantity: number;
@@ -22,13 +22,13 @@ export interface Order extends OrderRequest {
   readonly tenant: string;
   readonly id: string;
   readonly totalCents: number;
-  /** `created`, until its payment is settled; `canceled` where its saga was undone. */
+  /** `created` until its payment is settled; `canceled` if its saga was compensated. */
   readonly state: "created" | "paid" | "declined" | "canceled";
   readonly idempotencyKey: string;
   readonly createdAt: string;
 }
 
-/** The order of a request's JSON body, or what is wrong with it. */
+/** The order in a request's JSON body, or what is wrong with it. */
 export function readOrderRequest(event: APIGatewayProxyEventV2): OrderRequest | { readonly problem: string } {
   const body = jsonBody(event);
   if (typeof body !== "object" || body === null) return { problem: "the body must be a JSON object" };
@@ -50,7 +50,7 @@ export function readOrderRequest(event: APIGatewayProxyEventV2): OrderRequest | 
   return { sku, quantity, card };
 }
 
-/** A new order. Its id is random, so that running twice would show as a second row. */
+/** A new order. Its id is random, so a second run would show as a second row. */
 export function newOrder(request: OrderRequest, tenant: string, idempotencyKey: string): Order {
   return {
     tenant,
@@ -63,7 +63,7 @@ export function newOrder(request: OrderRequest, tenant: string, idempotencyKey: 
   };
 }
 
-/** What clients see of an order. */
+/** The order as clients see it. */
 export function orderView({ id, sku, quantity, totalCents, state, createdAt }: Order) {
   return { id, sku, quantity, totalCents, state, createdAt };
 }

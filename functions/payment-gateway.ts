@@ -12,14 +12,16 @@ export type Verdict =
 
 /**
  * Charges an order's card.
- * @throws Error without a verdict, such as after a timeout or a status of 500. The card may have been charged
- * nevertheless, so call again under the same key.
+ * @throws Error if the outcome is unknown, such as after a timeout or a status of 500. The card may have been charged
+ * anyway, so call again under the same key.
  */
 export async function charge(order: Order, idempotencyKey: string, signal: AbortSignal): Promise<Verdict> {
   const body = { orderId: order.id, amountCents: order.totalCents, card: order.card };
   const response = await post("/charges", body, idempotencyKey, signal);
   if (response.status === 201) {
-    const { chargeId } = (await response.json()) as { chargeId: string };
+    const { chargeId } = (await response.json()) as { chargeId?: string };
+    // An error may come with 201 too: without a charge it's no verdict.
+    if (!chargeId) throw new Error("the payment gateway answered 201 without a charge");
     return { state: "paid", chargeId };
   }
   if (response.status === 402) {

@@ -6,7 +6,7 @@ export interface PaymentRequest {
   readonly orderId: string;
 }
 
-/** @throws PermanentError for a body that is no such request: no retry helps. */
+/** @throws PermanentError for a body that isn't such a request: retrying doesn't help. */
 export function readPaymentRequest(body: string): PaymentRequest {
   let request: unknown;
   try {

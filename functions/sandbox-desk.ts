@@ -1,11 +1,11 @@
-// GET /charges, POST /refunds and POST /shipments of the payment gateway for trying out: what a saga asks for besides
+// GET /charges, POST /refunds and POST /shipments of the sandbox payment gateway: what a saga calls in addition to
 // charges. It honours idempotency keys, and knows nothing of onceonly.
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from "aws-lambda";
 import { jsonBody } from "./json-body.ts";
 import { json } from "./response.ts";
 import { enter, findEntry, refundOnce } from "./sandbox-ledger.ts";
 
-/** The carrier does not take it. */
+/** The carrier doesn't accept it. */
 const UNSHIPPABLE = "anvil";
 
 export const handler = async (event: APIGatewayProxyEventV2): Promise<APIGatewayProxyStructuredResultV2> => {

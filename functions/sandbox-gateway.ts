@@ -1,5 +1,5 @@
-// POST /charges of a payment gateway for trying out. It honours idempotency keys, moves no money, and
-// behaves as the card says. It knows nothing of onceonly, so its ledger is a witness of one charge per
+// POST /charges of the sandbox payment gateway. It honours idempotency keys, moves no money, and
+// behaves as the card says. It knows nothing of onceonly, so its ledger is independent evidence of one charge per
 // order.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from "aws-lambda";

@@ -53,7 +53,7 @@ export async function chargeOnce(idempotencyKey: string): Promise<string> {
   return Attributes?.chargeId;
 }
 
-/** What is under a key; `undefined` where nothing is. */
+/** The entry under a key; `undefined` if there is none. */
 export async function findEntry(idempotencyKey: string): Promise<Record<string, unknown> | undefined> {
   const { Item } = await ledger.send(
     new GetCommand({ TableName, Key: { idempotencyKey }, ConsistentRead: true }),
@@ -66,7 +66,7 @@ export async function enter(idempotencyKey: string, entry: object): Promise<void
   await ledger.send(new PutCommand({ TableName, Item: { idempotencyKey, ...entry } }));
 }
 
-/** Refunds the charge under a key, unless there is none, or it was refunded before. */
+/** Refunds the charge under a key, unless there is none or it was already refunded. */
 export async function refundOnce(chargeKey: string, refundKey: string): Promise<void> {
   try {
     await ledger.send(

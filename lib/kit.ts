@@ -17,13 +17,14 @@ export {
   UNSETTLED_INDEX,
 } from "./contract.ts";
 export type { ByWhom } from "./core/by-whom.ts";
-export { deriveChildKey } from "./core/child-key.ts";
+export { type ChildKeyLimits, deriveChildKey } from "./core/child-key.ts";
 export { type Clock, type Random, systemClock, systemRandom } from "./core/clock.ts";
 export { otherCopies, shared } from "./core/copies.ts";
 export { ending } from "./core/ending.ts";
 export { eraseRecord } from "./core/erase-record.ts";
 export { hasCode } from "./core/error-code.ts";
 export { InvalidOptionError } from "./core/errors.ts";
+export { isHttpToken } from "./core/http-result.ts";
 export { hashTuple, identify, namesOf, PUBLIC_SCOPE } from "./core/identity.ts";
 export { destinationOf, parseAddress, queueUrlOfArn } from "./core/messages/address.ts";
 export {
@@ -39,6 +40,7 @@ export { withDefaults } from "./core/options.ts";
 export { decodeResult, NOT_KEPT } from "./core/outcome.ts";
 export type { IdempotencyRecord, StoredResult } from "./core/record.ts";
 export { type ReleaseAnswer, releaseRecord } from "./core/release-record.ts";
+export { decisionIn } from "./core/reopening.ts";
 export { type RerunAnswer, rerunRecord } from "./core/rerun-record.ts";
 export {
   type Resolution,

@@ -10,8 +10,8 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const page = join(root, "packages/cli/lib/console/page");
 
 /**
- * @param {string} file where the sources look for it, unless given
- * @returns the packages that the page carries
+ * @param {string} file the path at which the sources look for it, unless given
+ * @returns the packages that the page contains
  */
 export async function buildConsole(file = join(root, "packages/cli/lib/console.html")) {
   const { outputFiles, metafile } = await build({

@@ -1,4 +1,4 @@
-// Builds the library's ES modules. What a function may import keeps a file per module, so that its bundler leaves out the most.
+// Builds the library's ES modules. Code that a function may import keeps a file per module, so its bundler leaves out the most.
 // One file per entry costs a handler about 2 KB more. The rest is bundled: `testing`, and what servers import.
 import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
@@ -10,7 +10,7 @@ import { nameMissingPeers } from "./needed-peers.mjs";
 /** Servers and tests load them once and bundle nothing. */
 const BUNDLED = ["consumers/index", "http/index", "postgres/index", "testing/index", "valkey/index"];
 const HANDLER_ENTRIES = entriesOf("onceonly", "esm").filter((entry) => entry !== "testing/index");
-/** Modules of these folders are in the files of the entries, not beside them. */
+/** Modules of these folders are in the entries' files, not next to them. */
 const BUNDLED_FOLDERS = BUNDLED.map((entry) => `lib/${dirname(entry)}/`);
 
 /**

@@ -1,4 +1,4 @@
-// Builds the packages beside the library.
+// Builds the packages next to the library.
 import { chmod, copyFile } from "node:fs/promises";
 import { join } from "node:path";
 import { build } from "esbuild";

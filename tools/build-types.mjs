@@ -35,7 +35,7 @@ const FROM_KIT = /^import \{ ([^}]*) \} from '([./]+)\/kit\.js';$/gm;
 const passByTheKit = {
   name: "pass by the kit",
   generateBundle(_, files) {
-    /** Where each name comes from that the kit has from another file. */
+    /** The source of each name that the kit exports from another file. */
     const origins = new Map();
     for (const [, names, from] of files["kit.d.ts"]?.code.matchAll(NAMED_FROM) ?? []) {
       for (const name of names.split(", ")) origins.set(name, from);

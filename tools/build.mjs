@@ -1,5 +1,5 @@
-// Builds all packages: modules, types, prebuilt functions, the console page, bill of materials. Each into its own dist/, or below the
-// folder that is given, where they stand as in the repository: `node tools/build.mjs [folder]`.
+// Builds all packages: modules, types, prebuilt functions, the console page, bill of materials. Each into its own dist/, or below
+// the given folder, in the same layout as in the repository: `node tools/build.mjs [folder]`.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";

@@ -1,9 +1,9 @@
 // Names in package-lock.json the packages for other platforms that a partial registry mirror left out. npm install
-// skips them without a word, and npm ci then refuses the lockfile. Run it after npm install; it changes nothing where
-// nothing is missing. The entries it adds have no integrity, because nobody here has seen the package. Run it with
-// --integrity where the registry has all packages, and the entries get theirs.
+// skips them silently, and npm ci then rejects the lockfile. Run it after npm install; it changes nothing if
+// nothing is missing. The entries it adds have no integrity, because the package was never downloaded here. Run it with
+// --integrity if the registry has all packages, and the entries get theirs.
 //
-// It also drops `engines` from the packages in RUN_ON_NODE_20, so that npm ci doesn't warn about them.
+// It also drops `engines` from the packages in RUN_ON_NODE_20, so npm ci doesn't warn about them.
 import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";

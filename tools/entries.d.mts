@@ -1,4 +1,4 @@
-/** What each entry is called in an import, and the path of its source. */
+/** Each entry's name in an import, and the path of its source. */
 export const SOURCES: readonly (readonly [name: string, source: string])[];
 
 /** By name on npm. */

@@ -36,8 +36,8 @@ const loading = (peer, load) =>
 const IMPORT = /\bimport\s*\{([^}]*)\}\s*from\s*"([^"]+)"/g;
 
 /**
- * Leads the imports of these packages in ES modules to modules of ours: one for Node, and one for bundlers.
- * @param {string} outdir where the modules stand
+ * Redirects the imports of these packages in ES modules to our own modules: one for Node, and one for bundlers.
+ * @param {string} outdir the modules' folder
  * @param {readonly string[]} modules their paths in it
  */
 export async function nameMissingPeers(outdir, modules) {
@@ -66,7 +66,7 @@ export async function nameMissingPeers(outdir, modules) {
   }
 }
 
-/** The same in CommonJS, where bundlers see the `require`. @param {string} code */
+/** The same in CommonJS, in which bundlers see the `require`. @param {string} code */
 export const nameMissingPeersInCommonJs = (code) =>
   Object.keys(NEEDED_BY).reduce(
     (text, peer) => text.replaceAll(`require("${peer}")`, (load) => loading(peer, load)),

@@ -1,4 +1,4 @@
-// The licences and notices of the packages that bundles carry: whoever passes their code on passes these on with it.
+// The licences and notices of the packages that bundles contain: anyone who distributes their code must include these.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -8,9 +8,9 @@ const FILES = /^(licen[cs]e|notice|copying)([.-].*)?$/i;
 const RULE = "-".repeat(80);
 
 /**
- * One text for all: each licence once, with the packages that it is for.
+ * All of them in one file: each licence once, with its packages.
  * @param {readonly { name: string, version: string, license: string, folder: string }[]} packages
- * @param {string} holder what carries them
+ * @param {string} holder the package that contains them
  */
 export function noticesOf(packages, holder = "functions of this folder contain") {
   /** @type {Map<string, string[]>} */

@@ -1,4 +1,4 @@
-// A Node of another major version, from npm's package of it for this platform. The hash of the package is here, and
+// A Node of another major version, from npm's package of it for this platform. The package's hash is checked, and
 // it has no install script to run. `node tools/pinned-node.mjs 24 <folder>` installs it there and prints the path of
 // the executable.
 import { spawnSync } from "node:child_process";
@@ -24,7 +24,7 @@ const PACKAGES = {
 };
 
 /**
- * The path of the executable, or why there is none. What npm serves under another hash is an error.
+ * The path of the executable, or why there is none. A package with another hash is an error.
  * @param {number} major
  * @param {string} folder empty, and the caller's to remove
  * @returns {string | { absent: string }}

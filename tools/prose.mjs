@@ -1,5 +1,5 @@
-// Counts habits that make sentences hard to read, per file: in messages of lib (strings and templates), pages in docs, the README. Advises,
-// never fails. `npm run prose` lists the counts; `npm run prose -- lib/core` shows each line below a folder or file.
+// Counts habits that make sentences hard to read, per file: in pages, comments, messages (strings and templates) and the titles of
+// tests. Advises, never fails. `npm run prose` lists the counts; `npm run prose -- lib/core` shows each line below a folder or file.
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 
@@ -15,18 +15,21 @@ const HABITS = [
   [/\b(texts?|list) of\b/gi, "string, array"],
 ];
 
-/** Comments are only recognized so that what is quoted in them isn't taken for a text. */
 const COMMENT_OR_TEXT = /\/\*[\s\S]*?\*\/|\/\/[^\n]*|(["'`])(?:\\.|(?!\1)[^\\])*\1/g;
 
+/** The code before a title: `it(`, `describe.skip(`, or the table of `it.each(…)(`. */
+const BEFORE_TITLE = /(\b(it|test|describe)(\.\w+)*|\))\(\s*$/;
+
 const [under] = process.argv.slice(2);
-const tracked = execFileSync("git", ["ls-files", ...(under ? [under] : ["lib", "docs", "README.md"])], {
-  encoding: "utf8",
-});
-const files = tracked.split("\n").filter((path) => /\.(ts|md)$/.test(path));
+const tracked = execFileSync("git", ["ls-files", ...(under ? [under] : [])], { encoding: "utf8" });
+const files = tracked.split("\n").filter((path) => /\.(m?ts|tsx|mjs|md)$/.test(path));
 
 let total = 0;
+let words = 0;
 for (const path of files) {
-  const found = piecesOf(path).flatMap(({ line, text }) =>
+  const pieces = piecesOf(path);
+  words += pieces.flatMap(({ text }) => text.match(/[a-z]+/gi) ?? []).length;
+  const found = pieces.flatMap(({ line, text }) =>
     HABITS.flatMap(([habit, instead]) =>
       [...text.matchAll(habit)].map(([word]) => ({ line, word, text, instead })),
     ),
@@ -37,9 +40,9 @@ for (const path of files) {
       console.log(`${path}:${line} ${word} (${instead}): ${text}`);
   else if (found.length > 0) console.log(`${String(found.length).padStart(5)}  ${path}`);
 }
-console.log(`${String(total).padStart(5)}  in all`);
+console.log(`${String(total).padStart(5)}  in all, ${((1000 * total) / words).toFixed(1)} per 1,000 words`);
 
-/** A page's lines without its code, or a module's messages: strings and templates with a space in them. */
+/** A page's lines without its code, a module's comments and messages, or a test's comments and titles. */
 function piecesOf(path) {
   const source = readFileSync(path, "utf8");
   const lineAt = (offset) => source.slice(0, offset).split("\n").length;
@@ -49,8 +52,14 @@ function piecesOf(path) {
   }
   return (
     [...source.matchAll(COMMENT_OR_TEXT)]
-      // SQL and scripts have several lines.
-      .filter(([text, quote]) => quote && !text.includes("\n") && /[a-z`}] [a-z{$`]/i.test(text))
+      // Strings with several lines are SQL and scripts.
+      .filter(([text, quote]) => !quote || (!text.includes("\n") && /[a-z`}] [a-z{$`]/i.test(text)))
+      .filter(
+        ({ 1: quote, index }) =>
+          !quote ||
+          !/(^|\/)test\//.test(path) ||
+          BEFORE_TITLE.test(source.slice(Math.max(0, index - 60), index)),
+      )
       .map(({ 0: text, index }) => ({ line: lineAt(index), text: text.replaceAll(/\s+/g, " ") }))
   );
 }

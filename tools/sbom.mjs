@@ -1,6 +1,6 @@
 // A software bill of materials (CycloneDX) of the package as it is published: its dependencies, and the packages that the
-// bundled functions carry. Made by npm from the lockfile, of what installing the library installs, and without the time, so that
-// the same sources give the same file.
+// bundled functions contain. npm builds it from the lockfile, for what installing the library installs, and without the time,
+// so the same sources give the same file.
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -9,7 +9,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const manifest = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
 const NPM = ["sbom", "--sbom-format", "cyclonedx", "--sbom-type", "library", "--package-lock-only"];
 
-/** What npm says of the whole lockfile, as JSON can hold it. */
+/** npm's description of the whole lockfile, as JSON. */
 export function listLocked() {
   const isWindows = process.platform === "win32";
   const made = spawnSync("npm", NPM, { cwd: root, encoding: "utf8", maxBuffer: 2 ** 26, shell: isWindows });
@@ -17,7 +17,7 @@ export function listLocked() {
   return JSON.parse(made.stdout);
 }
 
-/** What installing the library installs: its own dependencies and theirs. Neither peers nor the packages beside it. */
+/** What installing the library installs: its own dependencies and theirs. Neither peers nor the sibling packages. */
 function dependenciesOf(dependencies) {
   const edges = new Map(dependencies.map(({ ref, dependsOn }) => [ref, dependsOn]));
   const found = new Set(Object.entries(manifest.dependencies).map(([name, version]) => `${name}@${version}`));
@@ -47,7 +47,7 @@ export function billOfMaterials(bundled, locked = listLocked()) {
   if (missing.length > 0) throw new Error(`bundled, and not in the lockfile: ${missing.join(", ")}`);
   return {
     ...rest,
-    // npm takes the name of the folder.
+    // npm uses the folder's name.
     metadata: { ...about, component: { ...component, name: component["bom-ref"].split("@")[0] } },
     components: published,
     dependencies: dependencies

@@ -17,7 +17,7 @@ const LIBRARY = /^onceonly(\/|$)/;
 /**
  * @param {string} compiled the folder of the compiled ES modules
  * @param {readonly string[]} entries the first imports all the stand-ins
- * @returns {Promise<{ entry: string, names: ReadonlyMap<string, ReadonlyMap<string, string>> }>} the text of the file, and
+ * @returns {Promise<{ entry: string, names: ReadonlyMap<string, ReadonlyMap<string, string>> }>} the file's content, and
  * its names for the exports of each module
  */
 export async function findStandIns(compiled, entries) {
@@ -102,7 +102,7 @@ function freeModules(compiled, inputs) {
   };
 }
 
-/** @returns by module, what it exports at run time */
+/** @returns by module, its exports at run time */
 async function exportsOf(compiled, entryPoints) {
   const { metafile } = await build({
     ...BUNDLING,

@@ -8,14 +8,14 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-/** Bundled, they stand for AWS and for time: a handler in production has none of them. */
+/** Bundled, they replace AWS and time: a handler in production contains none of them. */
 const STAND_INS = ["shared", "testing"];
 
 const TABLES = ["idempotency", "orders"];
 const QUEUE = "https://sqs.us-east-1.amazonaws.com/000000000000/payments.fifo";
 
 const [, , installed] = process.argv;
-// Inside the project, so that the built files find their dependencies.
+// Inside the project, so the built files find their dependencies.
 const folder = installed ?? mkdtempSync(join(root, "node_modules/.trips-"));
 const built = join(folder, "dist/esm");
 try {

@@ -15,7 +15,7 @@ export async function writeCommonJs(files, outdir, change = (code) => code) {
       platform: "node",
       target: "node20.19",
       charset: "utf8",
-      // Test runners load CommonJS where `import()` is an error.
+      // Test runners load CommonJS, in which `import()` is an error.
       supported: { "dynamic-import": false },
       define: { "import.meta.dirname": "__dirname" },
     });

@@ -13,7 +13,7 @@ const app = express();
 
 // Authentication comes first: a revoked caller gets no replay.
 app.use((req, res, next) => {
-  res.locals.tenant = tenants.get(req.get("authorization")?.replace(/^Bearer /, "") ?? "");
+  res.locals.tenant = tenants.get(req.get("authorization")?.replace(/^Bearer +/i, "") ?? "");
   if (res.locals.tenant === undefined) res.status(401).end();
   else next();
 });
@@ -45,5 +45,5 @@ const server = app.listen(Number(PORT), () =>
   console.log(`listening on ${(server.address() as AddressInfo).port}`),
 );
 
-// What is at work is finished first: what is cut off is in progress until its lease ends.
+// Running requests finish first: one that is cut off stays in progress until its lease ends.
 process.once("SIGTERM", () => server.close());

@@ -8,7 +8,7 @@ import { fastifyIdempotency } from "onceonly/http";
 const { PORT = "3000", IDEMPOTENCY_TABLE, ORDERS_TABLE, TOKENS = "{}" } = process.env;
 const tenants = new Map(Object.entries<string>(JSON.parse(TOKENS)));
 const tenantOf = ({ headers }: FastifyRequest) =>
-  tenants.get(headers.authorization?.replace(/^Bearer /, "") ?? "");
+  tenants.get(headers.authorization?.replace(/^Bearer +/i, "") ?? "");
 
 const store = new DynamoDBStore({ tableName: IDEMPOTENCY_TABLE });
 // An idle connection would keep a process that ends for 72 seconds.
@@ -38,5 +38,5 @@ app.post("/orders", { ...once }, async (request, reply) => {
 await app.listen({ port: Number(PORT), host: "0.0.0.0" });
 console.log(`listening on ${(app.server.address() as AddressInfo).port}`);
 
-// What is at work is finished first: what is cut off is in progress until its lease ends.
+// Running requests finish first: one that is cut off stays in progress until its lease ends.
 process.once("SIGTERM", () => app.close());

@@ -49,5 +49,5 @@ const server = serve({ fetch: app.fetch, port: Number(PORT) }, ({ port }) =>
   console.log(`listening on ${port}`),
 );
 
-// What is at work is finished first: what is cut off is in progress until its lease ends.
+// Running requests finish first: one that is cut off stays in progress until its lease ends.
 process.once("SIGTERM", () => server.close());

@@ -14,7 +14,7 @@ export abstract class IdempotentFetchError extends Error {
   readonly [BRAND] = true;
 }
 
-/** An option is unknown or breaks its rule. Thrown before anything is sent. */
+/** An option is unknown or breaks its rule, or the key or the body can't be used. Thrown before anything is sent. */
 export class InvalidOptionError extends IdempotentFetchError {
   override readonly name = "InvalidOptionError";
   readonly code = "INVALID_OPTION";

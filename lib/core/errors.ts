@@ -25,7 +25,12 @@ export {
 } from "./messages/errors.ts";
 export { isOnceonlyError, OnceonlyError } from "./onceonly-error.ts";
 
-/** An option is unknown, missing or breaks its rule. Thrown when the options are passed in, before any I/O. */
+/**
+ * An option is unknown, missing or breaks its rule. Thrown when the options are passed in, before any I/O.
+ *
+ * The message names the option and its rule, and suggests what you probably meant ("did you mean `operation`?"). It shows only
+ * the kind of a string or an object, because that may be a secret in the wrong place.
+ */
 export class InvalidOptionError extends /* @__PURE__ */ errorClass(
   "InvalidOptionError",
   "INVALID_OPTION",
@@ -45,28 +50,48 @@ export class InvalidOptionError extends /* @__PURE__ */ errorClass(
   }
 }
 
-/** The call carries no idempotency key, and the operation requires one. */
+/**
+ * The call carries no idempotency key, and the operation requires one. Send a key, or set `whenKeyMissing`. A batch returns a
+ * record for which `key` returns nothing.
+ */
 export class IdempotencyKeyMissingError extends /* @__PURE__ */ errorClass(
   "IdempotencyKeyMissingError",
   "IDEMPOTENCY_KEY_MISSING",
   false,
 ) {}
 
-/** The idempotency key is malformed, too long or too old. */
+/**
+ * The idempotency key can't be used: it isn't a string, is empty or longer than 255 characters, contains control characters or
+ * the text of a missing value (such as `undefined/v4`), doesn't match `keyFormat`, or is older than its retention with
+ * `whenKeyExpired: "reject"`.
+ *
+ * What to do about each: docs/guides/keys.md.
+ */
 export class IdempotencyKeyInvalidError extends /* @__PURE__ */ errorClass(
   "IdempotencyKeyInvalidError",
   "IDEMPOTENCY_KEY_INVALID",
   false,
 ) {}
 
-/** No verified caller was found to own the key. */
+/**
+ * No verified caller was found to own the key. Over HTTP: 401 if the platform authenticated no caller, 403 if it did and the
+ * claim is missing, blank or the text of a missing value (`undefined`).
+ *
+ * Authenticate before onceonly runs, with an authorizer or an earlier middleware.
+ */
 export class ScopeMissingError extends /* @__PURE__ */ errorClass(
   "ScopeMissingError",
   "SCOPE_MISSING",
   false,
 ) {}
 
-/** The payload has no faithful canonical form, so it can't be compared with another one. */
+/**
+ * The payload has no faithful canonical form, so it can't be compared with another one: for example, an integer beyond
+ * ±(2^53−1). Send such numbers as strings, or choose another `fingerprint`.
+ *
+ * For a message: the body isn't text or JSON that the destination accepts, or it is too large, and nothing was sent. For an
+ * event: it comes from another source, or from another table than the outbox.
+ */
 export class PayloadInvalidError extends /* @__PURE__ */ errorClass(
   "PayloadInvalidError",
   "PAYLOAD_INVALID",
@@ -81,7 +106,10 @@ export class PayloadInvalidError extends /* @__PURE__ */ errorClass(
   }
 }
 
-/** The body of a request is larger than the server accepts. Nothing ran. */
+/**
+ * The body of a request is larger than the server accepts: on Hono and other Fetch API servers, more than `maxRequestBytes` (1
+ * MiB). Nothing ran. Raise the limit, or pass `fingerprint` for uploads and streams: docs/guides/servers.md.
+ */
 export class PayloadTooLargeError extends /* @__PURE__ */ errorClass(
   "PayloadTooLargeError",
   "PAYLOAD_TOO_LARGE",
@@ -93,8 +121,8 @@ export class PayloadTooLargeError extends /* @__PURE__ */ errorClass(
 }
 
 /**
- * Another call holds a live claim on this key. Retry after `retryAfterSeconds`. From `leaseExpiresAt` (epoch ms) on a retry can
- * run, unless the claim was completed or renewed by then.
+ * Another call holds a live claim on this key. Retry with the same key after `retryAfterSeconds` (HTTP: `Retry-After`). From
+ * `leaseExpiresAt` (epoch ms) on a retry can run, unless the claim was completed or renewed by then.
  */
 export class ExecutionInProgressError extends /* @__PURE__ */ errorClass(
   "ExecutionInProgressError",
@@ -112,7 +140,7 @@ export class ExecutionInProgressError extends /* @__PURE__ */ errorClass(
   }
 }
 
-/** The same key was used with another payload. */
+/** The same key was used with another payload. Use a new key for a new operation. */
 export class FingerprintMismatchError extends /* @__PURE__ */ errorClass(
   "FingerprintMismatchError",
   "FINGERPRINT_MISMATCH",
@@ -126,8 +154,10 @@ export class FingerprintMismatchError extends /* @__PURE__ */ errorClass(
 }
 
 /**
- * This attempt lost its claim, and the winner has no result yet: a retry replays the winner's. Also the reason of `signal` if a
- * lease could not be renewed.
+ * This attempt outlived its lease, another attempt took over, and the winner has no result yet. Retry with the same key: the
+ * retry replays the winner's result.
+ *
+ * It is also the reason of `signal` if a lease could not be renewed. Stop then: nothing from this attempt will be recorded.
  */
 export class ClaimLostError extends /* @__PURE__ */ errorClass("ClaimLostError", "CLAIM_LOST", true) {
   constructor(
@@ -137,7 +167,12 @@ export class ClaimLostError extends /* @__PURE__ */ errorClass("ClaimLostError",
   }
 }
 
-/** The result cannot be stored faithfully, so a replay could not equal the first answer. */
+/**
+ * The result cannot be stored faithfully, so a replay could not equal the first answer: it isn't JSON (a Date, a BigInt, an
+ * instance of a class). Over HTTP: a fetch Response, a stream, or an object of which JSON leaves nothing, such as a Map.
+ *
+ * Return plain data. The error is recorded and replayed, so the handler doesn't run again.
+ */
 export class ResponseNotStorableError extends /* @__PURE__ */ errorClass(
   "ResponseNotStorableError",
   "RESPONSE_NOT_STORABLE",
@@ -145,8 +180,8 @@ export class ResponseNotStorableError extends /* @__PURE__ */ errorClass(
 ) {}
 
 /**
- * The operation or step is done, but its result was too large to keep, was erased, or was not meant to be kept. It doesn't run
- * again.
+ * The operation or step is done, but its result was too large to keep, was erased, or was not meant to be kept
+ * (docs/guides/privacy.md). It doesn't run again. Read the state that it left instead.
  */
 export class ResultNotKeptError extends /* @__PURE__ */ errorClass(
   "ResultNotKeptError",
@@ -162,7 +197,10 @@ export class ResultNotKeptError extends /* @__PURE__ */ errorClass(
   }
 }
 
-/** A stored record can't be read, or has a version that this code doesn't know. The handler doesn't run. */
+/**
+ * A stored record can't be read, or has a version that this code doesn't know. The handler doesn't run. Finish the deployment,
+ * or repair the record.
+ */
 export class RecordCorruptError extends /* @__PURE__ */ errorClass(
   "RecordCorruptError",
   "RECORD_CORRUPT",
@@ -182,8 +220,11 @@ interface StoreRequest {
 }
 
 /**
- * The store could not be reached, or refused the request. A refusal isn't `retryable`, since the store will refuse it again.
- * `cause` is the client's own error.
+ * The store could not be reached, or refused the request; `failure` says which, and `cause` is the client's own error. The
+ * message names the request, the table and the store's own text.
+ *
+ * A refusal isn't `retryable`, since the store will refuse it again: fix the permissions or the table. Over HTTP it is 500
+ * without `Retry-After`, and `whenStoreFails: "run"` doesn't run.
  */
 export class StoreUnavailableError extends /* @__PURE__ */ errorClass(
   "StoreUnavailableError",
@@ -222,8 +263,11 @@ export class StoreUnavailableError extends /* @__PURE__ */ errorClass(
 
 /**
  * An attempt ended with an unknown outcome, and the key is held until an operator or `verify` resolves it. If `verify` failed
- * in this call, `cause` is its error. Throw this error from a handler that doesn't know whether its effect happened: the key is
- * then held immediately, unless `whenAbandoned` is `"run"`.
+ * in this call, `cause` is its error. Ask the other system, by the child key, whether the effect happened, and record the
+ * answer with `resolveOutcome`: docs/guides/payment-providers.md.
+ *
+ * Throw this error from a handler that doesn't know whether its effect happened: the key is then held immediately, unless
+ * `whenAbandoned` is `"run"`.
  */
 export class OutcomeUnknownError extends /* @__PURE__ */ errorClass(
   "OutcomeUnknownError",

@@ -1,12 +1,15 @@
 /** The errors of a handler's own actions: its steps, sagas and commits, and those that it throws to end an operation for good. */
 import { errorClass } from "./onceonly-error.ts";
 
-/** A step has a wrong name, contradictory options, or no claim to be recorded under; nothing was done. */
+/**
+ * A step has no name or the name of another step, contradictory options, or no claim to be recorded under; or the attempt is
+ * over. Nothing was done, and the message says which: docs/guides/steps-and-sagas.md.
+ */
 export class StepInvalidError extends /* @__PURE__ */ errorClass("StepInvalidError", "STEP_INVALID", false) {}
 
 /**
- * A saga stopped at a point from which it can only go on: a compensation failed, or a step after the pivot did. The key is
- * held, and a call after a minute goes on from there.
+ * A saga stopped at a point from which it can only go on: a compensation failed, or a step after the pivot did. `cause` is
+ * that error. The key is held, and a call after a minute goes on from there.
  */
 export class SagaPendingError extends /* @__PURE__ */ errorClass("SagaPendingError", "SAGA_PENDING", true) {
   /** The remaining work, in order: names of steps and of compensations. */
@@ -19,8 +22,8 @@ export class SagaPendingError extends /* @__PURE__ */ errorClass("SagaPendingErr
 }
 
 /**
- * The condition of one of the caller's own writes failed; nothing in the transaction was applied. In SQL the `cause` is a
- * constraint, a RAISE, or the error of a function in `writes`.
+ * The condition of one of the caller's own writes failed; nothing in the transaction was applied. Commit something else, or
+ * throw. In SQL the `cause` is a constraint, a RAISE, or the error of a function in `writes`.
  */
 export class TransactionConditionError extends /* @__PURE__ */ errorClass(
   "TransactionConditionError",
@@ -55,7 +58,8 @@ export class TransactionConditionError extends /* @__PURE__ */ errorClass(
 
 /**
  * `commit` was called twice, after the attempt ended, without its result, or with writes or messages that can't be accepted.
- * Nothing was written.
+ * Nothing was written, and the message says which. `commit` accepts the result, then `{ writes, messages }`, two arrays: leave
+ * out the one that you don't need.
  */
 export class CommitInvalidError extends /* @__PURE__ */ errorClass(
   "CommitInvalidError",
@@ -71,14 +75,21 @@ export class CommitInvalidError extends /* @__PURE__ */ errorClass(
   }
 }
 
-/** The commit's messages, or the whole commit, are larger than the database accepts; nothing was written. */
+/**
+ * The commit's messages, or the whole commit, are larger than the database accepts: in DynamoDB 400 KB for a message, 100
+ * actions and 4 MB for a transaction, in Aurora DSQL 1 MiB for a message. Nothing was written. Store large bodies in a bucket
+ * with a claim check, or send the address of the content.
+ */
 export class OutboxTransactionTooLargeError extends /* @__PURE__ */ errorClass(
   "OutboxTransactionTooLargeError",
   "OUTBOX_TRANSACTION_TOO_LARGE",
   false,
 ) {}
 
-/** An operation was started inside itself with the same key, so it would wait for itself. */
+/**
+ * An operation was started inside itself with the same key, so it would wait for itself. Give the inner operation a different
+ * name. Where this is noticed: docs/guides/middy.md.
+ */
 export class NestedExecutionError extends /* @__PURE__ */ errorClass(
   "NestedExecutionError",
   "NESTED_EXECUTION",
@@ -111,7 +122,8 @@ export interface PermanentErrorOptions extends ErrorOptions {
 
 /**
  * Throw it from a handler if the operation can never succeed: the error is recorded and replayed. Name, message, `code`,
- * `statusCode` and `expose` are recorded; stack and `cause` are not.
+ * `statusCode` and `expose` are recorded; stack and `cause` are not. Create it as `new PermanentError(message, { statusCode,
+ * name, expose, cause })`.
  */
 export class PermanentError extends /* @__PURE__ */ errorClass<string, "PERMANENT">(
   "PermanentError",

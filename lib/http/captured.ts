@@ -11,6 +11,7 @@ import { Interrupted } from "../core/running.ts";
 import type { Settled } from "./serve.ts";
 import {
   hasHeaders,
+  isAscii,
   isHttp2,
   isUnsendable,
   linesOf,
@@ -81,6 +82,7 @@ export function captured(
   let isHeadWritten = false;
   let isEnded = false;
   let isWritten = false;
+  let isHeadUtf8 = false;
   let isReleased = false;
   let isClosed = false;
   let snapshot: OutgoingHttpHeaders = {};
@@ -105,7 +107,7 @@ export function captured(
     if (isEnded) return;
     isEnded = true;
     showState(true, false);
-    snapshot = res.getHeaders();
+    snapshot = isHeadUtf8 && !isHttp2(res) ? inUtf8(res.getHeaders()) : res.getHeaders();
     const isOwn = ([name]: readonly [string, string]) => `${before[name]}` !== `${snapshot[name]}`;
     answered({
       status: res.statusCode,
@@ -129,6 +131,9 @@ export function captured(
       return;
     }
     const coding = typeof encoding === "string" ? (encoding as BufferEncoding) : "utf8";
+    // Node joins the head and the first text to one string, unless the body comes in chunks.
+    isHeadUtf8 ||=
+      isText && coding === "utf8" && chunks.length === 0 && !(isWritten && !res.hasHeader("content-length"));
     // A copy: the handler may use its buffer again.
     const taken = isText ? Buffer.from(chunk, coding) : Buffer.from(chunk);
     bytes += taken.length;
@@ -147,10 +152,14 @@ export function captured(
 
   const methods: Methods = {
     writeHead(status: number, ...rest: unknown[]) {
-      if (isHeadWritten) return res;
+      if (isEnded) return res;
       const [message] = rest;
-      if (isUnsendable(status, typeof message === "string" ? message : messageOf(res)))
-        return Reflect.apply(writeHead, res, [status, ...rest]);
+      // Node throws for a second head too; on HTTP/2 it doesn't know yet that there was one.
+      const isRefused = isHeadWritten
+        ? !isHttp2(res)
+        : isUnsendable(status, typeof message === "string" ? message : messageOf(res));
+      if (isRefused) return Reflect.apply(writeHead, res, [status, ...rest]);
+      if (isHeadWritten) return res;
       const headers = rest.find((each) => typeof each === "object" && each !== null);
       setHeaders(res, headers as OutgoingHttpHeaders | readonly unknown[] | undefined);
       isHeadWritten = true;
@@ -183,6 +192,9 @@ export function captured(
         validateHeaderValue(name, value);
         trailers.push([name, `${value}`]);
       }
+    },
+    detachSocket() {
+      end("its handler detached the response from its connection");
     },
     destroy(error?: Error) {
       if (!isEnded) failed(new Interrupted(error ?? new Error("the handler destroyed its response")));
@@ -243,6 +255,16 @@ export function captured(
   };
 }
 
+/** The values as Node sends them with a text. Other heads are sent in latin1. */
+function inUtf8(headers: OutgoingHttpHeaders): OutgoingHttpHeaders {
+  const sent = (value: unknown) => Buffer.from(`${value}`).toString("latin1");
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) =>
+      isAscii(`${value}`) ? [name, value] : [name, Array.isArray(value) ? value.map(sent) : sent(value)],
+    ),
+  );
+}
+
 /** On HTTP/2 the state belongs to the stream, and streams piped into the response can't see it. */
 function showClosed(res: ServerResponse, isClosed: boolean): void {
   if (isHttp2(res)) return;
@@ -265,14 +287,16 @@ function guarded(res: ServerResponse, refuse: (why: string) => void): () => void
   const target = stream ?? (socket instanceof Socket ? socket : undefined);
   if (!target) return () => {};
   const real = target as Readonly<Record<string, Method>>;
+  let isRefused = false;
   const guard = (name: string) => {
     const method = real[name] as Method;
     return (...given: never[]) => {
       const [data] = given as unknown[];
       // Node itself ends a socket without data after its client does, and writes informational responses.
       const isInforming = typeof data === "string" && /^HTTP\/1\.1 10[023] /.test(data);
-      if (!stream && (data === undefined || typeof data === "function" || isInforming))
-        return Reflect.apply(method, target, given);
+      const isNodes = data === undefined || typeof data === "function" || isInforming;
+      if (!stream && isNodes && !isRefused) return Reflect.apply(method, target, given);
+      isRefused = true;
       refuse("its handler wrote to the connection instead of the response");
       return true;
     };

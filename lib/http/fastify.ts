@@ -148,8 +148,8 @@ async function* keeping(request: object, payload: Payload): AsyncGenerator<Uint8
 
 /** Sends a response that didn't come from the handler, through the hooks of other plugins. */
 function sendReply(reply: FastifyReplyLike, answer: HttpResponse): void {
-  const { headers, message, trailers, body } = parts(answer);
-  if (trailers.length > 0) {
+  const { headers, message, trailer, trailers, body } = parts(answer);
+  if (trailer || trailers.length > 0) {
     // Some versions of Fastify send no trailers after a stream.
     const before = Object.entries(reply.getHeaders());
     reply.hijack();

@@ -3,11 +3,13 @@ import type { ServerResponse } from "node:http";
 import { InvalidOptionError, PayloadTooLargeError } from "../core/errors.ts";
 import type { Execution } from "../core/execution.ts";
 import { kindOf } from "../core/kind-of.ts";
-import { captured } from "./captured.ts";
+import { type Captured, captured } from "./captured.ts";
 import type { WithExecutionOf } from "./current.ts";
 import type { Decided, HonoContext, HonoContextLike } from "./frameworks.ts";
+import { orGone } from "./gone.ts";
 import { checkedBytes, type FetchServerOptions } from "./options.ts";
 import { type Served, type ServerAdapter, type Settled, serverAdapter } from "./serve.ts";
+import { sendAnswer } from "./server-response.ts";
 import { type AnyResponse, isBodiless, parts } from "./storable.ts";
 
 /** Responds to a request. `execution` is absent if the method isn't in `methods`. */
@@ -17,6 +19,9 @@ export type FetchNext<Write> = (
 ) => Response | Promise<Response>;
 
 const DEFAULT_MAX_REQUEST_BYTES = 1_048_576;
+
+/** By this header Hono's server for Node knows that the handler wrote to Node's response. */
+const ALREADY_SENT = "x-hono-already-sent";
 
 function fetchAdapter<Native extends object, Write>({
   maxRequestBytes = DEFAULT_MAX_REQUEST_BYTES,
@@ -68,7 +73,7 @@ export interface HonoIdempotency<Context, Write = unknown> extends WithExecution
 export function honoIdempotency<Context extends HonoContextLike = HonoContext, Write = unknown>(
   options: FetchServerOptions<Context, Write>,
 ): HonoIdempotency<Decided<Context>, Write> {
-  const { serve, isServed, maxBytes, maxRequestBytes, executionOf } = fetchAdapter(options);
+  const { serve, isServed, clock, maxBytes, maxRequestBytes, executionOf } = fetchAdapter(options);
   return Object.assign(idempotentHono, { executionOf }) as HonoIdempotency<Decided<Context>, Write>;
 
   async function idempotentHono(c: Context, next: () => Promise<void>): Promise<Response | undefined> {
@@ -80,22 +85,34 @@ export function honoIdempotency<Context extends HonoContextLike = HonoContext, W
       if (Object.keys(bodyCache).every((name) => /^(formData|parsedBody)$/.test(name))) throw bodyUsed();
       return within(new Uint8Array(await c.req.arrayBuffer()), maxRequestBytes);
     };
-    let hasRun = false;
+    const { outgoing } = Object(c.env) as { readonly outgoing?: ServerResponse };
+    let capture: Captured | undefined;
+    let running: Promise<void> | undefined;
+    let isDirect = false;
     const settled = await serve(servedOf(c, raw, readBody), async () => {
-      const { outgoing } = Object(c.env) as { readonly outgoing?: ServerResponse };
-      const capture = outgoing && captured(outgoing, { maxBytes, showsClose: true });
-      try {
-        await next();
-        hasRun = true;
-        if (!c.finalized) return refusal("its handler didn't return a Response");
-        if (!c.res.headers.has("x-hono-already-sent")) return partsOf(c.res);
-        return (await capture?.ended) ?? refusal("its handler responded without Hono");
-      } finally {
-        capture?.reset();
-      }
+      capture = outgoing && captured(outgoing, { maxBytes, showsClose: true });
+      running = next();
+      // A handler that writes to Node's response may go on until it's sent, as after `await pipeline(file, outgoing)`.
+      isDirect = await Promise.race([
+        running.then(() => c.finalized && c.res.headers.has(ALREADY_SENT)),
+        ...(capture ? [capture.ended.then(() => true)] : []),
+      ]);
+      if (isDirect && capture) return { ...(await orGone(capture, clock)), isDirect };
+      if (isDirect) return refusal("its handler responded without Hono");
+      capture?.reset();
+      return c.finalized ? partsOf(c.res) : refusal("its handler didn't return a Response");
+    }).catch((error: unknown) => {
+      capture?.reset();
+      throw error;
     });
-    const response = responseOf(settled);
-    if (!hasRun) return response;
+    let response: Response;
+    if (outgoing && (isDirect || settled.answer.onServer?.isDirect)) {
+      if (capture) capture.send(settled);
+      else sendAnswer(outgoing, settled.answer);
+      response = new Response(null, { headers: { [ALREADY_SENT]: "true" } });
+    } else response = responseOf(settled);
+    if (!running) return response;
+    await running;
     // Hono merges the headers when one response replaces another.
     c.res = undefined as unknown as Response;
     c.res = response;

@@ -16,13 +16,18 @@ export function messageOf(res: ServerResponse): string | undefined {
   return statusMessage && statusMessage !== STATUS_CODES[statusCode] ? statusMessage : undefined;
 }
 
+export const isAscii = (text: string) => !/[^\0-\x7f]/.test(text);
+
 /** Sends a response that didn't come from the handler. */
 export function sendAnswer(res: ServerResponse, answer: HttpResponse): void {
-  const { headers, message, trailers, body } = parts(answer);
+  const { headers, message, trailer, trailers, body } = parts(answer);
   const cookies = headers.filter(([name]) => name === "set-cookie").map(([, value]) => value);
+  // With a string, Node would send the head in UTF-8.
+  const sent = headers.every(([, value]) => isAscii(value)) ? body : Buffer.from(body as string);
+  if (trailer) res.setHeader("trailer", trailer);
   for (const [name, value] of headers) if (name !== "set-cookie") res.setHeader(name, value);
   for (const cookie of cookies) res.appendHeader("set-cookie", cookie);
-  writeAnswer(res, { status: Number(answer.statusCode), message, trailers, body });
+  writeAnswer(res, { status: Number(answer.statusCode), message, trailers, body: sent });
 }
 
 /** Writes a whole response, keeping the headers already set. */
@@ -38,8 +43,8 @@ export function writeAnswer(
   if (res.destroyed) return;
   res.statusCode = status;
   setMessage(res, message);
-  if (trailers.length > 0) {
-    if (!res.hasHeader("trailer")) res.setHeader("trailer", trailers.map(([name]) => name).join(", "));
+  if (trailers.length > 0 || res.hasHeader("trailer")) {
+    // In chunks, which trailers need.
     res.write(body);
     // HTTP/2 accepts only an object; HTTP/1 also accepts a list, in which a name may repeat.
     const given = isHttp2(res) ? Object.fromEntries(trailers) : (trailers as [string, string][]);

@@ -14,6 +14,8 @@ export interface AnyResponse {
   readonly headers: Iterable<readonly [name: string, value: string]>;
   readonly trailers?: Trailers;
   readonly body: Uint8Array | AsyncIterable<unknown> | null;
+  /** Written to Node's response on Hono, which then adds nothing to it. */
+  readonly isDirect?: boolean;
   /** Why this response can't be repeated. */
   readonly refusal?: string | undefined;
 }
@@ -58,7 +60,7 @@ export async function readResponse(answer: AnyResponse, maxBytes: number): Promi
 
 /** @throws ResponseNotStorableError (`RESPONSE_NOT_STORABLE`) for an encoding that can't be read. */
 export function toStorable(
-  { status, message, headers, trailers = [], body }: ReadResponse,
+  { status, message, headers, trailers = [], body, isDirect }: ReadResponse,
   maxBytes: number,
 ): HttpResponse {
   // Without a prototype: a header may be called `constructor`.
@@ -69,7 +71,8 @@ export function toStorable(
     const name = given.toLowerCase();
     if (name === "content-encoding") encoding = value.toLowerCase();
     if (name === "set-cookie") cookies.push(value);
-    else if (!NOT_KEPT.includes(name)) kept[name] = name in kept ? `${kept[name]}, ${value}` : value;
+    else if (!NOT_KEPT.includes(name) || (name === "content-length" && isBodiless(status)))
+      kept[name] = name in kept ? `${kept[name]}, ${value}` : value;
   }
   const bytes = decoded(body, encoding, maxBytes);
   const text = bytes.toString("utf8");
@@ -80,7 +83,14 @@ export function toStorable(
     cookies,
     body: isText ? text : bytes.toString("base64"),
     isBase64Encoded: !isText,
-    ...((message || trailers.length > 0) && { onServer: { ...(message && { message }), trailers } }),
+    ...((message || isDirect || kept.trailer || trailers.length > 0) && {
+      onServer: {
+        ...(message && { message }),
+        ...(isDirect && { isDirect }),
+        ...(kept.trailer && { trailer: kept.trailer }),
+        trailers,
+      },
+    }),
   };
 }
 
@@ -128,6 +138,7 @@ function refused(why: string, cause?: unknown): ResponseNotStorableError {
 export function parts({ headers = {}, cookies = [], body = "", isBase64Encoded, onServer }: HttpResponse): {
   readonly headers: readonly (readonly [string, string])[];
   readonly message: string | undefined;
+  readonly trailer: string | undefined;
   readonly trailers: Trailers;
   readonly body: string | Buffer;
 } {
@@ -135,6 +146,7 @@ export function parts({ headers = {}, cookies = [], body = "", isBase64Encoded, 
   return {
     headers: [...values, ...cookies.map((cookie) => ["set-cookie", cookie] as const)],
     message: onServer?.message,
+    trailer: onServer?.trailer,
     trailers: onServer?.trailers ?? [],
     body: isBase64Encoded ? Buffer.from(body, "base64") : body,
   };

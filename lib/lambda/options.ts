@@ -28,6 +28,8 @@ export interface HttpRequestEvent extends CallerEvent {
   readonly body?: string | null;
   readonly isBase64Encoded?: boolean;
   readonly headers?: Readonly<Record<string, string | undefined>> | null;
+  /** From REST APIs and load balancers, which may send these instead of `headers`. */
+  readonly multiValueHeaders?: Readonly<Record<string, readonly string[] | undefined>> | null;
   readonly pathParameters?: Readonly<Record<string, string | undefined>> | null;
   readonly queryStringParameters?: Readonly<Record<string, string | undefined>> | null;
 }

@@ -1,5 +1,5 @@
-// What the commands that run the sample have in common: their exit status, and an end that leaves nothing running.
-// Status 2 if the command could not run, 130 after Ctrl-C, else what it says itself.
+// Shared by the commands that run the sample: their exit status, and an exit that leaves nothing running.
+// Status 2 if the command could not run, 130 after Ctrl-C, otherwise the command's own status.
 
 const CANNOT_RUN = 2;
 const INTERRUPTED = 130;

@@ -1,4 +1,4 @@
-// A process of its own that answers one question after the other, and ends with its parent.
+// A separate process that answers one question after the other, and ends with its parent.
 import { type ForkOptions, fork } from "node:child_process";
 import { once } from "node:events";
 

@@ -1,5 +1,5 @@
-// Bundles what processes of a benchmark or a campaign run, as a function is bundled. So a new process starts in a
-// moment, on any version of Node.
+// Bundles the code that a benchmark's or campaign's processes run, as a function is bundled. So a new process starts
+// quickly, on any version of Node.
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

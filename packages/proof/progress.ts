@@ -1,4 +1,4 @@
-// One line on a terminal that says how far a run is; a few plain lines where there is no terminal.
+// One line on a terminal that shows a run's progress; a few plain lines if there is no terminal.
 
 const WIDTH = 30;
 

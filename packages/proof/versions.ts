@@ -1,4 +1,4 @@
-// Versions of what takes part. Reads the manifests of installed packages.
+// The versions of the packages that take part, read from the manifests of installed packages.
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { DynamoDBEngine } from "../local/lib/dynamodb-engine.ts";
@@ -13,7 +13,7 @@ const ENGINE_PACKAGES = {
 const manifestOf = (path: string) => JSON.parse(readFileSync(new URL(path, import.meta.url), "utf8"));
 
 /**
- * The versions of what both engines were asked with. They are the same on every machine, since all of them are
+ * The versions of the clients used with both engines. They are the same on every machine, since all of them are
  * pinned.
  */
 export function pinnedVersions(): Record<string, string> {

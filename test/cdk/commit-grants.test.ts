@@ -37,7 +37,7 @@ describe("CommitGrants", () => {
     expect(ofKey?.actions).toContain("kms:Decrypt");
   });
 
-  it("refuses an action that is misspelt, or is none of a transaction's", () => {
+  it("rejects an action that is misspelt, or isn't a transaction's", () => {
     for (const action of ["dynamodb:PutItemm", "dynamodb:GetItem", "dynamodb:*"]) {
       expect(() => granted([action as CommitAction])).toThrow(
         `the actions granted for commits to Test/Orders include ${action}: use dynamodb:ConditionCheckItem, dynamodb:DeleteItem, dynamodb:PutItem, dynamodb:UpdateItem`,

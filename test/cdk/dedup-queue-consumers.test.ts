@@ -17,7 +17,7 @@ function consumed(options?: DedupQueueConsumerOptions): Template {
 const QUEUE_ID = Match.stringLikeRegexp("^Queue[0-9A-F]{8}$");
 
 describe("DedupQueue.addConsumer", () => {
-  it("has the function report what it has not done", () => {
+  it("makes the function report its failed messages", () => {
     consumed().hasResourceProperties("AWS::Lambda::EventSourceMapping", {
       BatchSize: 10,
       Enabled: true,
@@ -27,7 +27,7 @@ describe("DedupQueue.addConsumer", () => {
     });
   });
 
-  it("takes a batch size, a limit of invocations, and the switch", () => {
+  it("accepts a batch size, a limit of invocations, and the switch", () => {
     consumed({ batchSize: 1, maxConcurrency: 7, enabled: false }).hasResourceProperties(
       "AWS::Lambda::EventSourceMapping",
       { BatchSize: 1, Enabled: false, ScalingConfig: { MaximumConcurrency: 7 } },
@@ -37,7 +37,7 @@ describe("DedupQueue.addConsumer", () => {
   it.each<[string, DedupQueueConsumerOptions, string]>([
     ["a batch of 11", { batchSize: 11 }, "between 1 and 10"],
     ["one invocation at once", { maxConcurrency: 1 }, "between 2 and 1000"],
-  ])("refuses %s, which SQS does not take", (_, options, message) => {
+  ])("rejects %s, which SQS doesn't accept", (_, options, message) => {
     expect(() => consumed(options)).toThrow(message);
   });
 
@@ -58,7 +58,7 @@ describe("DedupQueue.addConsumer", () => {
     expect(ofKey).toEqual({ on: "Key", actions: ["kms:Decrypt"] });
   });
 
-  it("refuses a function that takes longer than a sixth of the visibility timeout", () => {
+  it("rejects a function that may run longer than a sixth of the visibility timeout", () => {
     const stack = unitStack();
     const queue = new DedupQueue(stack, "Queue", { visibilityTimeout: Duration.seconds(60) });
 
@@ -70,7 +70,7 @@ describe("DedupQueue.addConsumer", () => {
     ).not.toThrow();
   });
 
-  it("feeds an alias, or a version, and knows the timeout of the function behind it", () => {
+  it("feeds an alias or a version, and knows its function's timeout", () => {
     const stack = unitStack();
     const fn = aFunction(stack, "Fn", { timeout: Duration.seconds(11) });
     const live = new Alias(stack, "Live", { aliasName: "live", version: fn.currentVersion });
@@ -88,7 +88,7 @@ describe("DedupQueue.addConsumer", () => {
     });
   });
 
-  it("warns of an alias as of its function", () => {
+  it("warns about an alias as about its function", () => {
     const stack = unitStack();
     const fn = aFunction(stack);
     const retention = Duration.days(40);
@@ -120,7 +120,7 @@ describe("DedupQueue.addConsumer", () => {
     );
   });
 
-  it("takes the 3 seconds of Lambda for a function that names no timeout", () => {
+  it("assumes Lambda's 3 seconds for a function that sets no timeout", () => {
     const stack = unitStack();
     const queue = (id: string, seconds: number) =>
       new DedupQueue(stack, id, { visibilityTimeout: Duration.seconds(seconds) });
@@ -163,7 +163,7 @@ describe("DedupQueue.addConsumer", () => {
 describe("DedupQueue.fromQueueArn", () => {
   const arn = "arn:aws:sqs:eu-west-1:111111111111:payments.fifo";
 
-  it("connects consumers and producers to a queue that exists, and notes what is not checked", () => {
+  it("connects consumers and producers to an existing queue, and notes what is not checked", () => {
     const stack = unitStack();
     const encryptionKey = Key.fromKeyArn(stack, "Key", "arn:aws:kms:eu-west-1:111111111111:key/a");
     const queue = DedupQueue.fromQueueArn(stack, "Queue", arn, encryptionKey);
@@ -187,7 +187,7 @@ describe("DedupQueue.fromQueueArn", () => {
     expect(JSON.stringify(notes)).toContain("onceonly:visibility-unknown");
   });
 
-  it("refuses a standard queue, and takes an ARN that is only known at deployment", () => {
+  it("rejects a standard queue, and accepts an ARN that is only known at deployment", () => {
     expect(() => DedupQueue.fromQueueArn(unitStack(), "Queue", arn.replace(".fifo", ""))).toThrow(
       "a standard queue, which neither deduplicates nor keeps order",
     );

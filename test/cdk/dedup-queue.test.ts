@@ -17,7 +17,7 @@ function templateWith(props?: DedupQueueProps): Template {
 const DEAD_LETTERS_ID = Match.stringLikeRegexp("^QueueDeadLetters");
 
 describe("DedupQueue", () => {
-  it("tells messages apart by the ids that producers give, in each message group by itself", () => {
+  it("distinguishes messages by the ids that producers give, separately in each message group", () => {
     templateWith().hasResourceProperties("AWS::SQS::Queue", {
       FifoQueue: true,
       ContentBasedDeduplication: false,
@@ -34,7 +34,7 @@ describe("DedupQueue", () => {
     });
   });
 
-  it("lets no other queue use its dead-letter queue, where its own ARN is known by its name", () => {
+  it("lets no other queue use its dead-letter queue, if its own ARN is known from its name", () => {
     const ofDeadLetters = (props: DedupQueueProps) =>
       Object.values(templateWith(props).findResources("AWS::SQS::Queue"))
         .map(({ Properties }) => Properties)
@@ -46,7 +46,7 @@ describe("DedupQueue", () => {
     expect(ofDeadLetters({})).toBeUndefined();
   });
 
-  it("keeps what was received too often in a FIFO queue, for as long as SQS keeps anything", () => {
+  it("keeps messages received too often in a FIFO queue, for as long as SQS keeps any message", () => {
     templateWith().hasResourceProperties("AWS::SQS::Queue", {
       FifoQueue: true,
       MessageRetentionPeriod: 14 * 86_400,
@@ -75,7 +75,7 @@ describe("DedupQueue", () => {
     ]);
   });
 
-  it("takes other numbers, a name, and a removal policy for both queues", () => {
+  it("accepts other numbers, a name, and a removal policy for both queues", () => {
     const template = templateWith({
       queueName: "payments.fifo",
       visibilityTimeout: Duration.minutes(1),
@@ -93,7 +93,7 @@ describe("DedupQueue", () => {
     });
   });
 
-  it("takes a dead-letter queue that is there", () => {
+  it("accepts an existing dead-letter queue", () => {
     const stack = unitStack();
     const deadLetterQueue = new Queue(stack, "Dead", { fifo: true });
     const queue = new DedupQueue(stack, "Queue", { deadLetterQueue });

@@ -27,7 +27,7 @@ const NOT_GIVEN =
 
 describe("foreign apps under AwsSolutions, NIST 800-53, HIPAA and PCI", () => {
   it.each(Object.entries(OURS))(
-    "%s has no finding in what is ours",
+    "%s has no finding in our constructs",
     { timeout: 180_000 },
     async (app, ours) => {
       const folder = join(root, "test/fixtures", app);

@@ -58,7 +58,7 @@ describe("IdempotencyTable with an outbox", () => {
     });
   });
 
-  it("has neither where it is off, as by default", () => {
+  it("has neither if it is off, as by default", () => {
     for (const props of [{}, { outbox: false }]) {
       templateOf(props).hasResourceProperties("AWS::DynamoDB::GlobalTable", {
         StreamSpecification: Match.absent(),
@@ -67,7 +67,7 @@ describe("IdempotencyTable with an outbox", () => {
     }
   });
 
-  it("keeps its logical id, so that the outbox can be switched on later", () => {
+  it("keeps its logical id, so the outbox can be switched on later", () => {
     const tables = templateOf({ outbox: true }).findResources("AWS::DynamoDB::GlobalTable");
 
     expect(Object.keys(tables)).toEqual(["TableCD117FA1"]);
@@ -82,7 +82,7 @@ describe("IdempotencyTable.outboxFilters", () => {
     dynamodb: { Keys: { pk: { S: "a" } }, NewImage },
   });
 
-  it("lets through what leaves messages to be sent", () => {
+  it("lets through a record that leaves messages to be sent", () => {
     const unsent = { pk: { S: "a" }, unsentSince: { N: "1700000000000" }, messages: { S: "[]" } };
 
     expect(passes(change("INSERT", unsent))).toBe(true);
@@ -123,7 +123,7 @@ describe("IdempotencyTable.grantRelay", () => {
 });
 
 describe("IdempotencyTable.grantSweeper", () => {
-  it("grants what the relay does, and queries of the one index", () => {
+  it("grants what the relay does, and queries on the one index", () => {
     templateOf({ outbox: true }, (table, role) => table.grantSweeper(role)).hasResourceProperties(
       "AWS::IAM::Policy",
       granting(...SENDING, SWEEPING),
@@ -152,7 +152,7 @@ describe("IdempotencyTable with unknown outcomes", () => {
     Projection: { ProjectionType: "KEYS_ONLY" },
   };
 
-  it("H6: has a sparse index of keys, beside that of the outbox, and no stream of its own", () => {
+  it("H6: has a sparse index of keys, next to the outbox's, and no stream", () => {
     const [alone, both, none] = [
       templateOf({ unknownOutcomes: true }),
       templateOf({ unknownOutcomes: true, outbox: true }),

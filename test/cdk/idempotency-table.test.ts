@@ -61,7 +61,7 @@ describe("IdempotencyTable", () => {
     );
   });
 
-  it("takes a name, and point-in-time recovery off", () => {
+  it("accepts a name, and point-in-time recovery off", () => {
     templateWith({ tableName: "records", pointInTimeRecovery: false }).hasResourceProperties(
       "AWS::DynamoDB::GlobalTable",
       {
@@ -73,7 +73,7 @@ describe("IdempotencyTable", () => {
     );
   });
 
-  it("takes a cap, warm throughput, contributor insights and a resource policy", () => {
+  it("accepts a cap, warm throughput, contributor insights and a resource policy", () => {
     templateWith({
       maxWriteRequestUnits: 5000,
       warmThroughput: { readUnitsPerSecond: 12_000, writeUnitsPerSecond: 8000 },

@@ -56,7 +56,7 @@ describe("IdempotentFunction", () => {
     });
   });
 
-  it("takes the options of UseIdempotency", () => {
+  it("accepts the options of UseIdempotency", () => {
     const template = templateWith(() => ({
       operations: ["create-order"],
       largeResults: false,
@@ -73,7 +73,7 @@ describe("IdempotentFunction", () => {
     });
   });
 
-  it("takes what a NodejsFunction takes", () => {
+  it("accepts the options of NodejsFunction", () => {
     const template = templateWith(() => ({
       memorySize: 1024,
       timeout: Duration.seconds(5),
@@ -96,7 +96,7 @@ describe("IdempotentFunction", () => {
     template.resourceCountIs("Custom::LogRetention", 0);
   });
 
-  it("takes a role and a log group that are there", () => {
+  it("accepts an existing role and log group", () => {
     const template = templateWith((stack) => ({
       role: new Role(stack, "Own", { assumedBy: new ServicePrincipal("lambda.amazonaws.com") }),
       logGroup: new LogGroup(stack, "OwnLogs"),
@@ -107,7 +107,7 @@ describe("IdempotentFunction", () => {
     expect(rightsOf(template, "Own")).toEqual(runsOperationsOn("Table"));
   });
 
-  it("may make network interfaces where it runs in a VPC", () => {
+  it("may create network interfaces if it runs in a VPC", () => {
     const template = templateWith((stack) => ({ vpc: new Vpc(stack, "Vpc", { natGateways: 0 }) }));
 
     template.hasResourceProperties("AWS::IAM::Role", {
@@ -117,7 +117,7 @@ describe("IdempotentFunction", () => {
     });
   });
 
-  it("B7: may make network interfaces where a property injector of the app gives it a VPC", () => {
+  it("B7: may create network interfaces if a property injector of the app gives it a VPC", () => {
     const template = templateWith((stack) => {
       const vpc = new Vpc(stack, "Vpc", { natGateways: 0 });
       PropertyInjectors.of(stack).add({

@@ -26,7 +26,7 @@ const tableArn = "arn:aws:dynamodb:eu-west-1:111111111111:table/records";
 const tableStreamArn = `${tableArn}/stream/2026-01-01T00:00:00.000`;
 
 describe("IdempotencyTable.fromTableAttributes", () => {
-  it("makes nothing, and connects functions all the same", () => {
+  it("creates nothing, and connects functions anyway", () => {
     const stack = unitStack();
     const table = IdempotencyTable.fromTableAttributes(stack, "Table", { tableArn });
     aFunction(stack).with(new UseIdempotency(table));
@@ -51,7 +51,7 @@ describe("IdempotencyTable.fromTableAttributes", () => {
     });
   });
 
-  it("grants the use of the key that it is told about", () => {
+  it("grants the use of the declared key", () => {
     const stack = unitStack();
     const role = new Role(stack, "Role", { assumedBy: new ServicePrincipal("lambda.amazonaws.com") });
     const encryptionKey = Key.fromKeyArn(stack, "Key", "arn:aws:kms:eu-west-1:111111111111:key/a");
@@ -64,7 +64,7 @@ describe("IdempotencyTable.fromTableAttributes", () => {
     expect(policy?.Properties.PolicyDocument.Statement.at(-1).Resource).toBe(encryptionKey.keyArn);
   });
 
-  it("has an outbox where it has a stream", () => {
+  it("has an outbox if it has a stream", () => {
     const stack = unitStack();
     const role = new Role(stack, "Role", { assumedBy: new ServicePrincipal("lambda.amazonaws.com") });
     const table = IdempotencyTable.fromTableAttributes(stack, "Table", { tableArn, tableStreamArn });
@@ -76,7 +76,7 @@ describe("IdempotencyTable.fromTableAttributes", () => {
     expect(() => without.grantRelay(role)).toThrow("outbox of Test/Without is off");
   });
 
-  it("has the shards that it is told, with an outbox only", () => {
+  it("has the declared shards, with an outbox only", () => {
     const imported = (attributes: IdempotencyTableAttributes) =>
       IdempotencyTable.fromTableAttributes(unitStack(), "Table", { tableArn, ...attributes }).outboxShards;
 
@@ -88,7 +88,7 @@ describe("IdempotencyTable.fromTableAttributes", () => {
     expect(() => imported({ tableStreamArn, outboxShards: 0 })).toThrow("use a whole number from 1 to 1000");
   });
 
-  it("takes a name or an ARN, not both", () => {
+  it("accepts a name or an ARN, not both", () => {
     const both = { tableArn, tableName: "records" };
 
     expect(() => IdempotencyTable.fromTableAttributes(unitStack(), "Table", both)).toThrow("tableName");
@@ -107,7 +107,7 @@ describe("an imported table of the same app", () => {
     return Annotations.fromStack(stack).findWarning("/Test/Table", Match.anyValue());
   };
 
-  it.each([true, false])("is told where it has no TTL (by ARN: %s)", (byArn) => {
+  it.each([true, false])("gets a warning if it has no TTL (by ARN: %s)", (byArn) => {
     const [warning, ...others] = warnings(undefined, byArn);
 
     expect(others).toEqual([]);
@@ -156,7 +156,7 @@ describe("an imported table of the same app, at synthesis", () => {
     return faultsOf(stack);
   }
 
-  it("is taken as it is with the usual names, and where all is said", () => {
+  it("is accepted as it is with the usual names, and if everything is declared", () => {
     expect(faults({})).toBe("");
     expect(faults({ isFirstVersion: true, dynamoStream: StreamViewType.NEW_AND_OLD_IMAGES })).toBe("");
     expect(
@@ -177,13 +177,13 @@ describe("an imported table of the same app, at synthesis", () => {
     );
   });
 
-  it("is refused where TTL deletes by another attribute", () => {
+  it("is rejected if TTL deletes by another attribute", () => {
     expect(faults({ timeToLiveAttribute: "ttl" })).toContain(
       'expires items by the attribute "ttl", but Test/Table is declared with "expiresAt": no record would be deleted',
     );
   });
 
-  it("is refused where its customer key is forgotten", () => {
+  it("is rejected if its customer key is forgotten", () => {
     const of = (isKnown: boolean) => {
       const stack = unitStack({ env: { account: "111111111111", region: "eu-west-1" } });
       const encryptionKey = new Key(stack, "Key");
@@ -219,28 +219,25 @@ describe("an imported table of the same app, at synthesis", () => {
     expect([of(TableEncryption.DEFAULT), of(TableEncryption.AWS_MANAGED)]).toEqual(["", ""]);
   });
 
-  it.each([false, true])(
-    "is refused without the indexes that it is said to have (first version: %s)",
-    (isFirstVersion) => {
-      const dynamoStream = StreamViewType.NEW_IMAGE;
-      const all = [OUTBOX, UNSETTLED];
+  it.each([false, true])("is rejected without the declared indexes (first version: %s)", (isFirstVersion) => {
+    const dynamoStream = StreamViewType.NEW_IMAGE;
+    const all = [OUTBOX, UNSETTLED];
 
-      expect(faults({ isFirstVersion, dynamoStream, indexes: all }, { unknownOutcomes: true })).toBe("");
-      expect(faults({ isFirstVersion, indexes: [] })).toBe("");
-      expect(faults({ isFirstVersion, dynamoStream, indexes: [UNSETTLED] })).toContain(
-        "Test/Table has tableStreamArn, which requires an index with the partition key unsentShard and the sort key unsentSince, both numbers, but Test/Own, which Test/Table uses, has no such index: waiting records would never be found",
-      );
-      expect(faults({ isFirstVersion, indexes: [OUTBOX] }, { unknownOutcomes: true })).toContain(
-        'Test/Table has unknownOutcomes, which requires the index "unsettled"',
-      );
-      expect(
-        faults({ isFirstVersion, dynamoStream, indexes: [["outbox", "unsettledShard", "unsettledSince"]] }),
-      ).toContain("requires an index with the partition key unsentShard");
-      expect(
-        faults({ isFirstVersion, dynamoStream, indexes: [["unsent", "unsentShard", "unsentSince"]] }),
-      ).toBe("");
-    },
-  );
+    expect(faults({ isFirstVersion, dynamoStream, indexes: all }, { unknownOutcomes: true })).toBe("");
+    expect(faults({ isFirstVersion, indexes: [] })).toBe("");
+    expect(faults({ isFirstVersion, dynamoStream, indexes: [UNSETTLED] })).toContain(
+      "Test/Table has tableStreamArn, which requires an index with the partition key unsentShard and the sort key unsentSince, both numbers, but Test/Own, which Test/Table uses, has no such index: waiting records would never be found",
+    );
+    expect(faults({ isFirstVersion, indexes: [OUTBOX] }, { unknownOutcomes: true })).toContain(
+      'Test/Table has unknownOutcomes, which requires the index "unsettled"',
+    );
+    expect(
+      faults({ isFirstVersion, dynamoStream, indexes: [["outbox", "unsettledShard", "unsettledSince"]] }),
+    ).toContain("requires an index with the partition key unsentShard");
+    expect(
+      faults({ isFirstVersion, dynamoStream, indexes: [["unsent", "unsentShard", "unsentSince"]] }),
+    ).toBe("");
+  });
 
   it.each([StreamViewType.KEYS_ONLY, StreamViewType.OLD_IMAGE])("is refused with a stream of %s", (view) => {
     for (const isFirstVersion of [false, true]) {
@@ -252,7 +249,7 @@ describe("an imported table of the same app, at synthesis", () => {
 });
 
 describe("an idempotency table as a resource", () => {
-  it("has the place of the table, also where it is imported", () => {
+  it("has the place of the table, even if it is imported", () => {
     const stack = unitStack();
     const imported = IdempotencyTable.fromTableAttributes(stack, "Imported", { tableArn });
     const own = new IdempotencyTable(stack, "Own");
@@ -262,7 +259,7 @@ describe("an idempotency table as a resource", () => {
     expect(own.env).toEqual({ account: stack.account, region: stack.region });
   });
 
-  it("takes a removal policy, which its protection must allow", () => {
+  it("accepts a removal policy, which its protection must allow", () => {
     const [open, kept] = [unitStack(), unitStack()];
     const isOpen = { deletionProtection: false };
     new IdempotencyTable(open, "Open", isOpen).applyRemovalPolicy(RemovalPolicy.DESTROY);

@@ -8,7 +8,7 @@ import { root } from "../kit/project.ts";
 import { unitStack } from "./app-given.ts";
 
 describe("onceonly/cdk", () => {
-  it("refuses a CDK that is older than its peer dependency says", () => {
+  it("rejects a CDK that is older than its peer dependency", () => {
     const { peerDependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 
     expect(`^${OLDEST_CDK}`).toBe(peerDependencies["aws-cdk-lib"]);
@@ -18,7 +18,7 @@ describe("onceonly/cdk", () => {
     expect(["1.204.0", "2.256.9"].map((version) => tooOld(version) === undefined)).toEqual([false, false]);
   });
 
-  it("takes that version, later ones, and what CDK's own repository builds", () => {
+  it("accepts that version, later ones, and the versions that CDK's own repository builds", () => {
     expect([OLDEST_CDK, "2.276.0", "3.1.0", "0.0.0"].map(tooOld)).toEqual([
       undefined,
       undefined,

@@ -49,7 +49,7 @@ interface Statement {
 }
 
 describe.each(Object.entries(USES))("B2: %s", (name, use) => {
-  it.each(Object.entries(KEYS))("uses a key through its service alone: %s", (_, makeKey) => {
+  it.each(Object.entries(KEYS))("uses a key through its service only: %s", (_, makeKey) => {
     const app = new App({ builtinCloudFormationValidation: false, analyticsReporting: false });
     const stack = new Stack(app, "Test", { env });
     use(stack, makeKey(stack));

@@ -52,7 +52,7 @@ function everythingIn(stack: Stack, elsewhere: Stack) {
 }
 
 describe("logical ids", () => {
-  it("of a TableV2 that becomes an IdempotencyTable stay, with what CloudFormation replaces a table for", () => {
+  it("of a TableV2 that becomes an IdempotencyTable stay, with every property for which CloudFormation would replace a table", () => {
     const [plain, adopted] = [unitStack(), unitStack()];
     new TableV2(plain, "Records", { partitionKey, tableName: "records" });
     new IdempotencyTable(adopted, "Records", { tableName: "records" });
@@ -75,7 +75,7 @@ describe("logical ids", () => {
     expect(identities(adopted, "AWS::SQS::Queue")).toEqual(identities(plain, "AWS::SQS::Queue"));
   });
 
-  it("tell a table with another key, which CloudFormation would replace", () => {
+  it("reveal a table with another key, which CloudFormation would replace", () => {
     const [plain, adopted] = [unitStack(), unitStack()];
     new TableV2(plain, "Records", { partitionKey: { ...partitionKey, name: "id" } });
     new IdempotencyTable(adopted, "Records");

@@ -76,7 +76,7 @@ describe("the constructs with keys, a VPC and reserved concurrency", () => {
     ["NIST.800.53.R5", NIST80053R5Checks, DEAD_LETTERS],
     ["HIPAA.Security", HIPAASecurityChecks, DEAD_LETTERS],
     ["PCI.DSS.321", PCIDSS321Checks, []],
-  ])("leave of %s what the app decides", (pack, Pack, functions) => {
+  ])("leave %s to the app", (pack, Pack, functions) => {
     const { open, acknowledged } = nagFindings(shopIn, (app) => new Pack(app));
 
     expect(open.filter((line) => line.startsWith("Shop/"))).toEqual(

@@ -34,7 +34,7 @@ const aTable = (stack: Stack) => new IdempotencyTable(stack, "Table", { outbox: 
 const aKey = (stack: Stack) => new Key(stack, "Key", { enableKeyRotation: true });
 
 describe("AwsSolutions rules", () => {
-  it("find what a function and a queue have by default", () => {
+  it("find the defaults of a function and a queue", () => {
     const { open } = findingsIn((stack) => {
       aFunction(stack);
       new Queue(stack, "Queue");
@@ -122,7 +122,7 @@ describe("AwsSolutions rules", () => {
     expect(withIt).toEqual(without);
   });
 
-  it("have it acknowledged that the on-failure queue of an OutboxRelay has no dead-letter queue", () => {
+  it("have acknowledged that an OutboxRelay's on-failure queue has no dead-letter queue", () => {
     const findings = findingsIn((stack) => {
       new OutboxRelay(stack, "Outbox", {
         table: aTable(stack),
@@ -134,7 +134,7 @@ describe("AwsSolutions rules", () => {
     expect(findings).toEqual({ open: [], acknowledged: ["Test/GivenUp/Resource: AwsSolutions-SQS3"] });
   });
 
-  it("have the managed policy acknowledged that a VPC takes, and no wildcard of the app's own", () => {
+  it("have acknowledged the managed policy that a VPC requires, and no wildcard of the app's own", () => {
     const findings = findingsIn((stack) => {
       const vpc = new Vpc(stack, "Vpc", { natGateways: 0 });
       vpc.addFlowLog("Flow", { destination: FlowLogDestination.toCloudWatchLogs() });
@@ -148,7 +148,7 @@ describe("AwsSolutions rules", () => {
     });
   });
 
-  it("leave it to the app what a role of its own may do in a VPC", () => {
+  it("leave it to the app what its own role may do in a VPC", () => {
     const { acknowledged } = findingsIn((stack) => {
       const vpc = new Vpc(stack, "Vpc", { natGateways: 0 });
       const role = new Role(stack, "Own", {

@@ -46,7 +46,7 @@ describe("OutboxRelay.addDestination", () => {
     }
   });
 
-  it("H75: tells both functions where they may send, and nowhere else", () => {
+  it("H75: configures both functions with where they may send, and nowhere else", () => {
     const template = templateWith({}, (stack) => new EventBus(stack, "To"));
 
     for (const id of ["OutboxRelay", "OutboxSweeper"]) {
@@ -69,7 +69,7 @@ describe("OutboxRelay.addDestination", () => {
     return JSON.parse((JSON.parse(text)["Fn::Join"][1] as string[]).join(""));
   };
 
-  it("H75: tells both functions where each operation may send, and lets them send there, once each", () => {
+  it("H75: configures both functions with where each operation may send, and lets them send there, once each", () => {
     const stack = unitStack();
     const [shared, own] = [new Queue(stack, "Shared"), new Queue(stack, "Own")];
     const relay = outboxIn(stack, { destinations: { pay: [shared], "pay-out": [shared, own] } });
@@ -88,7 +88,7 @@ describe("OutboxRelay.addDestination", () => {
     }
   });
 
-  it("H75: tells operations apart from the first destination on that names some", () => {
+  it("H75: distinguishes operations from the first destination that names some", () => {
     const stack = unitStack();
     const relay = outboxIn(stack);
     relay.addDestination(new Queue(stack, "To"), "pay");
@@ -99,14 +99,14 @@ describe("OutboxRelay.addDestination", () => {
     expect(toldIn(stack)).toEqual({ pay: ["To"] });
   });
 
-  it("is asked for at synthesis where there is none", () => {
+  it("is requested at synthesis if there is none", () => {
     const stack = unitStack();
     outboxIn(stack);
 
     expect(faultsOf(stack)).toContain("Test/Outbox has no destinations");
   });
 
-  it("is asked for at synthesis where they are for no operation", () => {
+  it("is requested at synthesis if they belong to no operation", () => {
     const stack = unitStack();
     outboxIn(stack, { destinations: {} });
 
@@ -132,7 +132,7 @@ describe("OutboxRelay refuses", () => {
     );
   });
 
-  it("one for some operations, where others are for all", () => {
+  it("one for some operations, when others are for all", () => {
     const stack = unitStack();
     const relay = outboxIn(stack, { destinations: [new Queue(stack, "To")] });
 
@@ -150,7 +150,7 @@ describe("OutboxRelay refuses", () => {
     );
   });
 
-  it("a FIFO queue for what the relay gave up", () => {
+  it("a FIFO queue for messages that the relay gave up", () => {
     const stack = unitStack();
     const onFailureQueue = new Queue(stack, "GivenUp", { fifo: true });
 

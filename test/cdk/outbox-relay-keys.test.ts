@@ -44,7 +44,7 @@ function relayOn(
 
 describe("an OutboxRelay of a table with other keys", () => {
   it.each([false, true])(
-    "is refused where it would look for keys that the table has not (Table: %s)",
+    "is rejected if it would look for keys that the table doesn't have (Table: %s)",
     (isFirstVersion) => {
       expect(() => Template.fromStack(relayOn("single", {}, { isFirstVersion }))).toThrow(
         "Test/Own, which Test/Outbox sends from, has the key PK and the sort key SK, but Test/Outbox looks for pk: nothing would be sent. Give it the partitionKey and sortKey that the stores use",
@@ -58,7 +58,7 @@ describe("an OutboxRelay of a table with other keys", () => {
     },
   );
 
-  it("tells both functions the names", () => {
+  it("passes the names to both functions", () => {
     const given = { partitionKey: "PK", sortKey, ttlAttribute: "ttl", indexName: "unsent" };
     const template = Template.fromStack(relayOn("single", given, { isSaid: true, index: "unsent" }));
 
@@ -75,13 +75,13 @@ describe("an OutboxRelay of a table with other keys", () => {
   it.each([
     [{}, "unsent", '"outbox"'],
     [{ indexName: "unsent" }, "outbox", '"unsent"'],
-  ])("is refused where its sweeper would ask for another index: %j", (given, index, asked) => {
+  ])("is rejected if its sweeper would query another index: %j", (given, index, asked) => {
     expect(() => Template.fromStack(relayOn("single", given, { isSaid: true, index }))).toThrow(
       `the sweeper of Test/Outbox queries the index ${asked} of Test/Table, whose index of unsent messages has another name`,
     );
   });
 
-  it("takes the names with which the table was imported", () => {
+  it("accepts the names with which the table was imported", () => {
     const names = { partitionKey: "PK", sortKey, ttlAttribute: "ttl" };
 
     Template.fromStack(relayOn("single", {}, { isSaid: true })).resourcePropertiesCountIs(
@@ -91,7 +91,7 @@ describe("an OutboxRelay of a table with other keys", () => {
     );
   });
 
-  it("says nothing of names that are the usual ones", () => {
+  it("leaves out names that are the usual ones", () => {
     const stack = unitStack();
     const table = new IdempotencyTable(stack, "Table", { outbox: true });
     new OutboxRelay(stack, "Outbox", {
@@ -103,7 +103,7 @@ describe("an OutboxRelay of a table with other keys", () => {
     expect(JSON.stringify(Template.fromStack(stack).toJSON())).not.toContain("OUTBOX_TABLE");
   });
 
-  it("is refused where the usual table is given other keys", () => {
+  it("is rejected if the usual table is given other keys", () => {
     const stack = unitStack();
     const table = new IdempotencyTable(stack, "Table", { outbox: true });
     const destinations = [new DedupQueue(stack, "Queue").queue];
@@ -112,7 +112,7 @@ describe("an OutboxRelay of a table with other keys", () => {
     expect(() => Template.fromStack(stack)).toThrow("has the key pk, but Test/Outbox looks for PK");
   });
 
-  it("is taken at its word about a table that no app knows", () => {
+  it("is trusted about a table that no app knows", () => {
     const stack = new Stack(new App(), "Test");
     const table = IdempotencyTable.fromTableAttributes(stack, "Table", {
       tableName: "records",

@@ -57,7 +57,7 @@ describe("OutboxRelay", () => {
     });
   });
 
-  it("B7: lets both functions make network interfaces in a VPC that a property injector gives them", () => {
+  it("B7: lets both functions create network interfaces in a VPC that a property injector gives them", () => {
     const { template } = relayWith((stack) => {
       const vpc = new Vpc(stack, "Vpc", { natGateways: 0 });
       PropertyInjectors.of(stack).add({
@@ -75,7 +75,7 @@ describe("OutboxRelay", () => {
     });
   });
 
-  it("takes a role and a log group for both, and makes none then", () => {
+  it("accepts a role and a log group for both, and creates none then", () => {
     const { template } = relayWith((stack) => ({
       role: new Role(stack, "Own", { assumedBy: new ServicePrincipal("lambda.amazonaws.com") }),
       logGroup: new LogGroup(stack, "OwnLogs"),
@@ -105,7 +105,7 @@ describe("OutboxRelay", () => {
     });
   });
 
-  it("takes an imported key, whose policy it leaves alone", () => {
+  it("accepts an imported key, whose policy it leaves unchanged", () => {
     const { template } = relayWith((stack) => ({
       logEncryptionKey: Key.fromKeyArn(stack, "Key", "arn:aws:kms:eu-west-1:111111111111:key/of-the-team"),
     }));
@@ -136,7 +136,7 @@ describe("OutboxRelay", () => {
     );
   });
 
-  it("B8: says nothing of a paused relay that the app acknowledges", () => {
+  it("B8: reports nothing about a paused relay that the app acknowledges", () => {
     const stack = unitStack();
     const outbox = outboxIn(stack, { destinations: [new Queue(stack, "To")] });
     for (const id of ["relay-off", "no-sweep"]) Annotated.of(outbox).acknowledgeWarning(`onceonly:${id}`);
@@ -148,7 +148,7 @@ describe("OutboxRelay", () => {
     Annotations.fromStack(stack).hasNoWarning("*", Match.anyValue());
   });
 
-  it("takes numbers that are known at deployment only, without a warning", () => {
+  it("accepts numbers that are known at deployment only, without a warning", () => {
     const { stack } = relayWith((stack) => {
       const { valueAsNumber } = new CfnParameter(stack, "Number", { type: "Number" });
       return { reservedConcurrentExecutions: valueAsNumber, parallelizationFactor: valueAsNumber };
@@ -157,7 +157,7 @@ describe("OutboxRelay", () => {
     Annotations.fromStack(stack).hasNoWarning("/Test/Outbox", Match.anyValue());
   });
 
-  it("takes undefined for each setting as if it was left out", () => {
+  it("treats undefined for each setting as if it was left out", () => {
     const absent = {
       logGroup: undefined,
       logEncryptionKey: undefined,
@@ -223,7 +223,7 @@ describe("a second OutboxRelay", () => {
     expect(() => relayOn(imported(stack, "Two"), stack, "Second")).toThrow("both send from");
   });
 
-  it("is taken on another table, on another app's and in another Region", () => {
+  it("is accepted on another table, on another app's and in another Region", () => {
     const stack = unitStack({ env });
     const elsewhere = new Stack(stack.node.root as App, "Elsewhere", {
       env: { ...env, region: "us-east-1" },

@@ -95,7 +95,7 @@ describe("OutboxRelay", () => {
     });
   });
 
-  it("tells both functions another number of shards, if it is given, and refuses one that is none", () => {
+  it("passes another number of shards to both functions, and rejects a value that isn't one", () => {
     templateWith({ shards: 16 }).allResourcesProperties("AWS::Lambda::Function", {
       Environment: { Variables: Match.objectLike({ OUTBOX_SHARDS: "16" }) },
     });
@@ -104,7 +104,7 @@ describe("OutboxRelay", () => {
     }
   });
 
-  it("has the shards of its table, or more of them, so that they can be raised here first", () => {
+  it("has its table's shards, or more of them, so they can be raised here first", () => {
     const shardsWith = (outboxShards: number | undefined, shards?: number) => {
       const stack = unitStack();
       const table = new IdempotencyTable(stack, "Table", { outbox: true, outboxShards });
@@ -126,7 +126,7 @@ describe("OutboxRelay", () => {
     }
   });
 
-  it("takes other numbers", () => {
+  it("accepts other numbers", () => {
     const template = templateWith({
       batchSize: 10,
       retryAttempts: 3,
@@ -151,7 +151,7 @@ describe("OutboxRelay", () => {
     });
   });
 
-  it("tells a standard queue what the relay gave up", () => {
+  it("sends a standard queue what the relay gave up", () => {
     const stack = unitStack();
     const onFailureQueue = new Queue(stack, "GivenUp");
     outboxIn(stack, { onFailureQueue, destinations: [new Queue(stack, "Queue")] });
@@ -167,7 +167,7 @@ describe("OutboxRelay", () => {
     expect(JSON.stringify(onFailureQueue.node.metadata)).toContain("AwsSolutions-SQS3");
   });
 
-  it("shows what it is made of", () => {
+  it("exposes its parts", () => {
     const { relay, sweeper, sweeping } = outboxIn(unitStack());
 
     expect([relay, sweeper, sweeping].map(({ node }) => node.path)).toEqual([
@@ -177,7 +177,7 @@ describe("OutboxRelay", () => {
     ]);
   });
 
-  it("measures how far it is behind", () => {
+  it("measures how far it lags", () => {
     const outbox = outboxIn(unitStack());
 
     expect(outbox.metricIteratorAge()).toMatchObject({

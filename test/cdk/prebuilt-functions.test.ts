@@ -53,7 +53,7 @@ describe("the bundle of the prebuilt functions", () => {
     expect(imported.filter(({ path }) => !/^(node:)?[a-z_/]+$/.test(path))).toEqual([]);
   });
 
-  it("is the same wherever it is built, so that its asset is", async () => {
+  it("is the same wherever it is built, so its asset is too", async () => {
     const other = join(folder, "other");
     await run(process.execPath, [join(root, "tools/prebuild.mjs"), other], folder);
 
@@ -123,7 +123,7 @@ describe("the prebuilt functions", () => {
     await expect(started).rejects.toThrow("OUTBOX_DESTINATIONS is not set");
   });
 
-  it("send what was committed from the stream, mark it, and count it", async () => {
+  it("send committed messages from the stream, mark them, and count them", async () => {
     const table = await commit("from-the-stream", 0);
     const changes = await table.nextChanges();
 
@@ -136,7 +136,7 @@ describe("the prebuilt functions", () => {
     ]);
   });
 
-  it("send to topics and event buses, and keep what a topic refuses", async () => {
+  it("send to topics and event buses, and keep what a topic rejects", async () => {
     const topic = "arn:aws:sns:eu-central-1:000000000000:orders";
     const event = { bus: "shop", source: "shop", detailType: "paid", body: { id: 7 } };
     const table = await commit("everywhere", 0, [
@@ -249,7 +249,7 @@ if (isFull) {
       expect(await assetsOf("module", imported, sources, ["--import", "tsx"])).toEqual([["index.mjs"]]);
     });
 
-    it("say where they looked, and what to do, when the functions are gone", async () => {
+    it("report where they looked, and what to do, when the functions are gone", async () => {
       await rm(join(distFolder(), "functions"), { recursive: true });
 
       await expect(assetsOf("commonjs", inCommonJs)).rejects.toThrow(

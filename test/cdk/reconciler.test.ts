@@ -25,7 +25,7 @@ const warningsIn = ({ stack }: ReturnType<typeof reconcilerIn>) =>
     .map(({ entry }) => entry.data);
 
 describe("Reconciler", () => {
-  it("runs the function every minute, or as often as it is told, and exposes the schedule", () => {
+  it("runs the function every minute, or as often as configured, and exposes the schedule", () => {
     const { made, template } = reconcilerIn();
 
     template().hasResourceProperties("AWS::Events::Rule", {
@@ -75,7 +75,7 @@ describe("Reconciler", () => {
     expect(warningsIn(reconcilerIn({ timeout }))).toEqual(warnings);
   });
 
-  it("takes a function that was imported, whose environment is set elsewhere", () => {
+  it("accepts an imported function, whose environment is set elsewhere", () => {
     const stack = unitStack();
     const table = new IdempotencyTable(stack, "Table", { unknownOutcomes: true });
     const arn = "arn:aws:lambda:eu-west-1:123456789012:function:settle";

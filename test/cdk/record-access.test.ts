@@ -38,7 +38,7 @@ describe("IdempotencyTable.grantIdempotency", () => {
       { largeResults: undefined, waiting: undefined, commits: undefined },
       true,
     ],
-  ])("grants exactly what it takes: %s", (_, options, reads) => {
+  ])("grants exactly what is required: %s", (_, options, reads) => {
     expect(granted(options)).toEqual([
       ...(reads ? [{ on: "Table", actions: GET }] : []),
       { on: "Table", actions: WRITE, condition: WITHOUT_MESSAGES },
@@ -50,7 +50,7 @@ describe("IdempotencyTable.grantIdempotency", () => {
     expect(granted({ ...LEAN, commits: true }, OUTBOX)).toEqual([right]);
   });
 
-  it("grants nobody the attributes that hold messages where nobody would send them", () => {
+  it("grants no caller the attributes that hold messages if nothing would send them", () => {
     for (const outbox of [undefined, false]) {
       expect(granted({ ...LEAN, commits: true }, { outbox })).toEqual([
         { on: "Table", actions: GET },
@@ -59,7 +59,7 @@ describe("IdempotencyTable.grantIdempotency", () => {
     }
   });
 
-  it("grants requests for several records to batches alone, and closes what has no key or attribute to be judged by", () => {
+  it("grants requests for several records to batches only, and closes any that have no key or attribute to check", () => {
     const statements = ["dynamodb:PartiQLInsert", "dynamodb:PartiQLUpdate"];
     const condition = leadingKeys("charge#*");
     const attributes = { Null: { "dynamodb:Attributes": "false" } };
@@ -90,7 +90,7 @@ describe("IdempotencyTable.grantIdempotency", () => {
     ]);
   });
 
-  it("B3: keeps what is only known at deployment, and escapes only what stands around it", () => {
+  it("B3: keeps tokens that are resolved at deployment, and escapes only the text around them", () => {
     const stack = unitStack();
     const role = new Role(stack, "Role", { assumedBy: new ServicePrincipal("lambda.amazonaws.com") });
     const name = new CfnParameter(stack, "Name").valueAsString;
@@ -111,7 +111,7 @@ describe("IdempotencyTable.grantIdempotency", () => {
     });
   });
 
-  it("B3: refuses tokens that have no pattern", () => {
+  it("B3: rejects tokens that have no pattern", () => {
     const stack = unitStack();
     const list = Fn.split(",", new CfnParameter(stack, "Names").valueAsString);
     const count = new CfnParameter(stack, "Number", { type: "Number" }).valueAsNumber;
@@ -136,7 +136,7 @@ describe("IdempotencyTable.grantIdempotency", () => {
     }
   });
 
-  it("H75: refuses commits of a tenant's session where a relay would send what it writes", () => {
+  it("H75: rejects commits of a tenant's session if a relay would send what it writes", () => {
     const options = { operations: ["ship"], scopeTag: "tenant", commits: true };
 
     expect(() => granted(options, { outbox: true })).toThrow(
@@ -145,7 +145,7 @@ describe("IdempotencyTable.grantIdempotency", () => {
     expect(granted(options)).toHaveLength(2);
   });
 
-  it("takes operations literally: nothing in a name is a wildcard or a variable", () => {
+  it("treats operations literally: nothing in a name is a wildcard or a variable", () => {
     const [right] = granted({ operations: ["a*b?c$d"] });
 
     // biome-ignore lint/suspicious/noTemplateCurlyInString: IAM policy variables.
@@ -153,7 +153,7 @@ describe("IdempotencyTable.grantIdempotency", () => {
   });
 
   it.each(["create-order", "50% off", "a#b", "tab\there", "größer", "a*b?c$d"])(
-    "fences %j where the runtime puts it",
+    "fences %j as the runtime writes it",
     (operation) => {
       const [right] = granted({ operations: [operation] });
       const [, pattern = ""] = /"dynamodb:LeadingKeys":\["(.*?)"\]/.exec(JSON.stringify(right)) ?? [];

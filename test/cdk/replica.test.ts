@@ -22,7 +22,7 @@ function twoRegions() {
 }
 
 describe("replica of an IdempotencyTable", () => {
-  it("connects a function of its region, which the table itself refuses", () => {
+  it("connects a function of its region, which the table itself rejects", () => {
     const { abroad, table } = twoRegions();
     const replica = table.replica("eu-central-1");
     const fn = aFunction(abroad);
@@ -46,7 +46,7 @@ describe("replica of an IdempotencyTable", () => {
     );
   });
 
-  it("is the table itself in its region, one construct for each other, and none where there is none", () => {
+  it("is the table itself in its region, one construct for each other, and none if there is none", () => {
     const { table } = twoRegions();
 
     expect(table.replica("eu-west-1")).toBe(table);

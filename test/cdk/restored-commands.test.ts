@@ -72,7 +72,7 @@ async function afterRestore(openFrom: number) {
 }
 
 describe("UseIdempotency on a restored table", () => {
-  it("H56: refuses what the last hour did, as long as callers repeat it, and then runs what is new", async () => {
+  it("H56: refuses the last hour's operations, as long as callers repeat them, and then runs new ones", async () => {
     const { clock, call, effects, told } = await afterRestore(opensAt(RESTORED_AT));
     const before = [...effects];
     told.length = 0;

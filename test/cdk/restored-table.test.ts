@@ -36,7 +36,7 @@ function conditionWith(options: UseIdempotencyOptions, isConsumer = false, isTar
 const notBefore = (time: string) => ({ DateGreaterThanEquals: { "aws:CurrentTime": time } });
 
 describe("UseIdempotency on a restored table", () => {
-  it("H56: has IAM refuse everything until no caller repeats what the backup forgot", () => {
+  it("H56: makes IAM refuse everything until no caller repeats what the backup forgot", () => {
     expect(conditionWith({ clientWindow: Duration.minutes(10) })).toEqual(
       notBefore("2026-01-01T12:10:00.000Z"),
     );
@@ -49,12 +49,12 @@ describe("UseIdempotency on a restored table", () => {
     );
   });
 
-  it("H56: counts in what only AWS limits: the retries of a rule and of asynchronous invocations", () => {
+  it("H56: counts limits that only AWS sets: the retries of a rule and of asynchronous invocations", () => {
     // 24 hours + 6 hours + 2 minutes
     expect(conditionWith({}, false, true)).toEqual(notBefore("2026-01-02T18:02:00.000Z"));
   });
 
-  it("H56: closes for a year behind a stream that keeps its records for so long", () => {
+  it("H56: closes for a year after a stream that keeps its records for that long", () => {
     const stack = unitStack();
     const fn = aFunction(stack);
     fn.with(new UseIdempotency(new IdempotencyTable(stack, "Table", { restoredAt })));
@@ -77,7 +77,7 @@ describe("UseIdempotency on a restored table", () => {
     );
   });
 
-  it("H56: takes another time, if one is given", () => {
+  it("H56: accepts another duration", () => {
     const closedUntil = new Date("2026-01-02T00:00:00Z");
 
     expect(conditionWith({ closedUntil })).toEqual(notBefore("2026-01-02T00:00:00.000Z"));
@@ -91,7 +91,7 @@ describe("UseIdempotency on a restored table", () => {
     });
   });
 
-  it("H56: refuses to guess where a number is only known at deployment", () => {
+  it("H56: refuses to guess if a number is only known at deployment", () => {
     const stack = unitStack();
     const parameter = new CfnParameter(stack, "Window", { type: "Number" });
     const table = new IdempotencyTable(stack, "Table", { restoredAt });
@@ -105,7 +105,7 @@ describe("UseIdempotency on a restored table", () => {
 });
 
 describe("IdempotencyTable.grantIdempotency on a restored table", () => {
-  it("H56: refuses to grant without saying until when the table is closed", () => {
+  it("H56: refuses to grant without a declared time until which the table is closed", () => {
     const stack = unitStack();
     const role = new Role(stack, "Role", { assumedBy: new ServicePrincipal("lambda.amazonaws.com") });
     const table = new IdempotencyTable(stack, "Table", { restoredAt });
@@ -120,7 +120,7 @@ describe("IdempotencyTable.grantIdempotency on a restored table", () => {
 });
 
 describe("OutboxRelay of a restored table", () => {
-  it("H56: is refused, since it would send again what was sent after the backup", () => {
+  it("H56: is rejected, since it would send again what was sent after the backup", () => {
     const stack = unitStack();
     const table = new IdempotencyTable(stack, "Table", { restoredAt, outbox: true });
 

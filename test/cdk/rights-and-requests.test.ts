@@ -186,7 +186,7 @@ describe.each(uses)("the rights for %s", (_, options, use) => {
 describe("the rights of an operation that commits to a table without an outbox", () => {
   const rights = rightsOf({ ...LEAN, commits: true }, false);
 
-  it("are enough for all but messages, which nobody would send: IAM refuses them, and the error says why", async () => {
+  it("are enough for all but messages, which nothing would send: IAM refuses them, and the error says why", async () => {
     const { handler, seen } = await handlerWith(rights);
     const commit = (count: number) => (execution: Execution<DynamoDBWrite>) =>
       execution.commit("done", { messages: Array.from({ length: count }, () => messageOf(300_000)) });
@@ -207,7 +207,7 @@ describe("the rights of an operation that commits to a table without an outbox",
     expect(actionsOf(seen)).toEqual([...new Set(rights.flatMap(({ actions }) => actions))].sort());
   });
 
-  it("are told apart from other refusals", async () => {
+  it("are distinguished from other refusals", async () => {
     const { handler } = await handlerWith(rightsOf({ ...LEAN, commits: true }, true));
     const refused = (execution: Execution<DynamoDBWrite>) => {
       handler.failNext("ValidationException");
@@ -252,7 +252,7 @@ describe("the rights of an operation that commits nothing", () => {
     expect(ofOutbox.filter((name) => !OUTBOX_ATTRIBUTES.includes(name))).toEqual(["expiresOnceSent"]);
   });
 
-  it("H75: leave out what senders say of a commit, by which it would count as sent, or as taken for ever", async () => {
+  it("H75: leave out the senders' marks on a commit, by which it would count as sent, or as taken for ever", async () => {
     const client = connect(engine!.endpoint, { maxAttempts: 1 });
     const { store, outbox, tableName } = await newOutboxTable(client, engine!.endpoint);
     const messages = [messageOf(10), messageOf(10)];

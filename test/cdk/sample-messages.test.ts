@@ -28,7 +28,7 @@ describe("SampleStack", () => {
     });
   });
 
-  it("hides a message six times as long as its consumer may take", () => {
+  it("hides a message six times as long as its consumer may run", () => {
     const [queue] = Object.values(
       template.findResources("AWS::SQS::Queue", { Properties: { RedrivePolicy: Match.anyValue() } }),
     );
@@ -43,7 +43,7 @@ describe("SampleStack", () => {
     expect(queue?.Properties.VisibilityTimeout).toBe(6 * consumer?.Properties.Timeout);
   });
 
-  it("has consumer and relay report what they did not do", () => {
+  it("makes consumer and relay report what they did not do", () => {
     template.resourceCountIs("AWS::Lambda::EventSourceMapping", 2);
     template.allResourcesProperties("AWS::Lambda::EventSourceMapping", {
       FunctionResponseTypes: ["ReportBatchItemFailures"],

@@ -112,7 +112,7 @@ describe("SampleStack", () => {
     }
   });
 
-  it("keeps the sandbox gateway apart: it has a ledger of its own and nothing else", () => {
+  it("keeps the sandbox gateway apart: it has its own ledger and nothing else", () => {
     expect(rightsOf("SandboxGateway", ephemeral)).toEqual([
       { on: "Ledger", actions: ["dynamodb:UpdateItem"] },
     ]);
@@ -141,7 +141,7 @@ describe("SampleStack", () => {
     }
   });
 
-  it("gives the sandbox's token to charge-payment and place-order alone, and to tenants no access to the sandbox", () => {
+  it("gives the sandbox's token to charge-payment and place-order only, and tenants no access to the sandbox", () => {
     const environments = Object.entries(ephemeral.findResources("AWS::Lambda::Function")).map(
       ([logicalId, { Properties }]) => [logicalId, JSON.stringify(Properties.Environment)] as const,
     );
@@ -156,7 +156,7 @@ describe("SampleStack", () => {
     expect(authorizer?.[1]).not.toMatch(/acme|globex/);
   });
 
-  it("has no sandbox unless it is ephemeral: who deploys it names the gateway", () => {
+  it("has no sandbox unless it is ephemeral: a real deployment names the gateway", () => {
     expect(JSON.stringify(template.toJSON())).not.toMatch(/sandbox|Ledger|charges"/i);
     template.hasParameter("PaymentGatewayUrl", { Default: Match.absent(), AllowedPattern: "https://.*[^/]" });
     template.hasParameter("PaymentGatewayToken", { Default: Match.absent(), NoEcho: true, MinLength: 1 });
@@ -212,7 +212,7 @@ describe("SampleStack", () => {
     });
   });
 
-  it("publishes demo tokens only where it is ephemeral", () => {
+  it("publishes demo tokens only if it is ephemeral", () => {
     expect(template.findOutputs("DemoTokens")).toEqual({});
     expect(Object.keys(ephemeral.findOutputs("DemoTokens"))).toEqual(["DemoTokens"]);
   });

@@ -22,7 +22,7 @@ const tableArn = "arn:aws:dynamodb:eu-west-1:111111111111:table/records";
 const queueArn = "arn:aws:sqs:eu-west-1:111111111111:orders.fifo";
 
 describe("IdempotencyTable", () => {
-  it("B12: is imported by its name or its ARN, and tells both", () => {
+  it("B12: is imported by its name or its ARN, and exposes both", () => {
     const stack = unitStack({ env });
     const byName = IdempotencyTable.fromTableName(stack, "ByName", "records");
     const byArn = IdempotencyTable.fromTableArn(stack, "ByArn", tableArn);
@@ -52,7 +52,7 @@ describe("IdempotencyTable", () => {
 });
 
 describe("DedupQueue", () => {
-  it("B12: is imported by its attributes, and tells URL and ARN", () => {
+  it("B12: is imported by its attributes, and exposes URL and ARN", () => {
     const stack = unitStack({ env });
     const queueUrl = "https://sqs.example/orders.fifo";
     const queue = DedupQueue.fromQueueAttributes(stack, "Queue", { queueArn, queueUrl });
@@ -121,7 +121,7 @@ describe("property injection", () => {
     template.hasResourceProperties("AWS::SQS::Queue", { RedrivePolicy: { maxReceiveCount: 9 } });
   });
 
-  it("B12: reaches each construct by an id of its own, from the nearest scope", () => {
+  it("B12: reaches each construct by its own id, from the nearest scope", () => {
     const stack = unitStack({ env });
     const ids = [
       IdempotencyTable,

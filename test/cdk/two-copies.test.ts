@@ -48,7 +48,7 @@ function everything(first: Copy, second: Copy) {
 }
 
 describe("two copies of the package in one app", () => {
-  it("H86: A6: make of each construct what one copy makes", () => {
+  it("H86: A6: produce for each construct what one copy produces", () => {
     const alone = everything(one, one);
 
     expect(everything(one, other)).toEqual(alone);
@@ -112,7 +112,7 @@ describe("two copies of the package in one app", () => {
     expect(warningsOf(stack).join("\n")).toContain("in one account and region but use different tables");
   });
 
-  it("tell how often the sweeper of the other copy runs", () => {
+  it("report how often the sweeper of the other copy runs", () => {
     const { stack, table, queue } = given();
     const sweepInterval = Duration.minutes(20);
     const { sweeper } = new one.OutboxRelay(stack, "Relay", { table, destinations: [queue], sweepInterval });

@@ -20,7 +20,7 @@ const given = () => {
 };
 
 describe("a grant without operations", () => {
-  it("is told on the function that gets it, which names it", () => {
+  it("is reported on the function that gets it, by name", () => {
     const { stack, table } = given();
     aFunction(stack).with(new UseIdempotency(table));
 
@@ -29,7 +29,7 @@ describe("a grant without operations", () => {
     ]);
   });
 
-  it("is told of a role, a group, and an IdempotentFunction", () => {
+  it("is reported for a role, a group, and an IdempotentFunction", () => {
     const { stack, table } = given();
     table.grantIdempotency(
       new Role(stack, "Role", { assumedBy: new ServicePrincipal("lambda.amazonaws.com") }),
@@ -44,7 +44,7 @@ describe("a grant without operations", () => {
     ]);
   });
 
-  it("is told of a principal that is no construct, on the table", () => {
+  it("is reported for a principal that isn't a construct, on the table", () => {
     const { stack, table } = given();
     table.grantIdempotency(new ServicePrincipal("lambda.amazonaws.com"));
 
@@ -67,7 +67,7 @@ describe("a grant without operations", () => {
 });
 
 describe("a grant with operations", () => {
-  it("is not told", () => {
+  it("is not reported", () => {
     const { stack, table } = given();
     aFunction(stack).with(new UseIdempotency(table, { operations: ["create-order"] }));
 

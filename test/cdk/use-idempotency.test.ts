@@ -33,7 +33,7 @@ const knowsItsTable = (others: object = {}) => ({
 });
 
 describe("UseIdempotency", () => {
-  it("grants a function exactly what running operations takes, and names the table to it", () => {
+  it("grants a function exactly what running operations requires, and passes the table's name to it", () => {
     const stack = unitStack();
     const fn = aFunction(stack, "Fn", { environment: { OTHER: "kept" } });
 
@@ -44,7 +44,7 @@ describe("UseIdempotency", () => {
     template.hasResourceProperties("AWS::Lambda::Function", knowsItsTable({ OTHER: "kept" }));
   });
 
-  it("tells a function into how many shards its messages go, and that none go anywhere without an outbox or `commits`", () => {
+  it("passes a function the number of shards for its messages, and that none go anywhere without an outbox or `commits`", () => {
     const outboxOf = (props: IdempotencyTableProps, options: UseIdempotencyOptions) => {
       const stack = unitStack();
       aFunction(stack).with(new UseIdempotency(new IdempotencyTable(stack, "Table", props), options));
@@ -60,7 +60,7 @@ describe("UseIdempotency", () => {
     expect(outboxOf({ outbox: undefined }, { commits: true })).toBe("none");
   });
 
-  it("H61: says of a function with a capacity provider that its leases are renewed, and what it sets for that: nothing", () => {
+  it("H61: reports for a function with a capacity provider that its leases are renewed, and what it sets for that: nothing", () => {
     const stack = unitStack();
     const [managed, plain] = [aFunction(stack, "Managed"), aFunction(stack, "Plain")];
     const table = new IdempotencyTable(stack, "Table");
@@ -113,7 +113,7 @@ describe("UseIdempotency", () => {
     }
   });
 
-  it("leaves alone what CDK made, and functions that have it already, in a stack to which it is applied", () => {
+  it("leaves alone CDK's own functions, and functions that have it already, in a stack to which it is applied", () => {
     const stackWith = (isMixedIn: boolean) => {
       const stack = unitStack();
       const table = new IdempotencyTable(stack, "Table");
@@ -184,7 +184,7 @@ describe("UseIdempotency", () => {
     expect(tableIn("111111111111")).toBe("records");
   });
 
-  it("leaves what has no environment as it is: imported functions and aliases", () => {
+  it("leaves functions without an environment as they are: imported functions and aliases", () => {
     const stack = unitStack();
     const mixin = new UseIdempotency(new IdempotencyTable(stack, "Table"));
     const { currentVersion: version } = aFunction(stack);
@@ -200,7 +200,7 @@ describe("UseIdempotency", () => {
     ["a table", (stack: Stack) => new IdempotencyTable(stack, "Other")],
     ["a construct without functions", (stack: Stack) => new Construct(stack, "Other")],
     ["a stack without functions", (stack: Stack) => new Stack(Stack.of(stack).node.root as App, "Other")],
-  ])("fails the synthesis where it is applied to %s, with the path", (_, other) => {
+  ])("fails the synthesis if it is applied to %s, with the path", (_, other) => {
     const stack = unitStack();
     const table = new IdempotencyTable(stack, "Table");
     const mixin = new UseIdempotency(table);
@@ -212,14 +212,14 @@ describe("UseIdempotency", () => {
     );
   });
 
-  it("names the app where nothing in the app is a function", () => {
+  it("names the app if nothing in the app is a function", () => {
     const stack = unitStack();
     stack.node.root.with(new UseIdempotency(new IdempotencyTable(stack, "Table")));
 
     expect(faultsOf(stack)).toContain("is applied to the app, which contains no Lambda function");
   });
 
-  it("tells of an alias or an imported function to which it is applied by itself, and of nothing inside a stack", () => {
+  it("reports an alias or an imported function to which it is applied directly, and nothing inside a stack", () => {
     const stack = unitStack();
     const table = new IdempotencyTable(stack, "Table");
     const options = { operations: ["pay"] };
@@ -247,7 +247,7 @@ describe("UseIdempotency", () => {
     expect(() => fenced.with(new UseIdempotency(table))).toThrow("Test/Fenced already has UseIdempotency");
   });
 
-  it("is refused for what is no function", () => {
+  it("is rejected for anything but a function", () => {
     const stack = unitStack();
     const table = new IdempotencyTable(stack, "Table");
     const mixin = new UseIdempotency(table);

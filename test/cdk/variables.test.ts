@@ -16,7 +16,7 @@ const told = "to a different value than UseIdempotency, Reconciler or OutboxRela
 
 describe("a variable that a handler reads", () => {
   it.each(["IDEMPOTENCY_TABLE", "IDEMPOTENCY_OUTBOX", "IDEMPOTENCY_RETENTION_SECONDS"])(
-    "is refused where the app has set %s to something else, before and after",
+    "is rejected if the app has set %s to something else, before and after",
     (name) => {
       expect(given({ [name]: "mine" }).use).toThrow(`Test/Fn sets the variable ${name} ${told}`);
 
@@ -36,7 +36,7 @@ describe("a variable that a handler reads", () => {
     expect(faultsOf(stack)).toBe("");
   });
 
-  it("is refused where a Reconciler of another table would replace it", () => {
+  it("is rejected if a Reconciler of another table would replace it", () => {
     const { stack, fn, use } = given();
     use();
     const other = new IdempotencyTable(stack, "Other", { unknownOutcomes: true });

@@ -40,7 +40,7 @@ describe("onceonly/client", () => {
     expect(bytes).toBeLessThan(MAX_BYTES);
   });
 
-  it("runs where there are only the globals of a browser", async () => {
+  it("runs with only the globals of a browser", async () => {
     const { code } = await bundle("iife");
     const sent: RequestInit[] = [];
     const answers = [new Response(null, { status: 503 }), new Response("done")];

@@ -50,7 +50,7 @@ describe("idempotentFetch", () => {
     expect(error.cause).toMatchObject({ name: "TimeoutError" });
   });
 
-  it("starts no try when the wait took longer than it should", async () => {
+  it("starts no try when the wait lasted longer than it should", async () => {
     server.script([{ status: 503 }, CREATED]);
     runtime.onSleep = () => {
       runtime.nowMs = START + 3_600_000;
@@ -61,7 +61,7 @@ describe("idempotentFetch", () => {
     expect(server.received).toHaveLength(1);
   });
 
-  it("ends at once when the server asks to wait beyond the deadline, and says how long", async () => {
+  it("ends immediately when the server asks to wait beyond the deadline, and reports how long", async () => {
     server.script([{ status: 503, headers: { "retry-after": "600" } }]);
 
     const error = await deadlineErrorOf(runtime.fetch(server.url, { ...post, deadlineSeconds: 60 }));
@@ -80,7 +80,7 @@ describe("idempotentFetch", () => {
     expect(new Set(sentKeys()).size).toBe(1);
   });
 
-  it("throws the signal's reason at once when the caller aborts a running try", async () => {
+  it("throws the signal's reason immediately when the caller aborts a running try", async () => {
     const controller = new AbortController();
     server.script([{ act: "hang", onRequest: () => controller.abort("enough") }, CREATED]);
 
@@ -89,7 +89,7 @@ describe("idempotentFetch", () => {
     expect(runtime.hasRunningTimer).toBe(false);
   });
 
-  it("ends the connection of a try that the caller aborts, and is not taken for a network error", async () => {
+  it("ends the connection of a try that the caller aborts, and doesn't report a network error", async () => {
     const controller = new AbortController();
     const reason = new DOMException("enough", "AbortError");
     server.script([{ act: "hang", onRequest: () => controller.abort(reason) }]);
@@ -109,7 +109,7 @@ describe("idempotentFetch", () => {
     expect(server.received).toHaveLength(1);
   });
 
-  it("sends nothing and makes no key known when the signal is aborted already", async () => {
+  it("sends nothing and reveals no key when the signal is already aborted", async () => {
     const onKey = vi.fn();
     const signal = AbortSignal.abort("enough");
 
@@ -134,7 +134,7 @@ describe("idempotentFetch", () => {
     );
   });
 
-  it("times out a fetch of yours that ignores its signal", async () => {
+  it("times out a custom fetch that ignores its signal", async () => {
     const deaf = () => {
       queueMicrotask(() => runtime.endTimer());
       return new Promise<Response>(() => {});

@@ -19,7 +19,7 @@ describe("idempotentFetch", () => {
     expect(Number.parseInt(key.replace("-", "").slice(0, 12), 16)).toBe(START);
   });
 
-  it("makes a new key for every operation", async () => {
+  it("creates a new key for every operation", async () => {
     server.script([CREATED, CREATED]);
 
     await idempotentFetch(server.url, post);
@@ -64,7 +64,7 @@ describe("idempotentFetch", () => {
     expect(onKey).toHaveBeenCalledExactlyOnceWith('order "7" \\ a');
   });
 
-  it("H59: keeps key and payload across tries, also when the caller changes what it gave", async () => {
+  it("H59: keeps key and payload across tries, even if the caller changes its objects", async () => {
     server.script([{ status: 503 }, { status: 503 }, CREATED]);
     const body = new TextEncoder().encode("at 12:00:00");
     const headers = new Headers({ "content-type": "text/plain" });
@@ -82,7 +82,7 @@ describe("idempotentFetch", () => {
 });
 
 describe("createIdempotencyKey", () => {
-  it("makes a UUIDv7 of now, never the same", () => {
+  it("creates a UUIDv7 for the current time, never the same", () => {
     const keys = Array.from({ length: 1000 }, createIdempotencyKey);
 
     expect(new Set(keys).size).toBe(1000);

@@ -51,7 +51,7 @@ describe("idempotentFetch", () => {
     expect(isOnceonlyError(error)).toBe(true);
   });
 
-  it("refuses an unknown option by name and says which are known", async () => {
+  it("rejects an unknown option by name and lists the valid ones", async () => {
     const error = await refusal({ deadlineSecond: 5 });
 
     expect(error.option).toBe("deadlineSecond");
@@ -86,11 +86,11 @@ describe("idempotentFetch", () => {
 });
 
 describe("createIdempotentFetch", () => {
-  test.each(["key", "onKey", "method", "deadline"])("refuses %s, which is no shared option", (name) => {
+  test.each(["key", "onKey", "method", "deadline"])("rejects %s, which isn't a shared option", (name) => {
     expect(() => createIdempotentFetch({ [name]: undefined })).toThrow(`\`${name}\` isn't an option`);
   });
 
-  it("refuses a wrong value when it is made, not when it is called", () => {
+  it("rejects a wrong value when it is created, not when it is called", () => {
     expect(() => createIdempotentFetch({ deadlineSeconds: -1 })).toThrow(InvalidOptionError);
   });
 

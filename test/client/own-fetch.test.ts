@@ -16,7 +16,7 @@ describe("idempotentFetch", () => {
     expect(runtime.timers).toEqual([]);
   });
 
-  it("tries through a fetch of yours, which finds everything in init", async () => {
+  it("tries through a custom fetch, which finds everything in init", async () => {
     server.script([{ status: 503 }, CREATED]);
     const withToken = vi.fn((input: Request, init: RequestInit) =>
       fetch(input, {
@@ -33,7 +33,7 @@ describe("idempotentFetch", () => {
     expect(sentKeys()[1]).toBe(sentKeys()[0]);
   });
 
-  it("throws an error of your fetch that is not the network's as it is", async () => {
+  it("throws a custom fetch's error unchanged unless it is a network error", async () => {
     const loggedOut = new RangeError("logged out");
 
     await expect(runtime.fetch(server.url, { ...post, fetch: () => Promise.reject(loggedOut) })).rejects.toBe(

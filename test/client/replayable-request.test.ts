@@ -121,7 +121,7 @@ describe("idempotentFetch", () => {
     expect(server.received).toHaveLength(0);
   });
 
-  it("throws what a stream throws, and sends nothing", async () => {
+  it("throws a stream's error, and sends nothing", async () => {
     const broken = new ReadableStream({ pull: (controller) => controller.error(new RangeError("disk")) });
 
     await expect(

@@ -29,7 +29,7 @@ describe("readRetryAfter", () => {
     expect(readRetryAfter(new Response(), START)).toBeUndefined();
   });
 
-  it("compares a date with the server's own, whatever the client's clock says", () => {
+  it("compares a date with the server's own, whatever the client's clock shows", () => {
     const response = new Response(null, { headers: { "retry-after": inSeconds(20), date: inSeconds(5) } });
 
     expect(readRetryAfter(response, START + 86_400_000)).toBe(15_000);

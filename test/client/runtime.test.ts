@@ -22,7 +22,7 @@ describe("systemRuntime", () => {
     expect(ended).toHaveBeenCalledOnce();
   });
 
-  it("ends a sleep at once with the signal's reason and leaves no timer behind", async () => {
+  it("ends a sleep immediately with the signal's reason and leaves no timer running", async () => {
     const controller = new AbortController();
     const sleep = systemRuntime.sleep(1000, controller.signal);
 

@@ -41,7 +41,7 @@ describe.skipIf(canRun.length === 0).each(canRun)("a consumer of %s", (_name, _c
     expect([await effects(), await states(), await bench.aside()]).toEqual([["a box"], ["completed"], 0]);
   });
 
-  it("undoes what a handler did that fails, and runs it again", async () => {
+  it("undoes the work of a handler that fails, and runs it again", async () => {
     const [bench, { options, note, effects, states, seen, told }] = [await open(), await shop()];
     let runs = 0;
     const consumer = await bench.consume(async (text, idempotency) => {
@@ -162,7 +162,7 @@ describe.skipIf(canRun.length === 0).each(canRun)("a consumer of %s", (_name, _c
     expect([await effects(), decisions]).toEqual([["a box"], ["executed", "replayed"]]);
   });
 
-  it("keeps a message while the store cannot be reached, or refuses", async () => {
+  it("keeps a message while the store is unreachable, or refuses", async () => {
     const [bench, { options, effects, told }] = [await open(), await shop()];
     const pool = poolOf(await portOf());
     const store = new PostgresTransactions({ client: fromPg(pool), table: "no_such_table" });

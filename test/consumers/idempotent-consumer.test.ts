@@ -33,7 +33,7 @@ afterEach(() => {
 });
 
 describe("idempotentConsumer", () => {
-  it("says that a message is done, now or before", async () => {
+  it("reports that a message is done, now or before", async () => {
     let runs = 0;
     const consume = idempotentConsumer(() => void runs++, options(), read);
 
@@ -52,14 +52,14 @@ describe("idempotentConsumer", () => {
     expect(ran).toEqual(["ship-order", "bill-order"]);
   });
 
-  it("says that a message has to come again, with the error and a pause", async () => {
+  it("reports that a message has to come again, with the error and a pause", async () => {
     const error = new Error("the van is full");
     const consume = idempotentConsumer(() => Promise.reject(error), options({ retrySeconds: 3 }), read);
 
     expect(await consume({})).toEqual({ end: "retry", afterMs: 3000, error, isInProgress: false });
   });
 
-  it("says that a message is in progress elsewhere, which is no error to tell", async () => {
+  it("reports that a message is in progress elsewhere, which doesn't count as an error", async () => {
     const told: unknown[] = [];
     const begun = gate();
     const mayEnd = gate();
@@ -82,7 +82,7 @@ describe("idempotentConsumer", () => {
     expect([await first, told]).toEqual([{ end: "done" }, []]);
   });
 
-  it("says that a message is final, whose error is on record or that cannot be read", async () => {
+  it("reports that a message is final, because its error is recorded or it can't be read", async () => {
     const fail = () => {
       throw new PermanentError("no such street");
     };
@@ -115,7 +115,7 @@ describe("idempotentConsumer", () => {
     expect(ends).toEqual(["retry", "retry", "final", "final"]);
   });
 
-  it("takes no error of a handler for one about the message, whatever its code", async () => {
+  it("treats no handler error as one about the message, whatever its code", async () => {
     const inner = { operation: "inner", store: new MemoryStore() as never, onMessageError: () => {} };
     const refuse = idempotentConsumer<Message, never>(() => {}, inner, read);
     const consume = idempotentConsumer(
@@ -133,7 +133,7 @@ describe("idempotentConsumer", () => {
     });
   });
 
-  it("puts a message aside by a function, and lets it come again where that fails", async () => {
+  it("parks a message with a function, and lets it come again if that fails", async () => {
     const aside: unknown[] = [];
     const told: unknown[] = [];
     let fails = true;
@@ -174,7 +174,7 @@ describe("idempotentConsumer", () => {
     });
   });
 
-  it("goes by `key` alone where it is given, and refuses a message for which it yields none", async () => {
+  it("uses only `key` if it is given, and rejects a message for which it yields none", async () => {
     const { observe, decisions } = watch();
     const given = options({ key: ({ key }) => key, observe });
     const consume = idempotentConsumer(() => {}, given, read);
@@ -185,7 +185,7 @@ describe("idempotentConsumer", () => {
     expect(decisions).toEqual(["executed", "replayed", "key-missing"]);
   });
 
-  it("takes no place for a key unless it is asked to, nor of a broker that has none", async () => {
+  it("uses no position as a key unless configured, nor the position of a broker that has none", async () => {
     const message = { envelope: undefined, position: ["orders", "7"] };
     const ended = async (more: Options, { position, ...given }: Message = message) =>
       (await idempotentConsumer(() => {}, options(more), read)({ ...given, ...(position && { position }) }))
@@ -197,7 +197,7 @@ describe("idempotentConsumer", () => {
     expect(await ended({ whenKeyMissing: "position" }, { ...message, envelope: "{" })).toBe("final");
   });
 
-  it("keeps scopes apart, and refuses a message without the scope that is asked for", async () => {
+  it("keeps scopes apart, and rejects a message without the required scope", async () => {
     let runs = 0;
     const given = options({ scope: ({ text }) => text, fingerprint: () => "same" });
     const consume = idempotentConsumer(() => void runs++, given, read);
@@ -210,7 +210,7 @@ describe("idempotentConsumer", () => {
     expect(refused).toMatchObject({ end: "final", error: { code: "SCOPE_MISSING" } });
   });
 
-  it("never rejects: a message that cannot be read, or a reader that throws, comes again and is told", async () => {
+  it("never rejects: a message that can't be read, or a reader that throws, comes again and is reported", async () => {
     const lines: unknown[][] = [];
     vi.spyOn(console, "error").mockImplementation((...given) => void lines.push(given));
     const given = options({ onMessageError: undefined as never });
@@ -235,7 +235,7 @@ describe("idempotentConsumer", () => {
     ]);
   });
 
-  it("goes on where `onMessageError` throws", async () => {
+  it("continues if `onMessageError` throws", async () => {
     const given = options({
       onMessageError: () => {
         throw new Error("no log");
@@ -270,7 +270,7 @@ describe("idempotentConsumer", () => {
       () => idempotentConsumer(() => {}, options({ mode: "optimistic", renewLease: true }), read),
       "renewLease",
     ],
-  ])("checks %s at once", (_what, make, why) => {
+  ])("checks %s immediately", (_what, make, why) => {
     expect(make).toThrow(why);
   });
 });

@@ -63,7 +63,7 @@ describe.each(["eachMessage", "eachBatch"] as const)("kafkajs with %s", (each) =
     expect(runs).toBe(2);
   });
 
-  it("goes not past a final error that nobody takes", async () => {
+  it("stops at a final error that nothing handles", async () => {
     const bench = kafkaBench(each);
     const { observe, seen } = watch();
     let runs = 0;
@@ -83,7 +83,7 @@ describe.each(["eachMessage", "eachBatch"] as const)("kafkajs with %s", (each) =
     expect([runs, bench.committed()]).toEqual([1, 0]);
   });
 
-  it("drops what is final where it is asked to", async () => {
+  it("drops final errors if configured", async () => {
     const bench = kafkaBench(each);
     const fail = () => {
       throw new PermanentError("no such street");
@@ -208,7 +208,7 @@ describe("A10: a tombstone and an empty value", () => {
 });
 
 describe("kafkaEachBatch", () => {
-  it("leaves what comes after a consumer has stopped, or gone elsewhere in its partition", async () => {
+  it("leaves messages that arrive after a consumer has stopped, or gone elsewhere in its partition", async () => {
     const ran: string[] = [];
     const resolved: string[] = [];
     const { eachBatch, eachBatchAutoResolve } = kafkaEachBatch(({ message }) => {

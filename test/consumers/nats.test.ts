@@ -42,7 +42,7 @@ describe.skipIf(!hasBroker("NATS") || !hasPostgres)("natsConsumer", () => {
     expect([Number(isRefused), await effects(), count("executed")]).toEqual([refusals, ["a box"], 1]);
   });
 
-  it("lets a message that never succeeds come as often as `max_deliver` says, and tells each error", async () => {
+  it("lets a message that never succeeds come as often as `max_deliver` allows, and reports each error", async () => {
     const bench = await natsBench({ max_deliver: 2 });
     const { options, note, effects, told, seen } = await shop();
     const consumer = await bench.consume(async (text, idempotency) => {
@@ -59,7 +59,7 @@ describe.skipIf(!hasBroker("NATS") || !hasPostgres)("natsConsumer", () => {
     expect([await effects(), told.length]).toEqual([["another box"], 2]);
   });
 
-  it("takes the place for a key where it is asked to: a redelivery is the same message, a second send is not", async () => {
+  it("uses the position as a key if configured: a redelivery is the same message, a second send isn't", async () => {
     const bench = await natsBench();
     const { options, note, effects, seen, count } = await shop();
     let runs = 0;
@@ -92,7 +92,7 @@ describe("natsConsumer, without a server", () => {
     working: answer,
   });
 
-  it("ends quietly where the connection is closed", async () => {
+  it("ends quietly if the connection is closed", async () => {
     const consumer = natsConsumer(() => {}, { operation: "ship-order", store: new MemoryStore() });
     const closed = messageOf(() => {
       throw new Error("closed connection");
@@ -101,7 +101,7 @@ describe("natsConsumer, without a server", () => {
     await expect(consumer(closed)).resolves.toBeUndefined();
   });
 
-  it("refuses signs of life that are none", () => {
+  it("rejects invalid heartbeat intervals", () => {
     const given = { operation: "ship-order", store: new MemoryStore(), workingSeconds: 0 };
 
     expect(() => natsConsumer(() => {}, given)).toThrow("`workingSeconds` must be a number of seconds");

@@ -85,7 +85,7 @@ describe.skipIf(!hasBroker("RabbitMQ") || !hasPostgres)("rabbitMqConsumer", () =
     );
   });
 
-  it("goes on behind as many messages that never succeed as the prefetch says, once a quorum queue has had enough of them", async () => {
+  it("continues after as many failing messages as the prefetch allows, once a quorum queue gives up on them", async () => {
     const bench = await rabbitBench({ "x-queue-type": "quorum", "x-delivery-limit": 1 });
     const { options: given, note, effects, seen } = await shop();
     const consumer = await bench.consume(async (text, idempotency) => {
@@ -148,7 +148,7 @@ describe.skipIf(!hasBroker("RabbitMQ") || !hasPostgres)("rabbitMqConsumer", () =
     ]);
   });
 
-  it("tells that the server has cancelled it", async () => {
+  it("reports that the server has cancelled it", async () => {
     const bench = await rabbitBench();
     let cancelled = 0;
     const onCancel = () => {
@@ -163,7 +163,7 @@ describe.skipIf(!hasBroker("RabbitMQ") || !hasPostgres)("rabbitMqConsumer", () =
 });
 
 describe("rabbitMqConsumer, without a server", () => {
-  it("ends quietly where the channel is closed, and replays what comes again", async () => {
+  it("ends quietly if the channel is closed, and replays what comes again", async () => {
     const closed = () => {
       throw new Error("Channel closed");
     };
@@ -215,11 +215,11 @@ describe("rabbitMqConsumer, without a server", () => {
       () => rabbitMqConsumer(silentChannel(), () => {}, { ...options(), onCancel: 1 as never }),
       "`onCancel` must be a function",
     ],
-  ])("refuses %s at once", (_what, make, why) => {
+  ])("rejects %s immediately", (_what, make, why) => {
     expect(make).toThrow(why);
   });
 
-  it("N5: a delay that fails leaves the message to wait here, and tells so; a wrong one is refused", async () => {
+  it("N5: a delay that fails leaves the message to wait here, and reports it; a wrong one is rejected", async () => {
     const error = vi.spyOn(console, "error").mockReturnValue();
     const channel = silentChannel();
     const { sleep, slept, now } = timeless();

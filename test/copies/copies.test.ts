@@ -19,7 +19,7 @@ describe.each(PAIRS)("H86: A6: what the %s makes, used by the %s", (one, other) 
   const maker = () => copies[one];
   const user = () => copies[other];
 
-  it.each(Object.keys(DOORS))("runs once behind %s, on each store", async (door) => {
+  it.each(Object.keys(DOORS))("runs once through %s, on each store", async (door) => {
     for (const [name, base] of Object.entries(BASES)) {
       const store = await base(maker(), user());
       let runs = 0;
@@ -35,7 +35,7 @@ describe.each(PAIRS)("H86: A6: what the %s makes, used by the %s", (one, other) 
     }
   });
 
-  it.each(Object.keys(FRONTS))("has %s behind each front of the other", async (front) => {
+  it.each(Object.keys(FRONTS))("has %s through each of the other copy's front stores", async (front) => {
     for (const [name, outer] of Object.entries(FRONTS)) {
       if (front === "stores.redacted" && name === "stores.encrypted") continue;
       const inner = FRONTS[front]!(maker(), new (user().testing.MemoryStore)() as never);

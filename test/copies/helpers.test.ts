@@ -43,7 +43,7 @@ function sqsInto(sent: string[]): SQSClient {
   return new SQSClient(config as unknown as SQSClientConfig);
 }
 
-describe.each(PAIRS)("H86: A6: the %s beside the %s", (one, other) => {
+describe.each(PAIRS)("H86: A6: the %s next to the %s", (one, other) => {
   const A = () => copies[one];
   const B = () => copies[other];
   const options = (store: unknown) => ({ operation: "charge", store: store as never, leaseSeconds: 30 });
@@ -117,7 +117,7 @@ describe.each(PAIRS)("H86: A6: the %s beside the %s", (one, other) => {
     expect(texts.filter((text) => text.includes('two wrappers use the operation "charge"'))).toHaveLength(1);
   });
 
-  it("tells both middlewares of one Middy stack when the handler begins and ends", async () => {
+  it("notifies both middlewares of one Middy stack when the handler begins and ends", async () => {
     const store = memory();
     const outer = A().main.idempotency<unknown, never>({
       ...options(store),
@@ -210,7 +210,7 @@ describe.each(PAIRS)("H86: A6: the %s beside the %s", (one, other) => {
     ["fingerprintFromSns", (copy: Copy) => copy.main.fingerprintFromSns(), sns],
     ["fingerprintFromS3", (copy: Copy) => copy.main.fingerprintFromS3(), s3],
     ["fingerprintFromEventBridge", (copy: Copy) => copy.main.fingerprintFromEventBridge(), bus],
-  ])("makes one fingerprint of %s, whichever copy reads it", async (_name, make, event) => {
+  ])("computes the same fingerprint for %s, whichever copy reads it", async (_name, make, event) => {
     const store = memory();
     const call = (engine: Copy, helper: Copy) =>
       engine.main.runOnce(
@@ -224,7 +224,7 @@ describe.each(PAIRS)("H86: A6: the %s beside the %s", (one, other) => {
       for (const helper of [A(), B()]) expect(await call(engine, helper)).toBe("done");
   });
 
-  it("relays what a commit of the other copy stored, sealed, with bodies in a bucket", async () => {
+  it("relays a commit that the other copy stored, sealed, with bodies in a bucket", async () => {
     const store = memory();
     const keys = keyService();
     const objects = new Map<string, string>();
@@ -259,7 +259,7 @@ describe.each(PAIRS)("H86: A6: the %s beside the %s", (one, other) => {
     expect(objects.size).toBe(1);
   });
 
-  it("reconciles, erases and compares what the other copy stored", async () => {
+  it("reconciles, erases and compares records that the other copy stored", async () => {
     const store = memory();
     await A().main.runOnce(options(store), "k1", "in", () => "done");
     const reconcile = B().reconciler.reconciler({

@@ -33,8 +33,8 @@ function cachedWorld(options: Parameters<typeof cached>[1] = {}, intercept?: Par
   return { world, requests, call, start, remember };
 }
 
-describe("cached, duplicates at once", () => {
-  it("H57: of 64 calls at once one asks, and the others are told that it runs", async () => {
+describe("cached, simultaneous duplicates", () => {
+  it("H57: of 64 simultaneous calls one asks the store, and the others learn that it runs", async () => {
     const { world, requests, start } = cachedWorld();
     const { opened, open } = gate<string>();
 
@@ -50,7 +50,7 @@ describe("cached, duplicates at once", () => {
     expect(world.clock.sleepers).toBe(0);
   });
 
-  it("H57: of replays at once one asks, and each has an answer of its own", async () => {
+  it("H57: of simultaneous replays one asks the store, and each gets its own answer", async () => {
     const { world, requests, call, start } = cachedWorld({ rememberSeconds: 0 });
     await call("key-1", async () => ({ lines: [1] }));
     requests.length = 0;
@@ -75,7 +75,7 @@ describe("cached, duplicates at once", () => {
     await expect(all[3]).rejects.toMatchObject({ code: "FINGERPRINT_MISMATCH" });
   });
 
-  it("where the one fails, each of the others asks for itself", async () => {
+  it("when the one fails, each of the others asks the store itself", async () => {
     let claims = 0;
     const { world, requests, start } = cachedWorld({}, async (method, request) => {
       if (method === "claim" && ++claims === 1) throw unreachable();
@@ -90,7 +90,7 @@ describe("cached, duplicates at once", () => {
     expect(requests.filter((method) => method === "claim")).toHaveLength(3);
   });
 
-  it("where the one hangs, the others ask for themselves after a second: they may have less time", async () => {
+  it("when the one hangs, the others ask the store themselves after a second: they may have less time", async () => {
     const hung = new Set<StoreMethod>();
     const { world, start } = cachedWorld({}, async (method, request) => {
       if (hung.size === 0) {
@@ -134,7 +134,7 @@ describe("cached, a moment later", () => {
     expect(await call("key-1", async () => "again")).toBe("again");
   });
 
-  it("H45: what one tenant was answered is never another one's answer, nor another payload's", async () => {
+  it("H45: one tenant's answer never goes to another tenant, nor to another payload", async () => {
     const { call, remember } = cachedWorld();
     await remember();
 
@@ -191,7 +191,7 @@ describe("cached, a moment later", () => {
     expect(await call("key-1", async () => "never")).toBe("again");
   });
 
-  it("keeps results of their own item too, and no more than it may", async () => {
+  it("also keeps results stored in a separate item, up to its limit", async () => {
     const large = "x".repeat(5000);
     const { requests, call, remember } = cachedWorld({ maxRecords: 2 });
     await remember("key-1", large);
@@ -206,7 +206,7 @@ describe("cached, a moment later", () => {
     expect(requests).toEqual(["claim", "loadResult"]);
   });
 
-  it("keeps nothing that takes more than all of it may, nor more than that in all", async () => {
+  it("keeps nothing larger than the whole cache, and never more than that in total", async () => {
     const { requests, call, remember } = cachedWorld({ maxBytes: 2500 });
     await remember("key-1", "x".repeat(900));
     expect(await call("key-1")).toHaveLength(900);
@@ -238,7 +238,7 @@ describe("cached, a moment later", () => {
     expect(requests).toEqual(["find"]);
   });
 
-  it("what a caller does to its record changes nobody else's", async () => {
+  it("a caller that changes its record affects no other caller", async () => {
     const world = newWorld();
     const store = cached(world.memory, { clock: world.clock });
     await world.call(async () => "done");
@@ -267,7 +267,7 @@ describe("cached", () => {
     expect(() => cached(newWorld().memory, options as never)).toThrow(name);
   });
 
-  it("refuses what is no store, and takes options that are undefined", () => {
+  it("rejects anything but a store, and accepts undefined options", () => {
     expect(() => cached({} as never)).toThrow(InvalidOptionError);
     expect(() => cached(newWorld().memory, { rememberSeconds: undefined })).not.toThrow();
   });

@@ -10,11 +10,11 @@ describe("systemClock", () => {
     vi.useRealTimers();
   });
 
-  it("tells the time in epoch milliseconds", () => {
+  it("reports the time in epoch milliseconds", () => {
     expect(systemClock.now()).toBe(1_700_000_000_000);
   });
 
-  it("sleeps as long as it is told", async () => {
+  it("sleeps as long as requested", async () => {
     let isAwake = false;
     const sleep = systemClock.sleep(100).then(() => {
       isAwake = true;
@@ -38,7 +38,7 @@ describe("systemClock", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it("leaves nothing behind on a signal that outlives the sleep", async () => {
+  it("leaves no listener on a signal that outlives the sleep", async () => {
     const { signal } = new AbortController();
     const sleep = systemClock.sleep(100, signal);
     expect(getEventListeners(signal, "abort")).toHaveLength(1);
@@ -49,7 +49,7 @@ describe("systemClock", () => {
     expect(getEventListeners(signal, "abort")).toHaveLength(0);
   });
 
-  it("sleeps as long as a timer can when it is told to sleep for longer, and does not wake at once", async () => {
+  it("sleeps as long as a timer can when asked to sleep for longer, and doesn't wake immediately", async () => {
     let isAwake = false;
     void systemClock.sleep(2 ** 32).then(() => {
       isAwake = true;
@@ -70,7 +70,7 @@ describe("systemClock", () => {
 });
 
 describe("systemRandom", () => {
-  it("makes tokens of 122 random bits and fractions below 1", () => {
+  it("creates tokens of 122 random bits and fractions below 1", () => {
     const tokens = Array.from({ length: 100 }, systemRandom.token);
     const fractions = Array.from({ length: 100 }, systemRandom.fraction);
 

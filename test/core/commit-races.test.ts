@@ -29,7 +29,7 @@ describe("commit, against others", () => {
     expect(world.orders()).toBe(1);
   });
 
-  it("H1: a commit whose claim is lost to somebody who still works fails the call, also if the handler hides it", async () => {
+  it("H1: a commit whose claim is lost to a running attempt fails the call, even if the handler hides it", async () => {
     const world = newWorld();
     const { opened, open } = gate();
     const zombie = world.start(async ({ commit }: Work) => {
@@ -49,7 +49,7 @@ describe("commit, against others", () => {
     expect(world.decisions()).toEqual(["taken-over", "claim-lost"]);
   });
 
-  it("of two optimistic runs at once one commits, and both get its result", async () => {
+  it("of two simultaneous optimistic runs one commits, and both get its result", async () => {
     const world = newWorld({ mode: "optimistic" });
     const { opened, open } = gate();
     const order =
@@ -69,7 +69,7 @@ describe("commit, against others", () => {
     expect(world.decisions()).toEqual(["executed", "claim-lost", "replayed"]);
   });
 
-  it("of two unprotected runs at once one commits, and both get its result", async () => {
+  it("of two simultaneous unprotected runs one commits, and both get its result", async () => {
     const world = newWorld({ whenStoreFails: "run" });
     const store = failing(world.memory, "claim", "before", { error: throttled });
     const { opened, open } = gate();

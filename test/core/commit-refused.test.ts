@@ -28,7 +28,7 @@ async function unhandledRejections(work: () => Promise<unknown>): Promise<unknow
 describe.each(MODES)("commit, %s", (mode) => {
   const method = mode === "claimed" ? "settle" : "insert";
 
-  it("a refused condition is the handler's own affair: no failure of the store is told", async () => {
+  it("a refused condition is the handler's own business: no store failure is reported", async () => {
     const world = newWorld({ mode });
 
     await world.call(async ({ commit }: Work) => {
@@ -58,7 +58,7 @@ describe.each(MODES)("commit, %s", (mode) => {
     expect(world.orders()).toBe(1);
   });
 
-  it("rule 3: a commit that fails in a way nobody knows is not released, also if the handler hides it", async () => {
+  it("rule 3: a commit that fails in an unknown way is not released, even if the handler hides it", async () => {
     const world = newWorld({ mode });
     const store = failing(world.memory, method, "after", { error: () => new TypeError("unreadable answer") });
 

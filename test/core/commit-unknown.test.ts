@@ -34,7 +34,7 @@ describe.each(MODES)("commit, %s", (mode) => {
   });
 
   it.each(["before", "after"] as const)(
-    "a commit that nobody knows the outcome of fails the call, also if the handler hides it (lost %s)",
+    "a commit with an unknown outcome fails the call, even if the handler hides it (lost %s)",
     async (when) => {
       const world = newWorld({ mode });
       const method = mode === "claimed" ? "settle" : "insert";
@@ -54,7 +54,7 @@ describe.each(MODES)("commit, %s", (mode) => {
     },
   );
 
-  it("a handler that throws something of its own over an unknown commit is not released", async () => {
+  it("a handler that throws its own error over an unknown commit is not released", async () => {
     const world = newWorld({ mode });
     const store = failing(world.memory, mode === "claimed" ? "settle" : "insert", "before");
 

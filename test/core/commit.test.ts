@@ -42,7 +42,7 @@ describe.each(MODES)("commit, %s", (mode) => {
     expect(committed).toStrictEqual({ a: 1 });
   });
 
-  it("answers with what was committed, whatever the handler returns or stores", async () => {
+  it("answers with the committed result, whatever the handler returns or stores", async () => {
     const world = newWorld({ mode, shouldStore: () => false });
 
     const outcome = await world.start(async ({ commit }: Work) => {
@@ -108,7 +108,7 @@ describe.each(MODES)("commit, %s", (mode) => {
     expect(await world.call(async () => "mended")).toBe("mended");
   });
 
-  it("a handler that fails beside a refused commit is released, and keeps its error", async () => {
+  it("a handler that fails next to a refused commit is released, and keeps its error", async () => {
     const world = newWorld({ mode });
     const work = async ({ commit }: Work) => {
       void commit("committed", { writes: [world.orderWrite(() => false)] });
@@ -120,7 +120,7 @@ describe.each(MODES)("commit, %s", (mode) => {
     expect(await world.call(async () => "mended")).toBe("mended");
   });
 
-  it("a handler that fails after its commit throws its own error, and the retry gets what was committed", async () => {
+  it("a handler that fails after its commit throws its own error, and the retry gets the committed result", async () => {
     const world = newWorld({ mode });
     const work = async ({ commit }: Work) => {
       await commit("committed", { writes: [world.orderWrite()] });
@@ -158,7 +158,7 @@ describe.each(MODES)("commit, %s", (mode) => {
     expect(await world.call(async () => "never")).toBe("sold out");
   });
 
-  it("refuses writes that the store can never take, before any I/O, and others may follow", async () => {
+  it("rejects writes that the store can never accept, before any I/O, and others may follow", async () => {
     const world = newWorld({ mode });
 
     const answer = await world.call(async ({ commit }: Work) => {
@@ -210,13 +210,13 @@ describe.each(MODES)("commit, %s", (mode) => {
     ["no field", {}],
     ["a list", [{ writes: [] }]],
     ["no value", undefined],
-  ])("takes a result that looks like effects and has %s", async (_, result) => {
+  ])("accepts a result that looks like effects and has %s", async (_, result) => {
     const world = newWorld({ mode });
 
     expect(await world.call(({ commit }: Work) => commit(result))).toEqual(result);
   });
 
-  it("takes a result that looks like effects where effects stand beside it, and no result", async () => {
+  it("accepts a result that looks like effects next to real effects, and no result", async () => {
     const chat = { messages: ["hello"] };
 
     expect(await newWorld({ mode }).call(({ commit }: Work) => commit(chat, {}))).toEqual(chat);

@@ -37,7 +37,7 @@ describe("H86: A6: copies of another shape", () => {
     expect(otherCopies("stacks")).toBe("");
   });
 
-  it("are named where a request, a body or an execution of theirs is given", async () => {
+  it("are named if a request, a body or one of their executions is given", async () => {
     const place = saga<unknown>("place", [{ name: "pay", run: () => 1 }]);
     const idempotentExpress = expressIdempotency({
       operation: "charge",
@@ -71,7 +71,7 @@ describe("H86: A6: copies of another shape", () => {
     for (const text of errors) expect(text).toContain(CAUSE);
   });
 
-  it("have fingerprints that say their own version, and are compared as they are", () => {
+  it("have fingerprints that carry their own version, and are compared as they are", () => {
     const event = { version: "2.0", rawPath: "/", requestContext: { http: { method: "POST" } }, body: "x" };
     const foreign = { [Symbol.for("onceonly.fingerprint")]: "3:of-a-later-release" };
 

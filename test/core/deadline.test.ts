@@ -27,7 +27,7 @@ describe("signal", () => {
     expect(world.record().state).toBe("in-progress");
   });
 
-  it("is aborted at once where it is first asked for after that, and never once the attempt is over", async () => {
+  it("is aborted immediately if first read after the deadline, and never once the attempt is over", async () => {
     const world = newWorld({ leaseSeconds: undefined });
     let kept: Work | undefined;
     const late = async (execution: Work) => {
@@ -78,7 +78,7 @@ describe("signal", () => {
     expect(world.record().state).toBe("released");
   });
 
-  it("H43: a take-over that would come after the deadline is not asked for", async () => {
+  it("H43: a take-over that would come after the deadline is not sent", async () => {
     const world = newWorld();
     await world.call(() => Promise.reject(new Error("again"))).catch(() => {});
     const { requests, store } = counting(world, async (_, request) => {
@@ -94,7 +94,7 @@ describe("signal", () => {
     expect(world.record()).toMatchObject({ state: "released", attempt: 1 });
   });
 
-  it("H42: a claim that took all the time runs nothing, and is given back if the store lets it", async () => {
+  it("H42: a claim that used all the time runs nothing, and is released if the store allows it", async () => {
     for (const broken of [false, true]) {
       const world = newWorld();
       const store = intercepted(world.memory, async (method, request) => {
@@ -111,7 +111,7 @@ describe("signal", () => {
     }
   });
 
-  it("H42: whenever a worker is killed, its key is stuck until the end of its lease and no longer", async () => {
+  it("H42: a key whose worker is killed at any point is stuck until the end of its lease and no longer", async () => {
     for (const killedAt of [0, 1, 500, 9499, 9500, 9999, 10_000]) {
       const world = newWorld({ leaseSeconds: undefined });
       world.start(() => new Promise(() => {}), {}, { remainingMs: 10_000 });
@@ -163,7 +163,7 @@ describe("signal", () => {
     expect(world.record().state).toBe("in-progress");
   });
 
-  it("H42: after the abort only what the handler itself calls final is recorded", async () => {
+  it("H42: after the abort only an end that the handler itself calls final is recorded", async () => {
     const world = newWorld({ isFinalError: () => true });
 
     await expect(world.call(obedient)).rejects.toThrow("near");

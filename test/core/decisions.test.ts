@@ -72,7 +72,7 @@ const SCENARIOS: Record<Reported, (world: World) => Promise<unknown>> = {
 
 describe("DECISIONS", () => {
   it.each(DECISIONS.filter(isReported))(
-    "%s is told once, with operation, key hash and a duration",
+    "%s is reported once, with operation, key hash and a duration",
     async (decision) => {
       const world = newWorld({}, { serverTime: () => START });
 

@@ -48,7 +48,7 @@ class Silent {
 describe("ending", () => {
   const silent = ending(new Silent());
 
-  it("H80: R2: passes on what answers, and ends what doesn't", async () => {
+  it("H80: R2: passes on responses, and ends calls that get none", async () => {
     expect([silent.name(), silent.answers, await silent.load()]).toEqual(["silent", "text", "silent"]);
     expect(await endOf(silent.find())).toBe("STORE_UNAVAILABLE");
   });

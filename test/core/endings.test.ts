@@ -56,7 +56,7 @@ describe("a store that never answers", () => {
     expect(clock.now() - start).toBe(70_000);
   });
 
-  it("H80: R2: a commit with writes may take longer, and ends too", async () => {
+  it("H80: R2: a commit with writes may last longer, and ends too", async () => {
     const { call, clock, start } = given(["settle"]);
     const write: MemoryWrite = { table: "orders", key: "a", item: { id: "a" } };
     const commit: Work = (execution) => execution.commit("done", { writes: [write] });
@@ -74,7 +74,7 @@ describe("a store that never answers", () => {
     await other;
   });
 
-  it("is not given up on a clock whose sleeps take no time, nor without a patience", async () => {
+  it("is not given up on a clock whose sleeps pass immediately, nor without a time limit", async () => {
     const memory = Object.assign(new MemoryStore(), { patienceMs: 30_000 });
     const slow = intercepted(memory, async (_, request) => {
       await new Promise((resolve) => setImmediate(resolve));
@@ -130,7 +130,7 @@ describe("work within a transaction", () => {
     },
   );
 
-  it("H80: that stops by itself ends as it says, and leaves no timer", async () => {
+  it("H80: that stops by itself ends with its own error, and leaves no timer", async () => {
     const { clock, call, lose } = transactional(30_000);
     const ended = call(async ({ signal }) => {
       await new Promise((resolve) => signal.addEventListener("abort", resolve));

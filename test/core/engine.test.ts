@@ -21,7 +21,7 @@ describe("perform, claimed", () => {
     expect(world.record()).toMatchObject({ state: "completed", attempt: 1, completedAt: START });
   });
 
-  it("refuses another payload under the same key, before it tells anything about progress", async () => {
+  it("rejects another payload under the same key, before it reveals anything about progress", async () => {
     const world = newWorld();
     const worker = pausedWorker(world);
     await world.clock.advance(0);
@@ -38,7 +38,7 @@ describe("perform, claimed", () => {
     expect(world.decisions()).toEqual(["mismatch", "executed", "mismatch"]);
   });
 
-  it("refuses a second caller while the lease is live, and says when it ends", async () => {
+  it("rejects a second caller while the lease is live, and reports when it ends", async () => {
     const world = newWorld();
     pausedWorker(world);
     await world.clock.advance(30_000 + 5000);
@@ -68,7 +68,7 @@ describe("perform, claimed", () => {
     await expect(world.call(async () => "never")).rejects.toThrow(OutcomeUnknownError);
   });
 
-  it("H23: a key that the caller did not send is told as unprotected", async () => {
+  it("H23: a key that the caller did not send is reported as unprotected", async () => {
     const world = newWorld();
 
     await world.call(async () => 1, {}, { keyIsFresh: true });
@@ -76,7 +76,7 @@ describe("perform, claimed", () => {
     expect(world.decisions()).toEqual(["ran-unprotected", "executed"]);
   });
 
-  it("needs a lease where the remaining time is not known", async () => {
+  it("needs a lease if the remaining time is unknown", async () => {
     const world = newWorld({ leaseSeconds: undefined });
 
     await expect(world.call(async () => 1)).rejects.toThrow("`leaseSeconds` is required");
@@ -112,7 +112,7 @@ describe("perform, claimed", () => {
     }
   });
 
-  it("tells operation, key hash, attempt and duration, and never the key", async () => {
+  it("reports operation, key hash, attempt and duration, and never the key", async () => {
     const world = newWorld();
 
     await world.call(() => world.clock.sleep(250), {}, { key: "secret" });
@@ -132,7 +132,7 @@ describe("perform, claimed", () => {
   });
 
   it.each(["in-progress", "held"] as const)(
-    "tells of a key that is %s for how long it has been claimed",
+    "reports for a key that is %s how long it has been claimed",
     async (state) => {
       const world = newWorld();
       pausedWorker(world);

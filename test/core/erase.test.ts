@@ -71,7 +71,7 @@ describe("erasing around a store", () => {
     await expect(runOnce(options, "k", {}, never)).rejects.toMatchObject({ code: "RESULT_NOT_KEPT" });
   });
 
-  it("H39: where the store fails, it is asked again, and then the caller is told to", async () => {
+  it("H39: if the store fails, it is asked again, and then the caller is asked to retry", async () => {
     const behind = new MemoryStore();
     const options = { operation: "pay", store: behind, leaseSeconds: 30 };
     await runOnce(options, "k", {}, () => "canary-4711");

@@ -38,7 +38,7 @@ describe("keyHash of an error", () => {
     expect(invalid).toMatchObject({ keyHash: world.events[0]?.keyHash });
   });
 
-  it("is left out where a store's error cannot be changed, which is thrown as it is", async () => {
+  it("is left out if a store's error can't be changed; that error is thrown as it is", async () => {
     const world = newWorld();
     const frozen = Object.freeze(new StoreUnavailableError("throttled", new Error("slow down")));
     const store = failing(world.memory, "claim", "before", { error: () => frozen });
@@ -62,7 +62,7 @@ describe("keyHash of an error", () => {
     expect(refused?.keyHash).not.toBe(released?.keyHash);
   });
 
-  it("is not given to errors that the work made itself", async () => {
+  it("is not added to errors that the work created itself", async () => {
     const world = newWorld();
 
     const error = await caught(world.call(() => Promise.reject(new ExecutionInProgressError(7))));
@@ -71,7 +71,7 @@ describe("keyHash of an error", () => {
   });
 
   it.each([new TypeError("own"), Object.freeze(new Error("frozen")), "text", undefined])(
-    "is given to errors of this package only: what else is thrown stays as it is (%s)",
+    "is added to this package's errors only: other errors stay as they are (%s)",
     async (thrown) => {
       const error = await caught(newWorld().call(() => Promise.reject(thrown)));
 
@@ -80,7 +80,7 @@ describe("keyHash of an error", () => {
     },
   );
 
-  it("is not part of what is stored and replayed", async () => {
+  it("is not part of the stored and replayed error", async () => {
     const world = newWorld();
     await caught(world.call(() => Promise.reject(new PermanentError("no"))));
 

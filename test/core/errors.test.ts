@@ -174,7 +174,7 @@ describe("the message of an error", () => {
       () => new errors.StoreUnavailableError("throttled", Object.assign(new Error(), { name: long })),
     ],
     ["a code", () => new errors.SendFailedError([{ sent: false, code: long }])],
-  ])("H38: keeps beginning and end, and at most 1000 characters, where %s has 4 MB", (_, make) => {
+  ])("H38: keeps beginning and end, and at most 1000 characters, if %s has 4 MB", (_, make) => {
     const { message, stack } = make();
 
     expect(message.length).toBeLessThanOrEqual(1000);
@@ -183,7 +183,7 @@ describe("the message of an error", () => {
     expect(message).toMatch(/(convert it first|valid options: a, b\)|x\)|send the same messages again)$/);
   });
 
-  it("is well-formed text where it is cut inside a character", () => {
+  it("is a well-formed string if it is cut inside a character", () => {
     for (const start of ["", "a"]) {
       expect(new errors.RecordCorruptError(start + "\u{1f511}".repeat(1000)).message.isWellFormed()).toBe(
         true,
@@ -201,7 +201,7 @@ describe("the message of an error", () => {
 });
 
 describe("TransactionConditionError", () => {
-  it("H38: has the item for who asks for it, and shows it to nobody who prints or copies the error", () => {
+  it("H38: exposes the item to code that reads it, and hides it from code that prints or copies the error", () => {
     const error = new errors.TransactionConditionError(0, { card: "canary-5f2e" }, undefined);
 
     expect(error.item).toEqual({ card: "canary-5f2e" });
@@ -224,7 +224,7 @@ describe("StoreUnavailableError", () => {
     expect(STORE_FAILURES).toEqual([...messages, "refused"]);
   });
 
-  it("names what was asked of which table, and has both as fields", () => {
+  it("names the request and its table, and has both as fields", () => {
     const request = { action: "PutItem", table: "orders" };
 
     expect(new errors.StoreUnavailableError("throttled", undefined, "Slow: down", request)).toMatchObject({
@@ -237,7 +237,7 @@ describe("StoreUnavailableError", () => {
     expect(new errors.StoreUnavailableError("refused", undefined)).not.toHaveProperty("action");
   });
 
-  it("says of a refusal that a retry cannot succeed, and what the store calls it", () => {
+  it("says that retrying a refusal can't succeed, and includes the store's own code", () => {
     expect(new errors.StoreUnavailableError("refused", new RangeError("secret"))).toMatchObject({
       message:
         "the idempotency store refused the request (RangeError), and will refuse it again: fix the permissions, the table or the request",
@@ -250,7 +250,7 @@ describe("StoreUnavailableError", () => {
 });
 
 describe("CommitInvalidError", () => {
-  it("has neither index nor cause where they are not known", () => {
+  it("has neither index nor cause if they are unknown", () => {
     const error = new errors.CommitInvalidError("twice");
 
     expect(error).not.toHaveProperty("index");
@@ -259,7 +259,7 @@ describe("CommitInvalidError", () => {
 });
 
 describe("SendFailedError", () => {
-  it("says how many of how many were not sent, and each code once", () => {
+  it("lists how many of how many were not sent, and each code once", () => {
     const failed = ["InternalError", "NotAttempted", "InternalError"].map((code) => ({
       sent: false as const,
       code,

@@ -63,7 +63,7 @@ describe.each(["claimed", "optimistic"] as const)("answers 8: commit, %s, amid i
     expect(world.orders()).toBe(1);
   });
 
-  it("H8: counts as done where the copy was written before it could be fenced off", async () => {
+  it("H8: counts as done if the copy was written before it could be fenced off", async () => {
     const { world, buy, stock, store, arrive } = given(async (method, request) => {
       if (method === "claim" && world.memory.records.size === (mode === "claimed" ? 1 : 0) && started) {
         stock();
@@ -87,7 +87,7 @@ describe.each(["claimed", "optimistic"] as const)("answers 8: commit, %s, amid i
     expect(world.decisions()).toEqual(["store-failed", "executed"]);
   });
 
-  it("lets the handler commit something else, which counts alone", async () => {
+  it("lets the handler commit something else, and only that counts", async () => {
     const { world, stock, store, arrive } = given();
     const work = async ({ commit }: Work) => {
       await commit("ordered", { writes: [world.orderWrite(() => false)] }).catch(() => {});
@@ -102,7 +102,7 @@ describe.each(["claimed", "optimistic"] as const)("answers 8: commit, %s, amid i
     expect(await world.call(async () => "never")).toBe("noted");
   });
 
-  it("is unknown, and releases nothing, where it cannot be fenced off", async () => {
+  it("is unknown, and releases nothing, if it can't be fenced off", async () => {
     for (const failure of ["unreachable", "refused"] as const) {
       let committed = false;
       const { world, buy, store } = given((method, request) => {
@@ -141,7 +141,7 @@ describe.each(["claimed", "optimistic"] as const)("answers 8: commit, %s, amid i
     expect(world.orders()).toBe(0);
   });
 
-  it("answers with another attempt's result where that has finished meanwhile", async () => {
+  it("answers with another attempt's result if that has finished in between", async () => {
     let committing = false;
     const { world, buy, store } = given(async (method, request, [claim]) => {
       if (method === "claim" && committing) await finishAsAnother(world, claim as Claim);
@@ -160,7 +160,7 @@ describe.each(["claimed", "optimistic"] as const)("answers 8: commit, %s, amid i
     expect(world.orders()).toBe(0);
   });
 
-  it("needs no fence where the first try was the only one", async () => {
+  it("needs no fence if the first try was the only one", async () => {
     const world = newWorld({ mode });
     const requests: string[] = [];
     const store = intercepted(world.memory, (method, request) => {
@@ -178,7 +178,7 @@ describe.each(["claimed", "optimistic"] as const)("answers 8: commit, %s, amid i
 });
 
 describe("answers 8: commit, optimistic, with an earlier try under way", () => {
-  it("keeps its refusal where another attempt holds the key: the copy is refused by that one", async () => {
+  it("keeps its refusal if another attempt holds the key: that attempt refuses the copy", async () => {
     const world = newWorld({ mode: "optimistic", lookFirst: false });
     const { store, arrive } = heldUp(world, async (method, request, [claim]) => {
       if (method === "claim") await world.memory.claim({ ...(claim as Claim), token: "another" });
@@ -198,7 +198,7 @@ describe("answers 8: commit, optimistic, with an earlier try under way", () => {
     expect(world.record()).toMatchObject({ token: "another", state: "in-progress" });
   });
 
-  it("is unknown where the record changes under every fence, or cannot be read", async () => {
+  it("is unknown if the record changes under every fence, or can't be read", async () => {
     for (const fault of ["changes", "corrupt"] as const) {
       const world = newWorld({ mode: "optimistic", lookFirst: false });
       const { store } = heldUp(world, async (method, request) => {

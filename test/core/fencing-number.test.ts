@@ -47,7 +47,7 @@ describe("an attempt that comes back after its lease", () => {
     expect([winner, await world.call(async () => "never")]).toEqual(["winner", "winner"]);
   });
 
-  it("H3: has its effect a second time where nothing fences it", async () => {
+  it("H3: has its effect a second time if nothing fences it", async () => {
     const charges: string[] = [];
 
     const { world, late } = await chargeLate((by) => charges.push(by));
@@ -57,7 +57,7 @@ describe("an attempt that comes back after its lease", () => {
     expect(world.decisions()).toEqual(["taken-over", "executed", "claim-lost", "replayed"]);
   });
 
-  it("H3: counts on over releases and take-overs, so that no number comes twice", async () => {
+  it("H3: keeps counting over releases and take-overs, so no number comes twice", async () => {
     const world = newWorld();
     const numbers: (number | undefined)[] = [];
     const note = (fate: "fails" | "hangs" | "ends") => async (execution: Execution<MemoryWrite>) => {

@@ -32,7 +32,7 @@ describe("fingerprintOf", () => {
     ["many numbers", () => Array.from({ length: 850_000 }, (_, index) => index)],
     ["many objects", () => Array.from({ length: 300_000 }, (_, index) => ({ a: index, b: "x" }))],
     ["many names", () => Object.fromEntries(Array.from({ length: 500_000 }, (_, index) => [`k${index}`, 1]))],
-  ])("H18: takes bounded time for 6 MB of %s", (_, payload) => {
+  ])("H18: needs bounded time for 6 MB of %s", (_, payload) => {
     const begin = performance.now();
 
     expect(fingerprintOf(payload())).toMatch(/^1:/);

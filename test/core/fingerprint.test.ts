@@ -172,7 +172,7 @@ describe("fingerprintOf", () => {
     ["a lone surrogate", { a: "\ud800" }, "$.a is a string with a lone surrogate"],
     ["a lone surrogate as the payload", "\udfff", "$ is a string with a lone surrogate"],
     ["a lone surrogate in a name", { x: { "\ud800": 1 } }, "is under a property name with a lone surrogate"],
-  ])("H17: refuses %s, and says where", (_, payload, message) => {
+  ])("H17: rejects %s, and names the place", (_, payload, message) => {
     expect(() => fingerprintOf(payload)).toThrow(PayloadInvalidError);
     expect(() => fingerprintOf(payload)).toThrow(message);
   });
@@ -181,7 +181,7 @@ describe("fingerprintOf", () => {
     expect(fingerprintOf({ a: 1, b: undefined })).toBe(fingerprintOf({ a: 1 }));
   });
 
-  it("counts text and bytes byte for byte, and tells text from JSON of the same look", () => {
+  it("counts strings and bytes byte for byte, and distinguishes a string from JSON that looks the same", () => {
     expect(fingerprintOf('{"a":1}')).toBe(fingerprintOf(Buffer.from('{"a":1}')));
     expect(fingerprintOf('{"a":1}')).toBe(fingerprintOf(new Uint8Array(Buffer.from('{"a":1}'))));
     expect(fingerprintOf('{"a":1}')).not.toBe(fingerprintOf('{"a": 1}'));
@@ -189,7 +189,7 @@ describe("fingerprintOf", () => {
     expect(fingerprintOf("null")).not.toBe(fingerprintOf(null));
   });
 
-  it("tells no payload from an empty one", () => {
+  it("distinguishes a missing payload from an empty one", () => {
     const all = [undefined, null, "", {}, [], new Uint8Array()].map(fingerprintOf);
 
     expect(all[2]).toBe(all[5]);

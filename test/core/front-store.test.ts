@@ -53,7 +53,7 @@ function withAll(store: MemoryStore, ...without: readonly string[]): Store {
   );
 }
 
-it("every store of the package stands in front of others, or alone", () => {
+it("every store of the package works in front of others, or by itself", () => {
   const lib = fileURLToPath(new URL("../../lib", import.meta.url));
   const names = readdirSync(lib, { recursive: true, encoding: "utf8" })
     .filter((path) => path.endsWith(".ts"))
@@ -68,7 +68,7 @@ it("every store of the package stands in front of others, or alone", () => {
 });
 
 describe.each(Object.entries(FRONTS))("%s", (_, inFrontOf) => {
-  it.each(Object.keys(SKILLS))("has %s exactly where the store behind has it", (skill) => {
+  it.each(Object.keys(SKILLS))("has %s exactly if the inner store has it", (skill) => {
     const [has, lacks] = [
       inFrontOf(withAll(new MemoryStore())),
       inFrontOf(withAll(new MemoryStore(), skill)),
@@ -80,13 +80,13 @@ describe.each(Object.entries(FRONTS))("%s", (_, inFrontOf) => {
       expect(Reflect.get(lacks, skill)).toBeUndefined();
   });
 
-  it("says of sealed results that they are, so that no cache outside of the process gets them as they are", () => {
+  it("marks sealed results as sealed, so no cache outside the process gets them unsealed", () => {
     const sealed = encrypted(new MemoryStore(), { keys: keyService() });
 
     expect(() => cached(inFrontOf(sealed), { in: cache })).toThrow("put the cache inside `encrypted`");
   });
 
-  it("says of redacted results that they are, so that nobody seals them before", () => {
+  it("marks redacted results as redacted, so no store seals them before that", () => {
     const part = redacted(new MemoryStore(), "all");
 
     expect(() => encrypted(inFrontOf(part), { keys: keyService() })).toThrow("must not be a redacted store");

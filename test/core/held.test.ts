@@ -16,7 +16,7 @@ describe('whenAbandoned: "run"', () => {
 });
 
 describe('whenAbandoned: "hold"', () => {
-  it("H42: never runs again by itself: the key is held, and everybody is refused", async () => {
+  it("H42: never runs again by itself: the key is held, and every caller is refused", async () => {
     const world = await abandoned("hold");
 
     for (let calls = 1; calls <= 3; calls++) {
@@ -30,7 +30,7 @@ describe('whenAbandoned: "hold"', () => {
     expect(evidenceOf(world)).toEqual({ verdict: "unknown", by: "hold", at: START + 36_000, attempt: 1 });
   });
 
-  it("H6: nothing that may be held has an expiry, however long nobody asks", async () => {
+  it("H6: nothing that may be held has an expiry, even if no call comes for a long time", async () => {
     const world = await abandoned("hold", { retentionSeconds: 60 });
 
     expect(world.record()).not.toHaveProperty("expiresAt");
@@ -39,7 +39,7 @@ describe('whenAbandoned: "hold"', () => {
     expect(world.record()).not.toHaveProperty("expiresAt");
   });
 
-  it("H1: fences the attempt that was abandoned: what that does later is not recorded", async () => {
+  it("H1: fences the abandoned attempt: its later writes are not recorded", async () => {
     const world = await abandoned("hold");
     await expect(world.call(never)).rejects.toThrow(OutcomeUnknownError);
 
@@ -49,7 +49,7 @@ describe('whenAbandoned: "hold"', () => {
     expect(world.record()).toMatchObject({ state: "held" });
   });
 
-  it("what ends, is released or has failed for good is not held, and expires", async () => {
+  it("a record that ended, was released or has failed for good is not held, and expires", async () => {
     const world = newWorld({ whenAbandoned: "hold" });
 
     await expect(world.call(() => Promise.reject(new Error("again")))).rejects.toThrow("again");
@@ -59,7 +59,7 @@ describe('whenAbandoned: "hold"', () => {
     expect(world.decisions()).toEqual(["released", "executed"]);
   });
 
-  it("tells a mismatch before it tells that the key is held", async () => {
+  it("reports a mismatch before it reports that the key is held", async () => {
     const world = await abandoned("hold");
     await expect(world.call(never)).rejects.toThrow(OutcomeUnknownError);
 
@@ -97,7 +97,7 @@ describe('whenAbandoned: "hold"', () => {
     expect(world.record()).toMatchObject({ state: "held", attempt: 3 });
   });
 
-  it("H42: does not give back a key whose former attempt is open, when the claim took all the time", async () => {
+  it("H42: does not release a key whose previous attempt is open, if the claim used all the time", async () => {
     const world = await abandoned("hold");
     const store = intercepted(world.memory, async (method, request, [, seen]) => {
       const answer = await request();
@@ -111,7 +111,7 @@ describe('whenAbandoned: "hold"', () => {
     await expect(world.call(never)).rejects.toThrow(OutcomeUnknownError);
   });
 
-  it("H3: a commit of unknown outcome leaves its claim, and whoever comes after the lease holds the key", async () => {
+  it("H3: a commit of unknown outcome leaves its claim, and the first caller after the lease holds the key", async () => {
     const world = newWorld({ whenAbandoned: "hold" });
     const store = failing(world.memory, "settle", "before");
     await expect(world.call(({ commit }) => commit("charged"), { store })).rejects.toThrow(
@@ -123,7 +123,7 @@ describe('whenAbandoned: "hold"', () => {
     await expect(world.call(never)).rejects.toThrow(OutcomeUnknownError);
   });
 
-  it("H3: an attempt that was aborted leaves its claim, and its late end is kept until somebody holds the key", async () => {
+  it("H3: an attempt that was aborted leaves its claim, and its late end is kept until a call holds the key", async () => {
     const world = newWorld({ whenAbandoned: "hold" });
     const stopped = world.start(async ({ signal }) => {
       await world.clock.sleep(29_900);
@@ -138,7 +138,7 @@ describe('whenAbandoned: "hold"', () => {
     await expect(world.call(never)).rejects.toThrow(OutcomeUnknownError);
   });
 
-  it("waits for whoever has the key, and then holds it", async () => {
+  it("waits for the attempt that has the key, and then holds it", async () => {
     const world = newWorld({ whenAbandoned: "hold" });
     pausedWorker(world);
     await world.clock.advance(0);
@@ -157,7 +157,7 @@ describe("whenAbandoned with other options", () => {
       { whenStoreFails: "run" },
       'can\'t be combined with `whenStoreFails: "run"`, because such a run leaves no claim',
     ],
-  ] as const)("refuses %j, where nothing could be held", async (other, text) => {
+  ] as const)("rejects %j when nothing could be held", async (other, text) => {
     const world = newWorld({ ...other, whenAbandoned: "hold" });
 
     expect(() => world.start(never)).toThrow(text);

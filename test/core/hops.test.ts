@@ -24,7 +24,7 @@ async function countHops(act: () => Promise<unknown>): Promise<Record<string, nu
 describe("a call", () => {
   const options = { operation: "create-order", store: new MemoryStore(), leaseSeconds: 30 };
 
-  it("makes no more than 27 promises to run, 17 to replay, and no timer", async () => {
+  it("creates no more than 27 promises to run, 17 to replay, and no timer", async () => {
     const call = (key: number) => () => runOnce(options, `${key}`, { total: 12 }, () => ({ id: "1" }));
     const least: Record<string, number>[] = [];
 

@@ -40,7 +40,7 @@ describe("identify", () => {
     );
   });
 
-  it("H20: tells tuples apart that only differ in where one part ends", () => {
+  it("H20: distinguishes tuples that only differ in where one part ends", () => {
     const recordKeys = [
       identify("a", "b", "c"),
       identify("a", "bc", "c"),
@@ -124,7 +124,7 @@ describe("identify", () => {
       "got an object; join the fields that identify the operation into one string",
     ],
     ["a promise", Promise.resolve("4111"), "got a promise; keys aren't awaited"],
-  ])("says of a key that is %s what it is, and what to do", (_, key, why) => {
+  ])("describes a key that is %s, and says what to do", (_, key, why) => {
     const refused = expect.objectContaining({
       code: "IDEMPOTENCY_KEY_INVALID",
       message: expect.stringMatching(/^(?!.*4111)/),
@@ -169,7 +169,7 @@ describe("identify", () => {
     "order-[object Object]",
     "[object Promise]/v4",
     "report/Invalid Date",
-  ])("H23: refuses the key %j, in which the text of a value that is not there is a part", (key) => {
+  ])("H23: rejects the key %j, which contains the text of a missing value", (key) => {
     const why = "the idempotency key contains the text of a missing value";
     expect(() => identify("pay", "", key)).toThrow(IdempotencyKeyInvalidError);
     expect(() => identify("pay", "", key)).toThrow(why);
@@ -196,11 +196,11 @@ describe("identify", () => {
     "a-NaN-47DEQpj8HBSa_TImW-5JCeuQeRkm5NMpJWZG3hSuFU",
     "NaN/47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3h=",
     "null/HBSa/TImW5JCeuQk4==",
-  ])("takes the key %j: names with hyphens, UUIDs and hashes are no absent values", (key) => {
+  ])("accepts the key %j: names with hyphens, UUIDs and hashes are not missing values", (key) => {
     expect(identify("pay", "", key).key).toBe(key);
   });
 
-  it("takes every UUID, and the hashes of all texts in hex, base64url and base64", () => {
+  it("accepts every UUID, and the hashes of all strings in hex, base64url and base64", () => {
     fc.assert(
       fc.property(fc.uuid(), fc.string(), (uuid, text) => {
         const hashed = (["hex", "base64url", "base64"] as const).map((form) =>
@@ -217,7 +217,7 @@ describe("identify", () => {
     expect(identify("pay", "", "a key \u{1f511}").key).toBe("a key \u{1f511}");
   });
 
-  it("says what a scope is that is no text", () => {
+  it("reports the type of a scope that isn't a string", () => {
     expect(() => identify("pay", 7 as unknown as string, "key")).toThrow(
       "the scope must be a string of at most 256 characters (got 7)",
     );
@@ -267,7 +267,7 @@ describe("identify", () => {
     "null@example.com",
     "\u{1f511}",
     "名",
-  ])("takes the scope %j", (scope) => {
+  ])("accepts the scope %j", (scope) => {
     expect(identify("pay", scope, "key").scope).toBe(scope);
   });
 
@@ -284,7 +284,7 @@ describe("identify", () => {
     expect(world.memory.records.size).toBe(4);
   });
 
-  it("H21: another tenant's key cannot be told from a new one, whatever state it is in", async () => {
+  it("H21: another tenant's key looks like a new one, whatever state it is in", async () => {
     for (const work of [
       async () => ({ secret: 1 }),
       async () => {
@@ -312,11 +312,11 @@ it("identify stays the same from release to release, or every record would be fo
 });
 
 describe("hashTuple", () => {
-  it("counts text and its UTF-8 bytes as the same part", () => {
+  it("counts a string and its UTF-8 bytes as the same part", () => {
     expect(hashTuple("ä", "b")).toBe(hashTuple(new TextEncoder().encode("ä"), "b"));
   });
 
-  it("hashes in one go what a hash object is given part by part, lone surrogates and long text included", () => {
+  it("hashes at once what a hash object gets part by part, including lone surrogates and long strings", () => {
     const text = fc.oneof(fc.string({ unit: "binary" }), fc.constantFrom("\ud800", "ä".repeat(9000), "😀"));
     const part = fc.oneof(text, fc.uint8Array({ maxLength: 40 }));
     const partByPart = (parts: readonly (string | Uint8Array)[]) => {
@@ -335,7 +335,7 @@ describe("hashTuple", () => {
     );
   });
 
-  it("tells tuples of different length apart", () => {
+  it("distinguishes tuples of different length", () => {
     expect(new Set([hashTuple(), hashTuple(""), hashTuple("", ""), hashTuple("0:")]).size).toBe(4);
   });
 });

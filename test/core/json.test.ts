@@ -40,7 +40,7 @@ describe("findDropped", () => {
 });
 
 describe("findUnfaithful", () => {
-  it("H18: finds nothing in 500 levels, and names the place where the 501st begins", () => {
+  it("H18: finds nothing in 500 levels, and names the place at which the 501st begins", () => {
     expect(findUnfaithful(listsTo(500))).toBeUndefined();
     expect(findUnfaithful(listsTo(501))).toEqual({
       path: `$${".0".repeat(501)}`,
@@ -50,11 +50,11 @@ describe("findUnfaithful", () => {
     expect(findUnfaithful({ shallow: 1, deep: listsTo(500) })?.path).toBe(`$.deep${".0".repeat(500)}`);
   });
 
-  it("finds nothing in a value that is not there", () => {
+  it("finds nothing in a missing value", () => {
     expect(findUnfaithful(undefined)).toBeUndefined();
   });
 
-  it("H18: takes the end of the stack for too deep, and never for a cycle", () => {
+  it("H18: reports an overflowing stack as too deep, and never as a cycle", () => {
     const payload = listsTo(200);
     const found = new Set<string | undefined>();
     let framesFromTheEnd = 0;
@@ -88,7 +88,7 @@ describe("findUnfaithful", () => {
     [new Array(3), "$", "an array with holes or named properties"],
     [{ a: { [Symbol("s")]: 1 } }, "$.a", "an object with symbol keys"],
     [{ list: Object.assign([1], { [Symbol("s")]: 1 }) }, "$.list", "an object with symbol keys"],
-  ])("says where and why (%#)", (value, path, why) => {
+  ])("reports where and why (%#)", (value, path, why) => {
     expect(findUnfaithful(value)).toEqual({ path, why });
   });
 
@@ -98,21 +98,21 @@ describe("findUnfaithful", () => {
     [{ a: "\ud800" }, "$.a", /^a string with a lone surrogate$/],
     [{ "\udc00": 1 }, "$.\udc00", /^under a property name with a lone surrogate$/],
     [{ a: { "\udc00": {} } }, "$.a.\udc00", /^under a property name with a lone surrogate$/],
-  ] as const)("by rules that are given only, says where and why (%#)", (value, path, why) => {
+  ] as const)("reports where and why by the given rules only (%#)", (value, path, why) => {
     expect(findUnfaithful(value)).toBeUndefined();
     expect(findUnfaithful(value, STRICT)).toEqual({ path, why: expect.stringMatching(why) });
   });
 
-  it("takes integers up to the last exact one, and fractions of any size", () => {
+  it("accepts integers up to the last exact one, and fractions of any size", () => {
     expect(findUnfaithful([2 ** 53 - 1, -(2 ** 53 - 1), 0.1, 5e-324, -0], STRICT)).toBeUndefined();
   });
 
-  it("takes properties that are undefined, which JSON leaves out, but no places of a list", () => {
+  it("accepts undefined properties, which JSON leaves out, but not undefined array elements", () => {
     expect(findUnfaithful({ a: undefined }, STRICT)).toBeUndefined();
     expect(findUnfaithful({ a: [undefined] }, STRICT)?.path).toBe("$.a.0");
   });
 
-  it("names the place of what throws when it is read", () => {
+  it("names the place of a value that throws when it is read", () => {
     const value = {
       a: [
         {
@@ -129,7 +129,7 @@ describe("findUnfaithful", () => {
     });
   });
 
-  it("tells the first fault only", () => {
+  it("reports only the first fault", () => {
     expect(findUnfaithful({ a: [1n], b: Number.NaN })?.path).toBe("$.a.0");
   });
 });

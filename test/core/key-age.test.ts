@@ -57,7 +57,7 @@ describe("expired records", () => {
     expect(answers.sort()).toEqual(["fulfilled", "rejected"]);
   });
 
-  it("H40: a key that is used again after its retention runs and tells it", async () => {
+  it("H40: a key that is used again after its retention runs and is reported", async () => {
     const world = newWorld({ retentionSeconds: 60 });
     await world.call(async () => "old");
     await world.clock.advance(60_000);
@@ -67,7 +67,7 @@ describe("expired records", () => {
     expect(world.decisions()).toContain("key-expired");
   });
 
-  it("H40: a key that is used again after its retention is refused, if the options say so", async () => {
+  it("H40: a key that is used again after its retention is rejected, if the options say so", async () => {
     const world = newWorld({ retentionSeconds: 60, whenKeyExpired: "reject" });
     let runs = 0;
     await world.call(async () => ++runs);
@@ -80,7 +80,7 @@ describe("expired records", () => {
     expect(world.decisions()).toEqual(["executed", "key-expired", "key-expired"]);
   });
 
-  it("claims afresh when the expired record is deleted between refusal and replacement", async () => {
+  it("claims again when the expired record is deleted between refusal and replacement", async () => {
     const world = newWorld({ retentionSeconds: 60 });
     await world.call(async () => "old");
     await world.clock.advance(60_000);
@@ -96,7 +96,7 @@ describe("expired records", () => {
 });
 
 describe("keys that name their own age", () => {
-  it("H40: a UUIDv7 older than the retention without a record is told, and runs", async () => {
+  it("H40: a UUIDv7 older than the retention without a record is reported, and runs", async () => {
     const world = newWorld({ retentionSeconds: 60 });
 
     expect(await world.call(async () => "ran", {}, { key: uuidAt(-60_000) })).toBe("ran");
@@ -104,7 +104,7 @@ describe("keys that name their own age", () => {
     expect(world.decisions()).toEqual(["key-expired", "executed"]);
   });
 
-  it("H40: a UUIDv7 older than the retention without a record is refused, if the options say so", async () => {
+  it("H40: a UUIDv7 older than the retention without a record is rejected, if the options say so", async () => {
     const world = newWorld({ retentionSeconds: 60, whenKeyExpired: "reject" });
     let runs = 0;
 
@@ -125,7 +125,7 @@ describe("keys that name their own age", () => {
     expect(await world.call(async () => "never", {}, request)).toBe("done");
   });
 
-  it("H40: an old UUIDv7 whose expired record is still there is told once, or refused", async () => {
+  it("H40: an old UUIDv7 whose expired record still exists is reported once, or rejected", async () => {
     const world = newWorld({ retentionSeconds: 60 });
     const request = { key: uuidAt(0) };
     await world.call(async () => "old", {}, request);
@@ -138,7 +138,7 @@ describe("keys that name their own age", () => {
     expect(world.decisions()).toEqual(["executed", "key-expired", "key-expired", "executed"]);
   });
 
-  it("H40: an old UUIDv7 whose expired record is deleted between look and claim is told all the same", async () => {
+  it("H40: an old UUIDv7 whose expired record is deleted between look and claim is reported all the same", async () => {
     const world = newWorld({ retentionSeconds: 60 });
     const request = { key: uuidAt(0) };
     await world.call(async () => "old", {}, request);
@@ -153,7 +153,7 @@ describe("keys that name their own age", () => {
     expect(world.decisions()).toEqual(["executed", "key-expired", "executed"]);
   });
 
-  it("a younger UUIDv7 costs no read, nor does any other key", async () => {
+  it("a younger UUIDv7 costs no read, and neither does any other key", async () => {
     const world = newWorld({ retentionSeconds: 60, whenKeyExpired: "reject" });
     const store = failing(world.memory, "find", "before");
 

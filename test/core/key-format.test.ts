@@ -15,7 +15,7 @@ describe("keyFormat", () => {
     "018bcfe5-6800-7000-8000-000000000000",
     "6FA459EA-EE8A-3CA4-894E-DB77E160355E",
     "9b2f2a34-5f0a-4f5c-9f63-0c5e6a1d9e11",
-  ])('"uuid" takes %s', async (key) => {
+  ])('"uuid" accepts %s', async (key) => {
     expect(await given("uuid").call(key)).toBe(1);
   });
 
@@ -44,7 +44,7 @@ describe("keyFormat", () => {
   });
 
   it.each([/order-\d+/, /^order-\d+$/, /order-\d+/g, /order-\d+/y, /^order-\d+$/m, /x|order-\d+/u])(
-    "the pattern %s is of the whole key, and says the same each time",
+    "the pattern %s applies to the whole key, and gives the same result each time",
     async (pattern) => {
       const { call, runs } = given(pattern);
 
@@ -56,11 +56,11 @@ describe("keyFormat", () => {
     },
   );
 
-  it("leaves every key alone where it is not given", async () => {
+  it("accepts every key if it is not set", async () => {
     expect(await given(undefined).call("anything at all")).toBe(1);
   });
 
-  it("is asked after the length, so that a pattern never sees more than 255 characters", async () => {
+  it("is checked after the length, so a pattern never sees more than 255 characters", async () => {
     const slow = /(a+)+b/;
 
     await expect(given(slow).call("a".repeat(100_000))).rejects.toThrow("1 to 255 characters");

@@ -14,7 +14,7 @@ describe("answers 7: a copy of a claim that arrives late", () => {
     return { copies, store };
   };
 
-  it("H8: after its release, does not lock the key, neither for the same payload nor for a mended one", async () => {
+  it("H8: after its release, does not lock the key, neither for the same payload nor for a corrected one", async () => {
     const world = newWorld();
     const { copies, store } = copied(world);
     await world.call(() => Promise.reject(new Error("invalid")), { store }).catch(() => {});
@@ -56,7 +56,7 @@ describe("answers 7: a copy of a claim that arrives late", () => {
     expect(await waiter).toMatchObject({ result: 2 });
   });
 
-  it("H8: a take-over whose answer was lost keeps the lease of the copy that came first", async () => {
+  it("H8: a take-over whose response was lost keeps the lease of the copy that came first", async () => {
     const world = newWorld({ leaseSeconds: 30 });
     await world.call(() => Promise.reject(new Error("again"))).catch(() => {});
     let first: (() => Promise<unknown>) | undefined;

@@ -68,7 +68,7 @@ describe("a lease that is renewed", () => {
     }
   });
 
-  it("moves the expiry of the record with it, so that long work outlives a short retention", async () => {
+  it("moves the record's expiry with it, so long work outlives a short retention", async () => {
     const world = newWorld({ ...RENEWED, retentionSeconds: 60 });
     const held = worker(world);
 
@@ -94,7 +94,7 @@ describe("a lease that is renewed", () => {
     expect(leases).toEqual([30_000, 7000, 5000]);
   });
 
-  it("is given back at once when the work fails, and its timers are gone", async () => {
+  it("is released immediately when the work fails, and its timers are gone", async () => {
     const world = newWorld(RENEWED);
     const held = worker(world);
     await world.clock.advance(15_000);
@@ -121,7 +121,7 @@ describe("a lease that is renewed", () => {
     expect((await held.outcome).result).toBe("committed");
   });
 
-  it("starts no work where the claim took longer than the lease, and gives it back", async () => {
+  it("starts no work if the claim lasted longer than the lease, and releases it", async () => {
     const world = newWorld(RENEWED);
     const store = intercepted(world.memory, async (method, request) => {
       const answer = await request();
@@ -135,7 +135,7 @@ describe("a lease that is renewed", () => {
   });
 });
 
-describe("where nothing is renewed", () => {
+describe("when nothing is renewed", () => {
   it.each([
     ["the process dies with its invocation", { renewLease: undefined, leaseSeconds: undefined }, 900_000],
     ["`renewLease` is false", {}, undefined],
@@ -156,7 +156,7 @@ describe("where nothing is renewed", () => {
     expect(requests).not.toContain("renew");
   });
 
-  it("there is no timer, since the work ends at once", async () => {
+  it("there is no timer, since the work ends immediately", async () => {
     const world = newWorld(RENEWED);
     let sleepers = -1;
     await world.start(() => {
@@ -166,7 +166,7 @@ describe("where nothing is renewed", () => {
     expect([sleepers, world.clock.sleepers]).toEqual([0, 0]);
   });
 
-  it("a record has the same attributes as where something is", async () => {
+  it("a record has the same attributes as with renewal", async () => {
     const [plain, renewed] = [newWorld(), newWorld(RENEWED)];
     const held = [pausedWorker(plain), pausedWorker(renewed)];
     await renewed.clock.advance(25_000);
@@ -185,7 +185,7 @@ describe("on Lambda Managed Instances", () => {
   afterEach(() => vi.unstubAllEnvs());
   const managed = { renewLease: undefined, leaseSeconds: undefined } as const;
 
-  it("H61: code that runs on past the reported timeout keeps its claim, and a retry has no effect beside it", async () => {
+  it("H61: code that runs on past the reported timeout keeps its claim, and a retry adds no effect", async () => {
     const world = newWorld(managed);
     let atWork = 0;
     const effects: number[] = [];
@@ -233,7 +233,7 @@ describe("on Lambda Managed Instances", () => {
     expect(world.record().state).toBe("completed");
   });
 
-  it("H61: a completion after the reported timeout is tried for 30 s, since nobody waits for its answer", async () => {
+  it("H61: a completion after the reported timeout is tried for 30 s, since no caller waits for its answer", async () => {
     const world = newWorld(managed);
     const store = failing(world.memory, "settle", "before", { times: 5 });
     const { opened, open } = gate<string>();
@@ -256,7 +256,7 @@ describe("on Lambda Managed Instances", () => {
     }
   });
 
-  it("is found by the number of invocations that may run at once, too", async () => {
+  it("is also determined by the number of concurrent invocations", async () => {
     vi.stubEnv("AWS_LAMBDA_INITIALIZATION_TYPE", "on-demand");
     vi.stubEnv("AWS_LAMBDA_MAX_CONCURRENCY", "64");
     const world = newWorld(managed);
@@ -266,7 +266,7 @@ describe("on Lambda Managed Instances", () => {
     expect(leaseEnd(world)).toBe(35_000);
   });
 
-  it("a lease that is given is 5 s at least, and `renewLease: false` takes the remaining time", async () => {
+  it("a given lease is at least 5 s, and `renewLease: false` uses the remaining time", async () => {
     const ends = [];
     for (const options of [{ leaseSeconds: 1 }, { leaseSeconds: 60 }, { renewLease: false }]) {
       const world = newWorld({ ...managed, ...options });
@@ -359,7 +359,7 @@ describe("a renewal that fails", () => {
     expect((await held.outcome).result).toBe("done");
   });
 
-  it("H8: counts as made where it was applied and only its answer was lost", async () => {
+  it("H8: counts as made if it was applied and only its response was lost", async () => {
     const world = newWorld(RENEWED);
     const held = worker(world, { store: failing(world.memory, "renew", "after", { times: 1 }) });
 
@@ -409,7 +409,7 @@ describe("a claim that is lost", () => {
     expect(world.record()).toMatchObject({ state: "in-progress", token: "other" });
   });
 
-  it("aborts `signal` too where its record is gone", async () => {
+  it("aborts `signal` too if its record is gone", async () => {
     const world = newWorld(RENEWED);
     const held = worker(world);
     await world.clock.advance(12_000);
@@ -487,7 +487,7 @@ describe("a claim that is lost", () => {
     expect(world.record().state).toBe("in-progress");
   });
 
-  it("H38: a clock that was set back tells no lease: `signal` aborts where the next renewal was due", async () => {
+  it("H38: a clock that was set back doesn't hide the end of the lease: `signal` aborts when the next renewal was due", async () => {
     const world = newWorld(RENEWED);
     let backMs = 0;
     const clock = { ...world.clock, now: () => world.clock.now() - backMs };
@@ -554,7 +554,7 @@ describe("a copy of a renewal that arrives late", () => {
     },
   );
 
-  it("H8: does not shorten the lease that a later renewal made", async () => {
+  it("H8: does not shorten the lease that a later renewal set", async () => {
     const world = newWorld(RENEWED);
     const { copies, store } = heldUp(world);
     const held = worker(world, { store });
@@ -567,7 +567,7 @@ describe("a copy of a renewal that arrives late", () => {
     await held.outcome;
   });
 
-  it("H8: that was a later one's is taken for what it is: the claim is still held", async () => {
+  it("H8: from a later renewal is recognized: the claim is still held", async () => {
     const world = newWorld(RENEWED);
     let isFirst = true;
     const store = intercepted(world.memory, async (method, request, [renewal]) => {
@@ -623,7 +623,7 @@ describe("a renewal that is under way", () => {
     expect(world.clock.sleepers).toBe(0);
   });
 
-  it("H54: gives no expiry back to a record from which a step at most once has taken the expiry", async () => {
+  it("H54: restores no expiry to a record from which an at-most-once step has removed it", async () => {
     for (const when of ["applied late", "answered late"]) {
       const world = newWorld(RENEWED);
       const { opened, open } = gate();
@@ -690,7 +690,7 @@ describe("a renewal that is under way", () => {
     expect((await held.outcome).result).toBe("second");
   });
 
-  it("H8: that a fence overtook is not taken for a lost claim", async () => {
+  it("H8: overtaken by a fence is not mistaken for a lost claim", async () => {
     const world = newWorld(RENEWED);
     const { opened, open } = gate();
     let settles = 0;
@@ -753,7 +753,7 @@ describe("a duplicate that waits", () => {
 });
 
 describe("with `whenAbandoned`", () => {
-  it("a question takes half of the lease at most, and the handler is renewed from then on", async () => {
+  it("a `verify` call uses half of the lease at most, and the handler is renewed from then on", async () => {
     const world = newWorld(RENEWED);
     await expire(world);
     let askedFor = 0;
@@ -772,7 +772,7 @@ describe("with `whenAbandoned`", () => {
     expect(world.record().state).toBe("held");
   });
 
-  it("a record that may be held has no expiry, also when it was renewed", async () => {
+  it("a record that may be held has no expiry, even after it was renewed", async () => {
     const world = newWorld({ ...RENEWED, whenAbandoned: "hold" });
     const held = worker(world);
 
@@ -794,7 +794,7 @@ describe("with `whenAbandoned`", () => {
 });
 
 describe("options of a renewal", () => {
-  it("ends where a clock's sleeps take no time, instead of asking for ever", async () => {
+  it("ends if a clock's sleeps pass immediately, instead of asking for ever", async () => {
     const clock = { now: () => 0, sleep: async () => {} };
     const work = () => new Promise((resolve) => setImmediate(resolve, "done"));
 

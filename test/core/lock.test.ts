@@ -65,7 +65,7 @@ describe("lock", () => {
   });
 
   it.each([new Error("again"), new PermanentError("never"), "a text"])(
-    "throws what is thrown, and lets the next one in: %s",
+    "throws the work's error, and lets the next one in: %s",
     async (error) => {
       const { options } = given();
 
@@ -88,7 +88,7 @@ describe("lock", () => {
     expect(store.records.size).toBe(1);
   });
 
-  it("H61: a holder that lost its lock is told by its signal, and by an error", async () => {
+  it("H61: a holder that lost its lock is notified by its signal, and by an error", async () => {
     const { options, clock, store } = given();
     const { opened, open } = gate<string>();
     let signal: AbortSignal | undefined;
@@ -106,7 +106,7 @@ describe("lock", () => {
     await expect(held).rejects.toMatchObject({ code: "CLAIM_LOST" });
   });
 
-  it("is refused inside itself, where it would wait for itself", async () => {
+  it("is rejected inside itself, where it would wait for itself", async () => {
     const { options } = given();
     const context = { getRemainingTimeInMillis: () => 30_000 };
     const inner = () => lock({ ...options, context }, "shop", () => 1);

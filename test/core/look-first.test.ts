@@ -40,16 +40,19 @@ describe("perform, claimed, with a look", () => {
   it.each([
     ["in progress", never, {}, "EXECUTION_IN_PROGRESS"],
     ["of another payload", done, { input: "another" }, "FINGERPRINT_MISMATCH"],
-  ] as const)("leaves what is not an answer to the claim: a record %s", async (_, work, request, code) => {
-    const world = looking();
-    void world.start(work);
-    await world.clock.run(Promise.resolve());
-    const { requests, store } = counting(world);
+  ] as const)(
+    "leaves a record that isn't an answer to the claim: a record %s",
+    async (_, work, request, code) => {
+      const world = looking();
+      void world.start(work);
+      await world.clock.run(Promise.resolve());
+      const { requests, store } = counting(world);
 
-    await expect(world.call(async () => "never", { store }, request)).rejects.toMatchObject({ code });
+      await expect(world.call(async () => "never", { store }, request)).rejects.toMatchObject({ code });
 
-    expect(requests).toEqual(["find", "claim"]);
-  });
+      expect(requests).toEqual(["find", "claim"]);
+    },
+  );
 
   it("H14: a look that is stale costs a claim that is refused, and nothing else", async () => {
     const world = looking();
@@ -61,7 +64,7 @@ describe("perform, claimed, with a look", () => {
     expect(await world.call(async () => "never", { store: stale })).toBe("done");
   });
 
-  it("H14: a look that shows another payload's former record refuses nobody", async () => {
+  it("H14: a look that shows another payload's previous record rejects no caller", async () => {
     const world = looking();
     await world.call(async () => "first", { shouldStore: () => false });
     const former = {
@@ -76,7 +79,7 @@ describe("perform, claimed, with a look", () => {
     expect(await world.call(async () => "mended", { store: stale }, { input: "mended" })).toBe("mended");
   });
 
-  it("runs where the store fails and the options say so, but not where a record was seen", async () => {
+  it("runs if the store fails and the options say so, but not if a record was seen", async () => {
     const world = newWorld({ lookFirst: true, whenStoreFails: "run" });
     const down = intercepted(world.memory, async (method, request) => {
       if (method === "find" || method === "claim") throw unreachable();
@@ -102,7 +105,7 @@ describe("perform, claimed, with a look", () => {
     expect(resolveOptions({ ...given, mode: "optimistic", lookFirst: false }).lookFirst).toBe(false);
   });
 
-  it("a mismatch of a finished record is told by the claim", async () => {
+  it("the claim reports a mismatch with a finished record", async () => {
     const world = looking();
     await world.call(async () => "done");
 

@@ -33,7 +33,7 @@ describe("nested operations", () => {
     }
   });
 
-  it("H51: inner operations with a key, scope or operation of their own run", async () => {
+  it("H51: inner operations with a different key, scope or operation run", async () => {
     const world = newWorld();
     const work: Work<MemoryWrite> = async (within) =>
       Promise.all([
@@ -45,7 +45,7 @@ describe("nested operations", () => {
     expect(await world.call(work)).toEqual(["key", "scope", "operation"]);
   });
 
-  it("H51: what an operation leaves behind may start it again later", async () => {
+  it("H51: work that an operation leaves running may start it again later", async () => {
     const world = newWorld();
     const { opened, open } = gate();
     let later: Promise<unknown> | undefined;
@@ -59,7 +59,7 @@ describe("nested operations", () => {
     expect(await later).toMatchObject({ replayed: true, result: "first" });
   });
 
-  it("H51: a second call beside the first one is not nested", async () => {
+  it("H51: a second call next to the first one is not nested", async () => {
     const world = newWorld();
     const { opened, open } = gate<string>();
     const first = world.start(() => opened);
@@ -73,13 +73,13 @@ describe("nested operations", () => {
 });
 
 describe("Nesting without an async context", () => {
-  it.each([undefined, null, "pay", {}])("takes %j for nobody's execution", (within) => {
+  it.each([undefined, null, "pay", {}])("doesn't treat %j as an execution", (within) => {
     const nesting = new Nesting(undefined);
 
     expect(() => nesting.refuse({ ...one, within })).not.toThrow();
   });
 
-  it("H51: knows by its execution what runs, until that is over", async () => {
+  it("H51: knows what runs by its execution, until that is over", async () => {
     const nesting = new Nesting(undefined);
     const execution = {};
 
@@ -93,7 +93,7 @@ describe("Nesting without an async context", () => {
     nesting.refuse({ ...one, within: execution });
   });
 
-  it("knows nothing of what was ended before, nor of what never began", async () => {
+  it("knows nothing about operations that ended before or never began", async () => {
     const nesting = new Nesting(undefined);
     const execution = {};
 
@@ -108,7 +108,7 @@ describe("Nesting without an async context", () => {
 });
 
 describe("Nesting with an async context", () => {
-  it("H51: knows what runs, also where no execution is handed on, and nothing of what runs beside it", async () => {
+  it("H51: knows what runs even if no execution is passed on, and nothing about what runs next to it", async () => {
     const nesting = new Nesting(new AsyncLocalStorage());
     const { opened, open } = gate();
 
@@ -145,7 +145,7 @@ describe("Nesting with an async context", () => {
     await part;
   });
 
-  it("H51: an execution that is handed on counts beside the one around it", async () => {
+  it("H51: an execution that is passed on counts along with the one around it", async () => {
     const nesting = new Nesting(new AsyncLocalStorage());
     const handedOn = {};
 
@@ -160,11 +160,14 @@ describe("Nesting with an async context", () => {
 });
 
 describe("asyncContext", () => {
-  it.each(["24.0.0", "26.10.0"])("is there on Node %s", (version) => {
+  it.each(["24.0.0", "26.10.0"])("exists on Node %s", (version) => {
     expect(asyncContext(version)).toBeInstanceOf(AsyncLocalStorage);
   });
 
-  it.each(["20.19.0", "22.22.0"])("is absent on Node %s, where it slows down every promise", (version) => {
-    expect(asyncContext(version)).toBeUndefined();
-  });
+  it.each(["20.19.0", "22.22.0"])(
+    "is absent on Node %s, because it slows down every promise there",
+    (version) => {
+      expect(asyncContext(version)).toBeUndefined();
+    },
+  );
 });

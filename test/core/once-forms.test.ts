@@ -53,7 +53,7 @@ describe("H87: A1: once, as a standard decorator", () => {
     expect(await method("o1")).toEqual(["o1", null, "o1"]);
   });
 
-  it("gives the execution behind the arguments of a method that declares none for it", async () => {
+  it("passes the execution after the arguments of a method that doesn't declare it", async () => {
     const seen: unknown[] = [];
     const method = decorator()(
       async (...args: unknown[]) => {
@@ -73,7 +73,7 @@ describe("H87: A1: once, as a standard decorator", () => {
   });
 });
 
-it("H87: A1: keeps what decorators below it have left on the method", () => {
+it("H87: A1: keeps what inner decorators have left on the method", () => {
   const metadata = new Map<unknown, Map<unknown, unknown>>();
   const reflect = Reflect as unknown as Record<string, unknown>;
   reflect.getOwnMetadataKeys = (target: object) => [...(metadata.get(target)?.keys() ?? [])];

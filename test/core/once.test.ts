@@ -55,7 +55,7 @@ describe("once", () => {
     });
   });
 
-  it("fingerprints what `fingerprint` takes of the arguments", async () => {
+  it("fingerprints what `fingerprint` returns for the arguments", async () => {
     const { payments: service } = payments({ fingerprint: ([{ id }]) => id });
     await service.charge({ id: "o1", cents: 500 });
 
@@ -70,7 +70,7 @@ describe("once", () => {
     expect(await service.charge({ id: "o1", cents: 5 })).toMatchObject({ charged: 5, attempt: 2 });
   });
 
-  it("takes the owner of the key from the arguments, and refuses a call without one", async () => {
+  it("reads the key's owner from the arguments, and rejects a call without one", async () => {
     const { payments: service } = payments({
       scope: ({ id }) => (id === "nobody's" ? undefined : `of ${id}`),
     });
@@ -86,7 +86,7 @@ describe("once", () => {
     [{ scope: "tenant" }, "`scope` must be a function"],
     [{ operation: "" }, "`operation`"],
     [{ keys: 1 }, "`keys` isn't an option"],
-  ])("refuses options where the class is defined: %j", (change, message) => {
+  ])("rejects options when the class is defined: %j", (change, message) => {
     expect(() => payments(change as object)).toThrow(message);
   });
 
@@ -154,7 +154,7 @@ describe("once", () => {
     });
 
     it.each(["own", "noted", "defaulting"] as const)(
-      "%s: a trailing undefined makes no other payload",
+      "%s: a trailing undefined doesn't change the payload",
       async (method) => {
         runs = 0;
         const first = await call(method, "2", undefined);

@@ -13,7 +13,7 @@ const optimistic = (options: Parameters<typeof newWorld>[0] = {}) =>
 
 describe("perform, optimistic", () => {
   it.each([true, false])(
-    "H5: replaces an expired record and tells it, with lookFirst %s",
+    "H5: replaces an expired record and reports it, with lookFirst %s",
     async (lookFirst) => {
       const world = optimistic({ retentionSeconds: 60, lookFirst });
       await world.call(async () => "old");
@@ -51,7 +51,7 @@ describe("perform, optimistic", () => {
     expect(requests).toEqual(["find", "insert"]);
   });
 
-  it("replaces an expired record that somebody else replaced meanwhile only once, and tries no second time", async () => {
+  it("replaces only once an expired record that another call replaced in between, and doesn't try a second time", async () => {
     const world = optimistic({ retentionSeconds: 60 });
     const { requests, store } = counting(world);
     await world.call(async () => "old");
@@ -67,7 +67,7 @@ describe("perform, optimistic", () => {
     expect(requests).toEqual(["find", "insert"]);
   });
 
-  it("inserts afresh when the expired record is deleted while it runs", async () => {
+  it("inserts again when the expired record is deleted while it runs", async () => {
     const world = optimistic({ retentionSeconds: 60 });
     await world.call(async () => "old");
     await world.clock.advance(60_000);
@@ -82,7 +82,7 @@ describe("perform, optimistic", () => {
     expect(world.record()).toMatchObject({ state: "completed", attempt: 1 });
   });
 
-  it("a record that disappears while it is told as the winner's leaves the claim lost", async () => {
+  it("a record that disappears while it is reported as the winner's leaves the claim lost", async () => {
     const world = optimistic();
     const { requests, store } = counting(world, async (method, request) =>
       method === "insert" ? { settled: false, record: undefined } : request(),

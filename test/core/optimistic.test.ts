@@ -48,7 +48,7 @@ describe("perform, optimistic", () => {
     expect(await optimistic({ leaseSeconds: undefined }).call(async () => 1)).toBe(1);
   });
 
-  it("gives up recording after 30 seconds where no deadline is known", async () => {
+  it("gives up recording after 30 seconds if no deadline is known", async () => {
     const world = optimistic({ leaseSeconds: undefined });
 
     const call = world.call(async () => "done", { store: failing(world.memory, "insert", "before") });
@@ -76,7 +76,7 @@ describe("perform, optimistic", () => {
     await expect(world.call(async () => "never")).rejects.toThrow("no");
   });
 
-  it("of a value and a final error at once the first that is recorded is the answer of both", async () => {
+  it("of a value and a simultaneous final error the first that is recorded is the answer of both", async () => {
     const world = optimistic();
     const { opened, open } = gate();
     const fails = world.start(async () => {

@@ -117,7 +117,7 @@ describe("resolveOptions", () => {
   });
 
   it.each([31_622_401, 86_400_000, 315_360_000])(
-    "takes a retention of %d seconds for milliseconds, unless `allowLongRetention` says that it is meant",
+    "treats a retention of %d seconds as milliseconds, unless `allowLongRetention` confirms it",
     (retentionSeconds) => {
       const refused = `\`retentionSeconds\` must be a number of seconds between 1 and 31622400 (366 days), unless \`allowLongRetention\` is true (got ${retentionSeconds}; did you mean ${retentionSeconds / 1000}?)`;
 

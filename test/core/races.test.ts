@@ -27,7 +27,7 @@ describe("races", () => {
     expect(failed).toBe(true);
   });
 
-  it("a store that takes over live leases is found out", async () => {
+  it("detects a store that takes over live leases", async () => {
     const property = raceProperty(LIVE_ATTEMPTS, () => racedMemory(new ImpatientStore()));
 
     const { failed } = await fc.check(property, RUNS);

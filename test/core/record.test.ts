@@ -33,7 +33,7 @@ const former = { fingerprint: "1:former" };
 const steps = { steps: { charge: { state: "done", attempt: 1, at: NOW } } } as const;
 
 describe("judge", () => {
-  it("asks for a fingerprint made in a former way only where no other one matches", () => {
+  it("requests a fingerprint in an older format only if no other one matches", () => {
     const isFormer = vi.fn((fingerprint: string) => fingerprint === "0:old");
     const judged = (fingerprint: string, state: "completed" | "released" = "completed") =>
       classify(recordOf({ state, fingerprint }), { ...claimant, isFormer });
@@ -100,7 +100,7 @@ describe("isExpired", () => {
 });
 
 describe("successionOf", () => {
-  it("begins anew where there was no record, and where its retention is over, but counts on", () => {
+  it("begins again if there was no record, or if its retention is over, but keeps counting", () => {
     const seen = recordOf({ attempt: 3, ...steps });
 
     expect(successionOf(undefined, NOW)).toEqual({ attempt: 1, createdAt: NOW, keepsSteps: false });
@@ -126,7 +126,7 @@ describe("TRANSITIONS", () => {
   };
   const end = { ...claim, now: NOW, writes: [], messages: [] };
 
-  it.each(STATES)("a claim moves a record from %s on exactly if the table says so", (state) => {
+  it.each(STATES)("a claim moves a record from %s on exactly if the table allows it", (state) => {
     const verdict = classify(recordOf({ state, ...ended }), claimant);
 
     // A held record is claimed to ask about it once more, or to resolve it.
@@ -139,7 +139,7 @@ describe("TRANSITIONS", () => {
     STATES.filter((from) => from !== "held").flatMap((from) =>
       (["completed", "failed", "released", "held"] as const).map((to) => [from, to] as const),
     ),
-  )("a store moves a record from %s to %s exactly if the table says so", async (from, to) => {
+  )("a store moves a record from %s to %s exactly if the table allows it", async (from, to) => {
     const store = new MemoryStore();
     await store.claim(claim);
     store.alter("r", { state: from });

@@ -21,7 +21,7 @@ async function held() {
 }
 
 describe("releaseRecord", () => {
-  it("gives a held key back under a new token, and the record says who and why", async () => {
+  it("releases a held key under a new token, and the record says who and why", async () => {
     const { store, options } = await held();
 
     expect(await releaseRecord({ store }, recordKey, BY)).toEqual({ released: true });
@@ -32,7 +32,7 @@ describe("releaseRecord", () => {
     expect(await runOnce(options, "k", {}, () => "ran")).toBe("ran");
   });
 
-  it("says that somebody else was first, between its two writes", async () => {
+  it("reports that another operator was first, between its two writes", async () => {
     const { store } = await held();
     const overtaken = intercepted(store, async (method, request) => {
       if (method !== "settle") return request();

@@ -13,7 +13,7 @@ const obedient = ({ signal }: Work) =>
   new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
 
 describe("release", () => {
-  it("lets a retry run at once, with the next attempt number", async () => {
+  it("lets a retry run immediately, with the next attempt number", async () => {
     const world = newWorld();
 
     await expect(world.call(() => Promise.reject(new Error("again")))).rejects.toThrow("again");
@@ -45,7 +45,7 @@ describe("release", () => {
     expect(world.record().state).toBe("released");
   });
 
-  it("lets the client mend its request", async () => {
+  it("lets the client correct its request", async () => {
     const world = newWorld();
     await world.call(() => Promise.reject(new Error("invalid"))).catch(() => {});
 
@@ -63,7 +63,7 @@ describe("release", () => {
   it.each([
     ["the store", () => new StoreUnavailableError("unreachable", new Error("no answer"))],
     ["a store that cannot read its record", () => new TypeError("unreadable")],
-  ])("rule 4: never hides the handler's error behind one of %s", async (_, error) => {
+  ])("rule 4: never hides the handler's error in place of one of %s", async (_, error) => {
     const world = newWorld();
     const store = failing(world.memory, "settle", "before", { error });
 

@@ -29,7 +29,7 @@ async function held() {
 }
 
 describe("resolveOutcome", () => {
-  it("H58: completes a held key with a result that every caller gets, and says who decided and why", async () => {
+  it("H58: completes a held key with a result that every caller gets, and records who decided and why", async () => {
     const world = await held();
 
     expect(await resolve(world)).toEqual({ resolved: true });
@@ -46,7 +46,7 @@ describe("resolveOutcome", () => {
     });
   });
 
-  it("H15: completes a key with a result that has no room: it is not kept, and nothing runs again", async () => {
+  it("H15: completes a key with a result that is too large: it is not kept, and nothing runs again", async () => {
     const store = new MemoryStore({ maxResultBytes: 100 });
     const options = { operation: "pay", store, leaseSeconds: 30, whenAbandoned: "hold" } as const;
     const unknown = () => Promise.reject(new OutcomeUnknownError());
@@ -58,7 +58,7 @@ describe("resolveOutcome", () => {
     await expect(runOnce(options, "key-1", {}, never)).rejects.toMatchObject({ code: "RESULT_NOT_KEPT" });
   });
 
-  it("H58: gives a held key back, so that a retry runs", async () => {
+  it("H58: releases a held key, so a retry runs", async () => {
     const world = await held();
 
     expect(await resolve(world, DID_NOT_HAPPEN)).toEqual({ resolved: true });
@@ -78,7 +78,7 @@ describe("resolveOutcome", () => {
     expect(world.record()).toMatchObject({ state: "released", attempt: 2 });
   });
 
-  it("H58: leaves a key alone whose attempt holds a live lease", async () => {
+  it("H58: leaves a key unchanged whose attempt holds a live lease", async () => {
     const world = newWorld();
     world.start(() => new Promise(() => {}));
     await world.clock.advance(0);
@@ -90,7 +90,7 @@ describe("resolveOutcome", () => {
     ["absent", async () => {}],
     ["completed", (world: World) => world.call(never)],
     ["released", (world: World) => world.call(() => Promise.reject(new Error("again"))).catch(() => {})],
-  ] as const)("leaves a key alone that is %s", async (state, before) => {
+  ] as const)("leaves a key unchanged that is %s", async (state, before) => {
     const world = newWorld();
     await before(world);
     const records = JSON.stringify([...world.memory.records]);
@@ -99,14 +99,14 @@ describe("resolveOutcome", () => {
     expect(JSON.stringify([...world.memory.records])).toBe(records);
   });
 
-  it("leaves a claim alone that has expired: the next call runs anew", async () => {
+  it("leaves an expired claim unchanged: the next call runs", async () => {
     const world = await abandoned("run", { retentionSeconds: 1 });
     await world.clock.advance(60_000);
 
     expect(await resolve(world)).toEqual({ resolved: false, state: "in-progress" });
   });
 
-  it("of two at once one decides, and the other one is told", async () => {
+  it("of two simultaneous calls one decides, and the other one is informed", async () => {
     const world = await held();
 
     const answers = await Promise.all([resolve(world), resolve(world, DID_NOT_HAPPEN)]);
@@ -115,7 +115,7 @@ describe("resolveOutcome", () => {
     expect(await world.call(never)).toBe("charged");
   });
 
-  it("tells where somebody took over between its two writes", async () => {
+  it("reports that another call took over between its two writes", async () => {
     const world = await held();
     const store = intercepted(world.memory, (method, request) => {
       const recordKey = [...world.memory.records.keys()][0] as string;
@@ -161,7 +161,7 @@ describe("resolveOutcome", () => {
     },
   );
 
-  it("H6: repeats the write of a step that fails for a moment, and leaves the key where somebody else is first", async () => {
+  it("H6: repeats the write of a step that fails for a moment, and leaves the key if another call is first", async () => {
     const unclear = async () => {
       const world = newWorld();
       const work: Parameters<World["call"]>[0] = ({ step }) =>
@@ -231,7 +231,7 @@ describe("resolveOutcome", () => {
     expect(world.record().state).toBe("held");
   });
 
-  it("reads the system's clock and randomness unless told otherwise, and the scope of nobody", async () => {
+  it("reads the system's clock and randomness by default, and the empty scope", async () => {
     const { memory } = newWorld();
     const claim = {
       token: "t",

@@ -7,6 +7,6 @@ it("reads the parts of an address, also of parts that have its signs", () => {
   expect(readResultAddress(resultAddressOf(...parts))).toEqual(parts);
 });
 
-it.each(["", "pay#acme#hash", "{}", "null"])("reads nothing of %j, which is no address", (text) => {
+it.each(["", "pay#acme#hash", "{}", "null"])("reads nothing from %j, which isn't an address", (text) => {
   expect(readResultAddress(text)).toEqual([]);
 });

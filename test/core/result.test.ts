@@ -45,7 +45,7 @@ describe("encodeResult", () => {
     );
   });
 
-  it("H16: what is stored is what the handler returned, but for -0 and properties that are undefined", () => {
+  it("H16: stores what the handler returned, except for -0 and undefined properties", () => {
     fc.assert(
       fc.property(fc.jsonValue({ noUnicodeString: false }), (value) => {
         expect(decodeResult(encodeResult(value))).toEqual(JSON.parse(JSON.stringify(value)));
@@ -54,12 +54,12 @@ describe("encodeResult", () => {
     expect(decodeResult(encodeResult({ a: undefined, b: -0 }))).toStrictEqual({ b: 0 });
   });
 
-  it("keeps undefined, which is no JSON", () => {
+  it("keeps undefined, which isn't JSON", () => {
     expect(encodeResult(undefined)).toBeUndefined();
     expect(decodeResult(undefined)).toBeUndefined();
   });
 
-  it("keeps text with a lone surrogate, which JSON can escape, and integers of any size", () => {
+  it("keeps strings with a lone surrogate, which JSON can escape, and integers of any size", () => {
     expect(decodeResult(encodeResult({ "\ud800": "\udc00" }))).toEqual({ "\ud800": "\udc00" });
     expect(decodeResult(encodeResult(2 ** 60))).toBe(2 ** 60);
   });
@@ -85,7 +85,7 @@ describe("encodeResult", () => {
     ["a symbol as a name", { [Symbol("a")]: 1 }, "$ is an object with symbol keys"],
     ["a cycle", cycle, "is a reference to itself"],
     ["a stream", new ReadableStream(), "$ is a ReadableStream"],
-  ])("H16: refuses %s, and says where", (_, value, message) => {
+  ])("H16: rejects %s, and names the place", (_, value, message) => {
     expect(() => encodeResult(value)).toThrow(ResponseNotStorableError);
     expect(() => encodeResult(value)).toThrow(message);
   });
@@ -96,13 +96,13 @@ describe("encodeResult", () => {
     expect(decodeResult(encodeResult([shared, shared, { shared }]))).toEqual([shared, shared, { shared }]);
   });
 
-  it("takes plain objects of any realm and without a prototype", () => {
+  it("accepts plain objects from any realm and without a prototype", () => {
     expect(encodeResult(Object.assign(Object.create(null), { a: 1 }))).toBe('{"a":1}');
   });
 });
 
 describe("decodeResult", () => {
-  it("fails closed on text that is no JSON", () => {
+  it("fails closed on a string that isn't JSON", () => {
     expect(() => decodeResult("{")).toThrow(RecordCorruptError);
     expect(() => decodeResult("{")).toThrow(expect.not.objectContaining({ cause: expect.anything() }));
   });
@@ -134,7 +134,7 @@ describe("encodeError and decodeError", () => {
     });
   });
 
-  it("keeps the code of a PermanentError without one of its own", () => {
+  it("keeps the code of a PermanentError that has no code itself", () => {
     expect(replayOf(new PermanentError("no"))).toMatchObject({
       name: "PermanentError",
       message: "no",
@@ -154,7 +154,7 @@ describe("encodeError and decodeError", () => {
     expect(replayOf(thrown)).toMatchObject({ name: "Error", message });
   });
 
-  it("never fails itself, whatever the error is made of", () => {
+  it("never fails itself, whatever the error contains", () => {
     const hostile = {
       code: 10n,
       statusCode: { toJSON: () => 1 },
@@ -176,7 +176,7 @@ describe("encodeError and decodeError", () => {
     expect(replayOf(Symbol("s"))).toMatchObject({ message: "Symbol(s)" });
   });
 
-  it("H77: keeps who made it, which no code or field of the error itself can claim", () => {
+  it("H77: keeps the error's origin, which no code or field of the error itself can fake", () => {
     const forged = Object.assign(new ResponseNotStorableError("no"), { isOurs: true });
 
     expect(decodeError(encodeError(forged, false))).toEqual({ error: expect.anything(), isOurs: false });

@@ -5,7 +5,7 @@ import { intercepted } from "../kit/faults/faulty-store.ts";
 import { newWorld } from "./world.ts";
 
 describe("perform, claimed", () => {
-  it("tells what is replayed, and what the work itself returned", async () => {
+  it("reports what is replayed, and what the work itself returned", async () => {
     const world = newWorld();
     const value = { a: 1, b: undefined };
 
@@ -48,7 +48,7 @@ describe("perform, claimed", () => {
     expect(world.decisions()).toEqual(["executed", "replayed"]);
   });
 
-  it("replays what isFinalError calls final, also from work that throws at once", async () => {
+  it("replays what isFinalError calls final, even from work that throws immediately", async () => {
     const world = newWorld({ isFinalError: (error) => error instanceof TypeError });
 
     const work = () => {
@@ -59,7 +59,7 @@ describe("perform, claimed", () => {
     await expect(world.call(async () => "never")).rejects.toMatchObject({ name: "TypeError" });
   });
 
-  it("H15: an operation whose result was too large to keep does not run again, and says so", async () => {
+  it("H15: an operation whose result was too large to keep does not run again, and reports it", async () => {
     const world = newWorld({}, { maxResultBytes: 5000 });
     let runs = 0;
     const work = async () => "x".repeat(++runs * 10_000);
@@ -71,7 +71,7 @@ describe("perform, claimed", () => {
     expect(runs).toBe(1);
   });
 
-  it("H15: a result of 1 MB is kept and replayed where the store has room", async () => {
+  it("H15: a result of 1 MB is kept and replayed if the store has room", async () => {
     const world = newWorld();
     const work = async () => "x".repeat(2 ** 20);
 
@@ -113,7 +113,7 @@ describe("perform, claimed", () => {
     expect(runs).toBe(1);
   });
 
-  it("stores and answers what the adapter makes of the value", async () => {
+  it("stores and returns the adapter's version of the value", async () => {
     const world = newWorld();
     const toStored = (value: unknown) => ({ body: value });
 

@@ -51,7 +51,7 @@ describe("runOnce", () => {
     expect(await runOnce(options, "key", { total: 7 }, () => "never")).toBe("done");
   });
 
-  it("fingerprints only what the options say", async () => {
+  it("fingerprints only what the options select", async () => {
     const options = optionsOf({ fingerprint: ({ total }: { total: number }) => total });
     await runOnce(options, "key", { total: 7, sentAt: 1 }, () => "done");
 
@@ -76,7 +76,7 @@ describe("runOnce", () => {
     expect(checks).toBe(once);
   });
 
-  it("takes its lease from the context of the invocation, and the deadline of its signal", async () => {
+  it("derives its lease from the invocation's context, and the deadline from its signal", async () => {
     const clock = fakeClock();
     const store = new MemoryStore();
     const options = optionsOf({ leaseSeconds: undefined, clock, store });
@@ -107,7 +107,7 @@ describe("runOnce", () => {
     ).toBe("run");
   });
 
-  it("is refused inside itself, where it gets the context of the handler", async () => {
+  it("is rejected inside itself if it gets the handler's context", async () => {
     const clock = fakeClock();
     const options = { operation: "charge", store: new MemoryStore(), clock };
     const handler = idempotent(
@@ -213,7 +213,7 @@ describe('returns: "outcome" of runOnce', () => {
     expect(await runOnce(options, "key", { total: 7 }, work)).toEqual({ run: 1 });
   });
 
-  it("throws what the work throws, first and replayed, and what is wrong with the call", async () => {
+  it("throws the work's error, first and replayed, and reports a wrong call", async () => {
     const options = { ...optionsOf(), returns: "outcome" } as const;
     const refused = () => Promise.reject(new PermanentError("sold out"));
 
@@ -225,7 +225,7 @@ describe('returns: "outcome" of runOnce', () => {
 });
 
 describe('returns: "outcome" of idempotent', () => {
-  it("answers as idempotent does, and says whether that was replayed", async () => {
+  it("answers as idempotent does, and reports whether that was replayed", async () => {
     const clock = fakeClock();
     const options = { operation: "charge", store: new MemoryStore(), clock, key: () => "key" };
     const handler = idempotent(async (event: { total: number }) => ({ charged: event.total }), {

@@ -36,7 +36,7 @@ describe("an attempt that fails between tracked steps", () => {
       })
       .catch(() => {});
 
-  it("is released without an expiry, and says when and by which error it stopped", async () => {
+  it("is released without an expiry, and records when and by which error it stopped", async () => {
     const world = newWorld();
     const { store, settlements } = kept(world);
 
@@ -87,7 +87,7 @@ describe("an attempt that fails between tracked steps", () => {
     expect(settlements[0]?.expiresAt).toBe(START / 1000 + DAY);
   });
 
-  it("is as any other when its steps aren't tracked: it expires, and has no evidence", async () => {
+  it("is like any other when its steps aren't tracked: it expires, and has no evidence", async () => {
     const world = newWorld();
     const { store, settlements } = kept(world);
 
@@ -188,7 +188,7 @@ describe("a claim that is refused", () => {
     expect(world.clock.now() - START).toBeLessThanOrEqual(20);
   });
 
-  it("by an expired record takes that over without a pause", async () => {
+  it("by an expired record takes over without a pause", async () => {
     const world = newWorld({ retentionSeconds: 60 });
     await world.call(async () => 1);
     await world.clock.advance(61_000);

@@ -6,7 +6,7 @@ const MINUTE = 60_000;
 const HOSTS = [-5 * MINUTE, 0, 5 * MINUTE];
 
 describe("clocks that differ", () => {
-  it("H4: hosts that are 5 minutes behind or ahead never run at once, with a grace that covers both", async () => {
+  it("H4: hosts that are 5 minutes behind or ahead never run at the same time, with a grace that covers both", async () => {
     for (const [first, second] of HOSTS.flatMap((one) => HOSTS.map((other) => [one, other] as const))) {
       const world = newWorld({ clockSkewSeconds: 600, leaseSeconds: undefined });
       const remainingMs = 30_000;
@@ -61,7 +61,7 @@ describe("clocks that differ", () => {
     [-6000, []],
     [6001, ["clock-skewed"]],
     [-6001, ["clock-skewed"]],
-  ])("H4: tells when the database's clock differs by more than the bound (%i ms)", async (ms, told) => {
+  ])("H4: reports when the database's clock differs by more than the bound (%i ms)", async (ms, told) => {
     const world = newWorld({}, { serverTime: () => START + ms });
 
     await world.call(async () => "done");

@@ -106,7 +106,7 @@ describe("a step", () => {
     expect(world.record()).not.toHaveProperty("steps");
   });
 
-  it("gives its first caller what a later one gets", async () => {
+  it("gives its first caller the same as a later one", async () => {
     const world = newWorld();
     const value = { id: 1, gone: undefined };
     const seen: unknown[] = [];
@@ -122,7 +122,7 @@ describe("a step", () => {
     expect(Object.keys(seen[0] as object)).toEqual(["id"]);
   });
 
-  it("refuses a result that is no JSON, and nothing of it is on record", async () => {
+  it("rejects a result that isn't JSON, and records nothing of it", async () => {
     const world = newWorld();
 
     await expect(world.call(({ step }) => step("make", () => new Date(0)))).rejects.toMatchObject({
@@ -130,7 +130,7 @@ describe("a step", () => {
     });
   });
 
-  it("runs beside others, each written once, and one fails", async () => {
+  it("runs next to others, each written once, and one fails", async () => {
     const world = newWorld();
     const { log, of } = effects();
     let isBroken = true;
@@ -169,7 +169,7 @@ describe("a step", () => {
     expect(result).toBe(3);
   });
 
-  it("has a child key of its own name, the same in every attempt, and the signal of its attempt", async () => {
+  it("has its own child key, the same in every attempt, and the signal of its attempt", async () => {
     const world = newWorld();
     const keys: unknown[] = [];
     const handler = async ({ step, childKey, signal }: Run) => {
@@ -219,7 +219,7 @@ describe("a step", () => {
     expect(world.decisions()).toContain("claim-lost");
   });
 
-  it("H1: whose attempt lost its claim to one at work is told so", async () => {
+  it("H1: whose attempt lost its claim to a running one gets an error", async () => {
     const world = newWorld();
     const late = later();
     const first = world.start(({ step }) => step("charge", () => late.promise));
@@ -241,7 +241,7 @@ describe("a step", () => {
     expect(log).toEqual(["charge"]);
   });
 
-  it("goes on beside a step whose answers were all lost", async () => {
+  it("continues next to a step whose responses were all lost", async () => {
     const world = newWorld();
     const { log, of } = effects();
     let isSilent = true;
@@ -277,7 +277,7 @@ describe("a step", () => {
     expect(result).toBe("sent");
   });
 
-  it("fails where the record changes under each of its writes", async () => {
+  it("fails if the record changes under each of its writes", async () => {
     const world = newWorld();
     let at = START;
     const store = intercepted(world.memory, async (method, request) => {
@@ -300,7 +300,7 @@ describe("a step", () => {
     ).rejects.toMatchObject({ code: "STORE_UNAVAILABLE", failure: "conflict" });
   });
 
-  it("fails where the store does not answer until the deadline, and runs again under the same child key", async () => {
+  it("fails if the store doesn't respond until the deadline, and runs again under the same child key", async () => {
     const world = newWorld();
     const store = failing(world.memory, "writeStep", "before");
     const { log, of } = effects();
@@ -335,7 +335,7 @@ describe("a step", () => {
   it.each([
     ["returned", (_: Step<MemoryWrite>, value: string) => value],
     ["committed", (own: Step<MemoryWrite>, value: string) => own.commit(value, { writes: [] })],
-  ])("whose %s result is not kept says so in each attempt, and is not run again", async (_, work) => {
+  ])("whose %s result is not kept reports it in each attempt, and is not run again", async (_, work) => {
     const world = newWorld({}, { maxResultBytes: 2000 });
     let runs = 0;
     const handler = async ({ step }: Run) => {
@@ -373,7 +373,7 @@ describe("a step", () => {
     expect(log).toEqual(["load", "charge", "failed"]);
   });
 
-  it("whose result is not kept where a verdict gave it says so in each attempt", async () => {
+  it("whose result is not kept after `verify` returned it reports that in each attempt", async () => {
     const world = newWorld({}, { maxResultBytes: 2000 });
     const verify = () => ({ outcome: "happened", result: "x".repeat(5000), evidence: {} }) as const;
     await diesIn(world, "load", { atMostOnce: true, verify });
@@ -383,7 +383,7 @@ describe("a step", () => {
       await expect(world.call(handler)).rejects.toMatchObject({ code: "RESULT_NOT_KEPT" });
   });
 
-  it("is known under its former name within the attempt that has done it", async () => {
+  it("is found by its previous name within the attempt that has done it", async () => {
     const world = newWorld();
     const handler = async ({ step }: Run) => {
       await step("charge", () => "ch_1");
@@ -393,7 +393,7 @@ describe("a step", () => {
     expect(await world.call(handler)).toBe("ch_1");
   });
 
-  it("passes on an error of another operation as that: it says nothing about this one", async () => {
+  it("passes on another operation's error unchanged: it says nothing about this one", async () => {
     const world = newWorld();
     let runs = 0;
     const handler = async ({ step }: Run) =>
@@ -437,7 +437,7 @@ describe("a step", () => {
     expect(log).toEqual(["charge", "failed"]);
   });
 
-  it("is not recorded where the store failed and the run has no claim", async () => {
+  it("is not recorded if the store failed and the run has no claim", async () => {
     const world = newWorld({ whenStoreFails: "run" });
     const store = failing(world.memory, "claim", "before");
     const { log, of } = effects();
@@ -458,7 +458,7 @@ describe("a step", () => {
 });
 
 describe("the commit of a step", () => {
-  it("takes one function for a list, and a store without functions refuses it", async () => {
+  it("counts a single function as a list, and a store without functions rejects it", async () => {
     const world = newWorld();
 
     const refused = world.call(({ step }) =>
@@ -470,7 +470,7 @@ describe("the commit of a step", () => {
 });
 
 describe("an attempt with steps", () => {
-  it("waits for a step that nobody awaited before it is completed", async () => {
+  it("waits for an unawaited step before it is completed", async () => {
     const world = newWorld();
     let isDone = false;
 
@@ -486,7 +486,7 @@ describe("an attempt with steps", () => {
     expect(world.record().state).toBe("completed");
   });
 
-  it("fails where a step failed that nobody awaited", async () => {
+  it("fails if an unawaited step failed", async () => {
     const world = newWorld();
 
     const call = world.call(async ({ step }) => {
@@ -663,7 +663,7 @@ describe("a step that is asked for wrongly", () => {
     );
   });
 
-  it("is refused with a store that has no steps, or lists nothing", async () => {
+  it("is rejected with a store that has no steps, or lists nothing", async () => {
     const world = newWorld();
     const options = { atMostOnce: true };
 
@@ -750,7 +750,7 @@ describe("a step that commits", () => {
     expect([runs, world.orders()]).toEqual([1, 1]);
   });
 
-  it("gives its key back only when a commit that nobody awaited is over", async () => {
+  it("releases its key only when an unawaited commit is over", async () => {
     const world = newWorld();
     const { requests, store } = counting(world, async (method, request) => {
       if (method === "writeStep") await world.clock.sleep(1000);
@@ -770,7 +770,7 @@ describe("a step that commits", () => {
     expect(world.orders()).toBe(1);
   });
 
-  it("may commit something else where a condition was not met", async () => {
+  it("may commit something else if a condition was not met", async () => {
     const world = newWorld();
 
     const result = await world.call(({ step }) =>
@@ -826,7 +826,7 @@ describe("a step that commits", () => {
     return { world, result, commits };
   }
 
-  it("counts where a copy of it is applied before the copies are fenced off", async () => {
+  it("counts if a copy of it is applied before the copies are fenced off", async () => {
     const { world, result, commits } = await refusedBehindCopy(true);
 
     expect([result, commits]).toEqual(["first", ["first"]]);
@@ -898,7 +898,7 @@ describe("a step at most once", () => {
     expect(outcomes).toMatchObject([{ state: "held", steps: ["charge"] }]);
   });
 
-  it("H42: that was interrupted is found although nobody calls again", async () => {
+  it("H42: that was interrupted is found even if no caller retries", async () => {
     const world = newWorld();
     await diesIn(world, "charge");
 
@@ -936,7 +936,7 @@ describe("a step at most once", () => {
     expect(world.decisions()).toContain("verified");
   });
 
-  it("H42: runs once more where verify knows that it did not happen", async () => {
+  it("H42: runs once more if verify knows that it did not happen", async () => {
     const world = newWorld();
     await diesIn(world, "charge");
     const { log, of } = effects();
@@ -992,7 +992,7 @@ describe("a step at most once", () => {
     expect(asked).toBe(2);
   });
 
-  it("that is done on record is not held for ever where all answers to that write were lost", async () => {
+  it("that is done on record is not held for ever if all responses to that write were lost", async () => {
     const world = newWorld();
     let isSilent = false;
     const store = intercepted(world.memory, async (method, request) => {
@@ -1041,7 +1041,7 @@ describe("a step at most once", () => {
     expect(world.record().state).toBe("held");
   });
 
-  it("that throws what is final ends its operation", async () => {
+  it("that throws a final error ends its operation", async () => {
     const world = newWorld();
     const refusal = new PermanentError("card refused");
 
@@ -1053,7 +1053,7 @@ describe("a step at most once", () => {
     expect(world.record()).not.toHaveProperty("steps");
   });
 
-  it("may run again where its error proves that nothing happened", async () => {
+  it("may run again if its error proves that nothing happened", async () => {
     const world = newWorld();
     const { log, of } = effects();
     const didNotHappen = (error: unknown) => error === failure;
@@ -1069,7 +1069,7 @@ describe("a step at most once", () => {
     expect(log).toEqual(["charge"]);
   });
 
-  it("whose result cannot be stored has happened, whatever is said of its error", async () => {
+  it("whose result can't be stored has happened, whatever its error says", async () => {
     const world = newWorld();
     let runs = 0;
     const handler = async ({ step }: Run) => {
@@ -1085,7 +1085,7 @@ describe("a step at most once", () => {
     expect(runs).toBe(1);
   });
 
-  it("whose end is not recorded has happened, whatever is said of the store's error", async () => {
+  it("whose end is not recorded has happened, whatever the store's error says", async () => {
     const world = newWorld();
     let runs = 0;
     let writes = 0;
@@ -1103,7 +1103,7 @@ describe("a step at most once", () => {
     expect(runs).toBe(1);
   });
 
-  it("may be tried again in its attempt where its error proves that nothing happened, at the same millisecond", async () => {
+  it("may be tried again in its attempt if its error proves that nothing happened, at the same millisecond", async () => {
     const world = newWorld();
     let tries = 0;
 
@@ -1120,7 +1120,7 @@ describe("a step at most once", () => {
     expect(result).toBe(2);
   });
 
-  it("is abandoned where the store takes neither its end nor the hold", async () => {
+  it("is abandoned if the store accepts neither its end nor the hold", async () => {
     const world = newWorld();
     const store = failing(failing(world.memory, "settle", "before"), "claim", "before", {
       times: 0,
@@ -1181,7 +1181,7 @@ describe("a step at most once", () => {
     expect(await world.call(({ step }) => step("charge", never, { atMostOnce }))).toBe("ch_1");
   });
 
-  it("runs again after a person says that it did not happen; a second one stays held", async () => {
+  it("runs again after an operator says that it did not happen; a second one stays held", async () => {
     const world = newWorld();
     void world.start(({ step }) =>
       Promise.all([step("a", hang, { atMostOnce }), step("b", hang, { atMostOnce })]),
@@ -1238,7 +1238,7 @@ describe("a step at most once", () => {
     expect(await world.call(never)).toBe("all");
   });
 
-  it("is not resolved for somebody who lost a race", async () => {
+  it("is not resolved for an operator who lost a race", async () => {
     const world = newWorld();
     await diesIn(world, "charge");
     const store = intercepted(world.memory, async (method, request) => {
@@ -1276,7 +1276,7 @@ describe("steps of another deployment", () => {
     expect(new Set(keys).size).toBe(1);
   });
 
-  it("H46: a step is found under a former name", async () => {
+  it("H46: a step is found under a previous name", async () => {
     const world = newWorld();
     const before = async ({ step }: Run) => {
       await step("charge", () => "ch_1");
@@ -1323,7 +1323,7 @@ describe("steps of another deployment", () => {
     expect(world.record().state).toBe("held");
   });
 
-  it("is refused although the key cannot be given back", async () => {
+  it("is rejected although the key can't be released", async () => {
     const world = newWorld();
     const handler = async ({ step }: Run) => {
       await step("charge", () => "ch_1");

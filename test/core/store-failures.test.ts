@@ -19,7 +19,7 @@ describe("perform, claimed", () => {
     expect(world.decisions()).toEqual(["store-failed"]);
   });
 
-  it("H13: a throttled claim runs once and tells it, if the options say so, and the result is still recorded", async () => {
+  it("H13: a throttled claim runs once and reports it, if the options say so, and the result is still recorded", async () => {
     const world = newWorld({ whenStoreFails: "run" });
     let runs = 0;
     const store = failing(world.memory, "claim", "before", { error: throttled });
@@ -51,7 +51,7 @@ describe("perform, claimed", () => {
     },
   );
 
-  it("H13: a claim that was made although its answer was lost does not stand in the way of the unprotected run", async () => {
+  it("H13: a claim that was made although its response was lost doesn't block the unprotected run", async () => {
     const world = newWorld({ whenStoreFails: "run" });
     const store = failing(world.memory, "claim", "after");
 

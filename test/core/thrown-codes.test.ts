@@ -40,7 +40,7 @@ describe("answers 11: runOnce", () => {
     }
   });
 
-  it("H77: lets nobody commit again after a commit that was answered with the winner's error", async () => {
+  it("H77: allows no further commit after a commit that was answered with the winner's error", async () => {
     const world = newWorld(final);
     const refused = () => Object.assign(new PermanentError("sold out"), { code: "TRANSACTION_CONDITION" });
     let resume = () => {};
@@ -72,7 +72,7 @@ describe("answers 11: runOnce", () => {
     expect(world.decisions()).toEqual(["executed", "replayed"]);
   });
 
-  it("records a final error that is frozen, and throws it as it is", async () => {
+  it("records a frozen final error, and throws it unchanged", async () => {
     const world = newWorld();
     const frozen = Object.freeze(new PermanentError("no"));
 

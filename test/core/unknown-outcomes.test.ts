@@ -30,7 +30,7 @@ describe("unknownOutcomes", () => {
     ]);
   });
 
-  it("H6: lists a held key with the verdict so far, and no payload", async () => {
+  it("H6: lists a held key with the evidence so far, and no payload", async () => {
     const world = await abandoned(() => ({ outcome: "unknown", evidence: { asked: "GET /charges" } }));
     await expect(world.call(never)).rejects.toThrow("unknown");
 
@@ -46,7 +46,7 @@ describe("unknownOutcomes", () => {
     });
   });
 
-  it("lists a key without its evidence where that cannot be read", async () => {
+  it("lists a key without its evidence if that can't be read", async () => {
     const world = await abandoned("hold");
     for (const evidence of ["{", "null"]) {
       for (const { recordKey } of await listed(world.memory, world.clock.now())) {
@@ -58,7 +58,7 @@ describe("unknownOutcomes", () => {
     }
   });
 
-  it('H6: lists nothing of "run", nor what has ended or is resolved', async () => {
+  it('H6: lists neither keys of "run" nor keys that have ended or are resolved', async () => {
     const ran = await abandoned("run");
     const done = newWorld({ whenAbandoned: "hold" });
     await done.call(never);
@@ -100,7 +100,7 @@ describe("a store that cannot list unknown outcomes", () => {
   const options = { operation: "charge", leaseSeconds: 30 } as const;
 
   it.each(["hold", () => ({ outcome: "unknown" }) as const] as const)(
-    "H6: is refused before any request where keys may be held",
+    "H6: is rejected before any request if keys may be held",
     async (whenAbandoned) => {
       for (const each of [store, cached(store)]) {
         const call = runOnce({ ...options, store: each, whenAbandoned }, "order-1", {}, never);

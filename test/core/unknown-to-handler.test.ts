@@ -9,7 +9,7 @@ const gaveUp = new OutcomeUnknownError(new TypeError("fetch failed"));
 const unsure = () => Promise.reject(gaveUp);
 
 describe("a handler that throws OutcomeUnknownError", () => {
-  it("H42: holds its key at once, and nobody runs", async () => {
+  it("H42: holds its key immediately, and no call runs", async () => {
     const world = newWorld({ whenAbandoned: "hold" });
 
     await expect(world.call(unsure)).rejects.toBe(gaveUp);
@@ -38,7 +38,7 @@ describe("a handler that throws OutcomeUnknownError", () => {
     expect(attempts).toEqual([1]);
   });
 
-  it("gives its key back where whenAbandoned is run", async () => {
+  it("releases its key if whenAbandoned is run", async () => {
     const world = newWorld({ whenAbandoned: "run" });
 
     await expect(world.call(unsure)).rejects.toBe(gaveUp);
@@ -46,7 +46,7 @@ describe("a handler that throws OutcomeUnknownError", () => {
     expect(await world.call(never)).toBe("ran");
   });
 
-  it("is abandoned where the store does not answer", async () => {
+  it("is abandoned if the store doesn't respond", async () => {
     const world = newWorld({ whenAbandoned: "hold" });
     const store = failing(world.memory, "settle", "before");
 
@@ -56,7 +56,7 @@ describe("a handler that throws OutcomeUnknownError", () => {
     expect(world.decisions().at(-1)).toBe("outcome-unknown");
   });
 
-  it("fails with an error of a store that is none of its failures", async () => {
+  it("fails with a store error that isn't about its own write", async () => {
     const world = newWorld({ whenAbandoned: "hold" });
     const bug = new TypeError("unreadable answer");
     const store = failing(world.memory, "settle", "after", { error: () => bug });

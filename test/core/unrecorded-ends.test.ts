@@ -36,7 +36,7 @@ describe("answers 1: perform, optimistic, when an attempt records nothing", () =
     expect(world.decisions()).toEqual(["executed", "replayed"]);
   });
 
-  it("answers so too where the look before was stale", async () => {
+  it("also answers so if the look before was stale", async () => {
     const world = optimistic();
     await world.call(createAccount(world));
     const stale = intercepted(world.memory, async (method, request, [, read]) => {
@@ -47,7 +47,7 @@ describe("answers 1: perform, optimistic, when an attempt records nothing", () =
     expect(await world.call(createAccount(world), { store: stale })).toBe("201 created");
   });
 
-  it("answers two that come at once alike", async () => {
+  it("answers two simultaneous calls alike", async () => {
     const world = optimistic();
     const { opened, open } = gate();
     const late = world.start(async (execution) => {
@@ -60,7 +60,7 @@ describe("answers 1: perform, optimistic, when an attempt records nothing", () =
     expect([early, (await late).result]).toEqual(["201 created", "201 created"]);
   });
 
-  it("answers what throws after its commit with the committed result on the retry", async () => {
+  it("answers the retry of work that throws after its commit with the committed result", async () => {
     for (const lookFirst of [true, false]) {
       const world = optimistic({ lookFirst });
       const work = async ({ commit }: Work) => {
@@ -84,7 +84,7 @@ describe("answers 1: perform, optimistic, when an attempt records nothing", () =
     await expect(world.call(fails, {}, { input: "another" })).rejects.toThrow(FingerprintMismatchError);
   });
 
-  it("answers for itself where nobody has finished, and says that a retry may run", async () => {
+  it("answers for itself if no attempt has finished, and reports that a retry may run", async () => {
     const world = optimistic({ lookFirst: false });
 
     await expect(world.call(() => Promise.reject(new Error("again")))).rejects.toThrow("again");
@@ -94,7 +94,7 @@ describe("answers 1: perform, optimistic, when an attempt records nothing", () =
     expect(world.memory.records.size).toBe(0);
   });
 
-  it("fails where the store cannot tell, unless it may fail open", async () => {
+  it("fails if the store can't answer, unless it may fail open", async () => {
     const world = optimistic({ lookFirst: false });
     const store = failing(world.memory, "find", "before");
     const work = async () => "409 account exists";
@@ -105,7 +105,7 @@ describe("answers 1: perform, optimistic, when an attempt records nothing", () =
   });
 
   it.each(["reject", "run"] as const)(
-    "never answers for itself where another one's answer is there and cannot be loaded (%s)",
+    "never answers for itself if another attempt's answer exists and can't be loaded (%s)",
     async (whenStoreFails) => {
       const world = optimistic({ lookFirst: false, whenStoreFails });
       await world.call(async () => "large".repeat(2000));
@@ -118,7 +118,7 @@ describe("answers 1: perform, optimistic, when an attempt records nothing", () =
     },
   );
 
-  it("gives back a claim of its own whose answers were all lost", async () => {
+  it("releases its own claim after all its responses were lost", async () => {
     const world = newWorld({ whenStoreFails: "run" });
     const store = failing(world.memory, "claim", "after");
 
@@ -176,20 +176,17 @@ describe("answers 5: perform, claimed, when a late attempt records nothing", () 
     }
   });
 
-  it.each(["fail", "return"] as const)(
-    "fails where the winner's result cannot be loaded (%s)",
-    async (how) => {
-      const { world, late, open } = await lateAndWinner(end, how);
-      await world.call(async () => "large".repeat(2000));
-      world.memory.loadResult = async () => {
-        throw new StoreUnavailableError("unreachable", undefined);
-      };
+  it.each(["fail", "return"] as const)("fails if the winner's result can't be loaded (%s)", async (how) => {
+    const { world, late, open } = await lateAndWinner(end, how);
+    await world.call(async () => "large".repeat(2000));
+    world.memory.loadResult = async () => {
+      throw new StoreUnavailableError("unreachable", undefined);
+    };
 
-      open();
+    open();
 
-      await expect(late).rejects.toThrow(StoreUnavailableError);
-    },
-  );
+    await expect(late).rejects.toThrow(StoreUnavailableError);
+  });
 
   it.each(["fail", "return"] as const)(
     "asks the store after an abort, and answers with the winner's result (%s)",
@@ -235,7 +232,7 @@ describe("answers 5: perform, claimed, when a late attempt records nothing", () 
     }
   });
 
-  it("after an abort, answers for itself where the claim is still its own, where the store fails, and where it is silent", async () => {
+  it("after an abort, answers for itself if the claim is still its own, if the store fails, and if it is silent", async () => {
     for (const fault of ["none", "fails", "silent"] as const) {
       const world = newWorld({ shouldStore });
       const store = intercepted(world.memory, (method, request) => {
@@ -254,7 +251,7 @@ describe("answers 5: perform, claimed, when a late attempt records nothing", () 
     }
   });
 
-  it("answers for itself when the release fails: under its live claim nobody else has run", async () => {
+  it("answers for itself when the release fails: under its live claim no other attempt has run", async () => {
     const world = newWorld({ shouldStore });
     const store = failing(world.memory, "settle", "before");
 
@@ -262,7 +259,7 @@ describe("answers 5: perform, claimed, when a late attempt records nothing", () 
   });
 
   it.each(["fail", "return"] as const)(
-    "H43: does not answer for itself once its lease is over and the store cannot tell (%s)",
+    "H43: does not answer for itself once its lease is over and the store can't answer (%s)",
     async (how) => {
       const world = newWorld({ shouldStore });
       const { opened, open } = gate();

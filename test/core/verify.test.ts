@@ -7,7 +7,7 @@ import { abandoned, evidenceOf, never, type WhenAbandoned } from "./abandoned-gi
 import { newWorld, START } from "./world.ts";
 
 describe("whenAbandoned: verify", () => {
-  it("H42: what happened is completed with its result, which everybody gets, and nobody runs", async () => {
+  it("H42: completes an attempt that happened with its result, which every caller gets, and nothing runs", async () => {
     const asked: AbandonedAttempt[] = [];
     const world = await abandoned((previous) => {
       asked.push(previous);
@@ -60,7 +60,7 @@ describe("whenAbandoned: verify", () => {
     expect(keys.slice(2)).toEqual(keys.slice(0, 2));
   });
 
-  it("H42: what did not happen runs, under the claim that asked, and its evidence is stored with the end", async () => {
+  it("H42: runs an attempt that did not happen, under the claim that asked, and stores its evidence with the end", async () => {
     const world = await abandoned(async () => ({ outcome: "did-not-happen" }));
 
     expect(await world.call(async ({ attempt }) => `attempt ${attempt}`)).toBe("attempt 2");
@@ -70,7 +70,7 @@ describe("whenAbandoned: verify", () => {
     expect(world.record()).toMatchObject({ state: "completed", attempt: 2 });
   });
 
-  it("does not ask about what ended, was released, or has expired", async () => {
+  it("does not ask about a record that ended, was released, or has expired", async () => {
     let asked = 0;
     const whenAbandoned = () => ({ outcome: "unknown", asked: asked++ }) as const;
     const world = newWorld({ whenAbandoned });
@@ -119,7 +119,7 @@ describe("whenAbandoned: verify", () => {
       (() => ({ outcome: "unknown", evidence: { answered: 503 } })) as unknown as WhenAbandoned,
       undefined,
     ],
-  ])("H42: holds the key where verify %s", async (_, whenAbandoned, answered) => {
+  ])("H42: holds the key if verify %s", async (_, whenAbandoned, answered) => {
     const world = await abandoned(whenAbandoned);
 
     await expect(world.call(never)).rejects.toThrow(OutcomeUnknownError);
@@ -132,7 +132,7 @@ describe("whenAbandoned: verify", () => {
     expect(world.decisions()).toEqual(["held"]);
   });
 
-  it("tells the caller and the observer why verify did not answer", async () => {
+  it("reports to the caller and the observer why verify did not answer", async () => {
     const world = await abandoned(() => Promise.reject(new TypeError("no such path")));
 
     const error = await world.call(never).catch((error: unknown) => error);
@@ -182,7 +182,7 @@ describe("whenAbandoned: verify", () => {
     ["a text", "canary-5f2e"],
     ["nothing", null],
     ["more than two texts", { answered: "200", card: "canary-5f2e", 0: "canary-5f2e" }],
-  ])("H38: stores no other evidence than two texts where verify gives %s", async (_, evidence) => {
+  ])("H38: stores no other evidence than two strings if verify gives %s", async (_, evidence) => {
     const world = await abandoned((() => ({ outcome: "unknown", evidence })) as unknown as WhenAbandoned);
 
     await expect(world.call(never)).rejects.toThrow(OutcomeUnknownError);
@@ -193,7 +193,7 @@ describe("whenAbandoned: verify", () => {
     expect(JSON.stringify(world.record())).not.toContain("canary");
   });
 
-  it("asks once more about a held key, once a minute, until somebody knows", async () => {
+  it("asks once more about a held key, once a minute, until the outcome is known", async () => {
     const answers: Verification[] = [
       { outcome: "unknown" },
       { outcome: "unknown" },
@@ -234,7 +234,7 @@ describe("whenAbandoned: verify", () => {
     },
   );
 
-  it("one caller asks, and the others are in progress meanwhile", async () => {
+  it('one caller asks, and the others get "in progress" until then', async () => {
     let asked = 0;
     const world = await abandoned(async () => {
       asked++;
@@ -251,14 +251,14 @@ describe("whenAbandoned: verify", () => {
     expect(asked).toBe(1);
   });
 
-  it("asks again where the answer to its claim was lost", async () => {
+  it("asks again if the response to its claim was lost", async () => {
     const world = await abandoned(() => ({ outcome: "happened", result: "charged" }));
 
     expect(await world.call(never, { store: answerLost(world.memory, "claim") })).toBe("charged");
     expect(world.record().attempt).toBe(2);
   });
 
-  it("H1: a verdict that comes after another call has taken over changes nothing", async () => {
+  it("H1: an answer that comes after another call has taken over changes nothing", async () => {
     const world = await abandoned(async () => {
       await world.clock.sleep(10_000);
       return { outcome: "happened", result: "mine" };
@@ -279,7 +279,7 @@ describe("whenAbandoned: verify", () => {
     expect(world.decisions()).toEqual(["claim-lost", "replayed"]);
   });
 
-  it("H42: dies after the verdict and before it is recorded: the next call asks again", async () => {
+  it("H42: dies after the answer and before it is recorded: the next call asks again", async () => {
     let asked = 0;
     const world = await abandoned(() => {
       asked++;
@@ -293,7 +293,7 @@ describe("whenAbandoned: verify", () => {
     expect(asked).toBe(2);
   });
 
-  it("H42: tells how long ago the attempt ended however often it is asked, so that a look-up that lags can conclude", async () => {
+  it("H42: reports how long ago the attempt ended however often it is asked, so a look-up that lags can conclude", async () => {
     const ends: number[] = [];
     const world = await abandoned(({ askedAt, leaseEndedAt }) => {
       ends.push(leaseEndedAt - START);

@@ -42,7 +42,7 @@ describe("record versions", () => {
   );
 
   it.each(OTHER_VERSIONS)(
-    "H46: a worker whose record became one of version %i meanwhile does not answer with its own result",
+    "H46: a worker whose record was replaced by one of version %i does not answer with its own result",
     async (version) => {
       const world = newWorld();
       const { opened, open } = gate<string>();
@@ -94,7 +94,7 @@ describe("record versions of several releases", () => {
     expect(RECORD_VERSIONS).toHaveLength(2 ** bits.length);
   });
 
-  it("H89: R5: former code refuses a record as long as it has steps, and replays it once it's completed", async () => {
+  it("H89: R5: older code rejects a record as long as it has steps, and replays it once it's completed", async () => {
     const world = newWorld();
     const versions: number[] = [];
 
@@ -177,7 +177,7 @@ describe("fingerprint changes", () => {
     );
   });
 
-  it("H47: a list still tells another payload", async () => {
+  it("H47: a list still detects another payload", async () => {
     const world = newWorld();
     const fingerprint = [current, former];
     await world.call(async () => "done", { fingerprint }, request);
@@ -189,7 +189,7 @@ describe("fingerprint changes", () => {
 });
 
 describe("key changes", () => {
-  it("H47: with the former key nested in the new one, a change in mid-window costs no second effect", async () => {
+  it("H47: with the previous key nested in the new one, a change in mid-window costs no second effect", async () => {
     const world = newWorld();
     let effects = 0;
     const options = {

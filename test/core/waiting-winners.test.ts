@@ -56,7 +56,7 @@ describe("whenInProgress: { waitSeconds }", () => {
     expect(await world.call(async () => "mine", { store })).toBe("mine");
   });
 
-  it("learns at its next look that the key was released and taken for another payload", async () => {
+  it("learns at its next look that the key was released and claimed for another payload", async () => {
     const world = waiting();
     const first = pausedWorker(world);
     await world.clock.advance(0);
@@ -72,7 +72,7 @@ describe("whenInProgress: { waitSeconds }", () => {
     await expect(duplicate).rejects.toThrow(FingerprintMismatchError);
   });
 
-  it("starts anew when the record disappears", async () => {
+  it("starts again when the record disappears", async () => {
     const world = waiting();
     world.start(() => new Promise(() => {}));
     await world.clock.advance(0);

@@ -26,7 +26,7 @@ describe("whenInProgress: { waitSeconds }", () => {
     expect(world.decisions()).toEqual(["executed", "replayed"]);
   });
 
-  it("H48: a winner that takes 45 s under a gateway of 29 s: the client gets the first result in the end, of 1 effect", async () => {
+  it("H48: a winner that needs 45 s under a gateway of 29 s: the client gets the first result in the end, of 1 effect", async () => {
     const world = waiting({ whenInProgress: { waitSeconds: 900 }, leaseSeconds: undefined });
     let effects = 0;
     const work = async () => {
@@ -165,7 +165,7 @@ describe("maxWaiters", () => {
     return { world, winner, requests, settled };
   }
 
-  it("H57: of 200 duplicates 20 wait, and the others are refused at once, by one request each", async () => {
+  it("H57: of 200 duplicates 20 wait, and the others are refused immediately, by one request each", async () => {
     const { world, requests, settled } = await waiters(200, { waitSeconds: 20 });
 
     await world.clock.advance(0);
@@ -176,7 +176,7 @@ describe("maxWaiters", () => {
     expect(settled.slice(180)).toEqual(Array.from({ length: 20 }, () => "won"));
   });
 
-  it("H57: holds the callers of 200 duplicates for 400 s at most, together, where the winner never ends", async () => {
+  it("H57: holds the callers of 200 duplicates for 400 s at most, together, if the winner never ends", async () => {
     const { world, settled } = await waiters(200, { waitSeconds: 20 });
     let heldMs = 0;
 
@@ -189,7 +189,7 @@ describe("maxWaiters", () => {
     expect(heldMs).toBeLessThanOrEqual(400_000);
   });
 
-  it("lets as many wait as it says, and the next one once one has its answer", async () => {
+  it("lets as many wait as the option allows, and the next one once one has its answer", async () => {
     const { world, settled } = await waiters(3, { waitSeconds: 20, maxWaiters: 2 });
     await world.clock.advance(12_000);
     expect(settled).toEqual(["EXECUTION_IN_PROGRESS", "won", "won"]);
@@ -204,7 +204,7 @@ describe("maxWaiters", () => {
     expect(refused).toBe(0);
   });
 
-  it("counts nobody who does not have to wait, and nobody of another store", async () => {
+  it("doesn't count calls that don't have to wait, nor those of another store", async () => {
     const { world, settled } = await waiters(1, { waitSeconds: 20, maxWaiters: 1 });
 
     expect(await world.call(async () => "new", {}, { key: "new" })).toBe("new");
@@ -217,7 +217,7 @@ describe("maxWaiters", () => {
     expect(settled).toEqual(["won"]);
   });
 
-  it("is given back by a waiter whose store fails", async () => {
+  it("is released by a waiter whose store fails", async () => {
     const world = waiting({ whenInProgress: { waitSeconds: 20, maxWaiters: 1 } });
     world.start(() => new Promise(() => {}));
     await world.clock.advance(0);
@@ -234,7 +234,7 @@ describe("maxWaiters", () => {
     expect(isRefused).toBe(false);
   });
 
-  it("H57: duplicates that arrive together ask at times of their own", async () => {
+  it("H57: duplicates that arrive together ask at different times", async () => {
     const world = waiting({ whenInProgress: { waitSeconds: 20 } });
     const asked: number[] = [];
     const store = intercepted(world.memory, (method, request) => {

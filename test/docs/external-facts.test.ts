@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { root } from "../kit/project.ts";
+import { constantIn } from "./constants.ts";
 import { EXTERNAL_FACTS, UNCHECKED } from "./external-facts-given.ts";
 
 const SOURCES = ["lib", "packages/cli/lib", "packages/explorer/lib", "packages/local/lib"];
@@ -10,15 +11,6 @@ const SOURCES = ["lib", "packages/cli/lib", "packages/explorer/lib", "packages/l
 /** A number, a list or an object of numbers, directly below a comment with a link to AWS's documentation. */
 const LINKED =
   /\/\*\*(?:(?!\*\/).)*?https:\/\/docs\.aws(?:(?!\*\/).)*?\*\/\s*\n(?:export )?const ([A-Z][A-Z_0-9]*) = (?:\d[\d_]*(?!\d*n)|\[\d|\{ ?\w+: ?\d)/gs;
-
-const ARITHMETIC = /^[\d_\s.*+()/-]+$/;
-
-function constantIn(source: string, name: string): number {
-  const [, expression = ""] = new RegExp(`^(?:export )?const ${name} =\\s([^;]+);`, "m").exec(source) ?? [];
-  const whole = expression.replace(/\b[A-Z][A-Z_]*\b/g, (other) => String(constantIn(source, other)));
-  if (!ARITHMETIC.test(whole)) throw new Error(`there is no number ${name}: ${expression}`);
-  return Number(new Function(`return ${whole}`)());
-}
 
 describe("external facts", () => {
   it.each(EXTERNAL_FACTS.map((fact) => [fact.fact, fact] as const))("%s", (_, fact) => {

@@ -2,6 +2,9 @@
 // Powertools offers is left out. Regenerate: npx vitest run test/docs/migrating.test.ts -u
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { idempotent } from "onceonly";
+import { DynamoDBStore } from "onceonly/dynamodb";
+import { MemoryStore } from "onceonly/testing";
 import { describe, expect, it } from "vitest";
 import { withGenerated } from "../kit/generated.ts";
 import { root } from "../kit/project.ts";
@@ -40,6 +43,51 @@ describe(GUIDE, () => {
     await expect(withGenerated(read(GUIDE), "gains", gainTable(GAINS))).toMatchFileSnapshot(
       join(root, GUIDE),
     );
+  });
+});
+
+describe(`S3: ${REFERENCE}`, () => {
+  const lines = read(REFERENCE)
+    .split("\n")
+    .filter((line) => line.startsWith("| "));
+  const namesIn = (cell = "") => [...cell.matchAll(/`([^`]+)`/g)].map(([, name = ""]) => name);
+
+  it("names what onceonly has in place of what Powertools has", () => {
+    // Once called missing, although they were there.
+    for (const [theirs, ours] of [
+      ["CachePersistenceLayer", "ValkeyStore"],
+      ["@idempotent", "@once(options)"],
+      ["useLocalCache", "cached"],
+      ["responseHook", 'returns: "outcome"'],
+    ] as const) {
+      const row = lines.find((line) => line.split("|")[1]?.includes(theirs) && line.includes(ours));
+      expect(row ?? `${theirs} without ${ours}`).not.toMatch(/\| missing \||^\S+ without/);
+    }
+  });
+
+  it("calls nothing missing but what a test looks for by its name", () => {
+    const tested = read("test/migrating/missing.test.ts");
+    const missing = lines.filter((line) => line.split("|")[2]?.trim() === "missing");
+    const names = missing.flatMap((line) => namesIn(line.split("|")[1]));
+
+    expect(names.length).toBeGreaterThanOrEqual(missing.length);
+    expect(names.filter((name) => !tested.includes(name))).toEqual([]);
+  });
+
+  it("marks no option with a dash that onceonly has", () => {
+    const dashed = lines.filter((line) => line.split("|")[2]?.trim().startsWith("–"));
+    const names = dashed
+      .flatMap((line) => namesIn(line.split("|")[1]))
+      .filter((name) => /^[a-z]\w+$/.test(name));
+
+    expect(names).toContain("staticPkValue");
+    for (const name of names.filter((each) => each !== "md5" && each !== "registerLambdaContext"))
+      for (const make of [
+        () =>
+          idempotent(async () => 1, { operation: "a", store: new MemoryStore(), key: () => "1", [name]: 1 }),
+        () => new DynamoDBStore({ tableName: "records", [name]: 1 }),
+      ])
+        expect(make).toThrow(`\`${name}\` isn't an option`);
   });
 });
 

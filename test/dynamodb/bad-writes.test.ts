@@ -162,7 +162,7 @@ describe.each(inject("dynamodbEngines"))("on $name", ({ endpoint }) => {
     expect(Item).toEqual({ id: { S: id }, state: { S: "good" } });
   });
 
-  it("the table of the records that is missing is no mistake of the writes", async () => {
+  it("a missing records table doesn't count as a mistake in the writes", async () => {
     for (const mode of MODES) {
       const store = new DynamoDBStore({ tableName: "no-records", client });
       const error = await runOnce(

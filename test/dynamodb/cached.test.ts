@@ -24,7 +24,7 @@ describe.each(inject("dynamodbEngines"))("cached(DynamoDBStore) on $name", ({ en
 
   for (const { name, run } of storeContract(() => subject)) it(name, run);
 
-  it("H57: 64 replays at once cost 1 request, those of the next seconds none", async () => {
+  it("H57: 64 simultaneous replays cost 1 request, those of the next seconds none", async () => {
     const options = { operation: "pay", store: cached(store), leaseSeconds: 30 };
     const key = randomUUID();
     await runOnce(options, key, {}, () => "done");

@@ -92,7 +92,7 @@ describe.each(SDKS)("H94: the store's own client from %s", (name) => {
     load = await loadOver(name);
   });
 
-  it.each(Object.entries(ROWS))("sends and returns what client.send does: %s", async (_, row) => {
+  it.each(Object.entries(ROWS))("sends and returns the same as client.send: %s", async (_, row) => {
     const { connect, makePlain } = load;
     const through = await use(row, () => connect({ client: makePlain() }));
     const own = await use(row, () => connect({}));
@@ -111,7 +111,7 @@ describe("H94: the lean client", () => {
   });
 
   it.each(Object.entries(ROWS))(
-    "sends what client.send sends, or refuses by name: %s",
+    "sends the same as client.send, or rejects by name: %s",
     async (title, row) => {
       const { connect, makePlain } = load;
       const through = await use(row, () => connect({ client: makePlain() }));
@@ -132,7 +132,7 @@ describe("H94: the lean client", () => {
     },
   );
 
-  it("refuses only what needs the SDK", () => {
+  it("rejects only what needs the SDK", () => {
     expect(refused).toEqual([
       "region local",
       "account id unknown, mode required",

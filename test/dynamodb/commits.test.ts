@@ -67,7 +67,7 @@ describe.each(inject("everyDynamodbEngine"))("DynamoDBStore's commits on $name",
     expect(found).toEqual([{ id: a }, { id: b, total: 1.5 }, undefined]);
   });
 
-  it("tells which write was refused and what was there; then the handler commits something else", async () => {
+  it("reports which write was refused and the existing item; then the handler commits something else", async () => {
     const taken = { id: randomUUID(), customer: "somebody" };
     await run((execution) => execution.commit(1, { writes: [insert(taken)] }));
 
@@ -82,7 +82,7 @@ describe.each(inject("everyDynamodbEngine"))("DynamoDBStore's commits on $name",
     expect(answer).toBe("taken");
   });
 
-  it("refuses bad writes before any request, and the handler may mend them", async () => {
+  it("rejects bad writes before any request, and the handler may correct them", async () => {
     const answer = await run(async (execution) => {
       const bad = [{ Put: { TableName: undefined, Item: {} } }];
       expect(() => execution.commit("bad", { writes: bad })).toThrow(CommitInvalidError);

@@ -95,7 +95,7 @@ describe("runOnce on DynamoDBStore", () => {
     ["claimed", false],
     ["optimistic", true],
   ] as const)(
-    "H12: no attempt is told that another one is in progress by what it has written itself, %s, with a commit: %s",
+    'H12: no attempt gets "in progress" because of its own write, %s, with a commit: %s',
     async (mode, commits) => {
       const ends = new Set<string>();
       for (const fault of FAULTS) {

@@ -59,7 +59,7 @@ describe.each(inject("everyDynamodbEngine"))("on $name", ({ endpoint }) => {
 
   it.each(erasuresOf(true))("$name", ({ check }) => check(world()));
 
-  it("H39: each result in an item of its own is replaced, and what replaces it expires with it", async () => {
+  it("H39: each result in a separate item is replaced, and its replacement expires with it", async () => {
     const key = randomUUID();
     const { recordKey } = identify("pay", "", key);
     const options = { operation: "pay", store, leaseSeconds: 30, retentionSeconds: 60 };
@@ -80,7 +80,7 @@ describe.each(inject("everyDynamodbEngine"))("on $name", ({ endpoint }) => {
     expect(after.filter(({ stepItems, resultItem }) => stepItems || resultItem)).toEqual([]);
   });
 
-  it("H39, H43: no late copy of any request brings back what was erased", async () => {
+  it("H39, H43: no late copy of any request brings back an erased result", async () => {
     const key = randomUUID();
     const { recordKey } = identify("pay", "", key);
     const copies: (() => Promise<unknown>)[] = [];
@@ -104,7 +104,7 @@ describe.each(inject("everyDynamodbEngine"))("on $name", ({ endpoint }) => {
     expect(await held(recordKey)).not.toContain(CANARY);
   });
 
-  it("H39: where the record is not reached any more, a replay runs nothing, and the next call ends the erasure", async () => {
+  it("H39: if the record can no longer be reached, a replay runs nothing, and the next call ends the erasure", async () => {
     const key = randomUUID();
     const options = { operation: "pay", store, leaseSeconds: 30 };
     await runOnce(options, key, {}, () => secretOf(400));
@@ -125,7 +125,7 @@ describe.each(inject("everyDynamodbEngine"))("on $name", ({ endpoint }) => {
     expect(await erase()).toEqual({ erased: true });
   });
 
-  it("H39: an operation that takes an expired key over forgets where the results of the former steps were", async () => {
+  it("H39: an operation that takes an expired key over forgets where the results of the previous steps were", async () => {
     const key = randomUUID();
     const { recordKey } = identify("pay", "", key);
     const at = { now: Date.now() };

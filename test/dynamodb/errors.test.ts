@@ -10,7 +10,7 @@ const CCF = "ConditionalCheckFailed";
 describe("DynamoDBStore, when the engine answers with an error", () => {
   beforeEach(() => failWith(client));
 
-  it("H9: counts a refusal by its own finished record as settled, in a transaction and alone", async () => {
+  it("H9: counts a refusal by its own finished record as settled, in a transaction and by itself", async () => {
     const Item = recordOf("mine", "completed");
     const reasons = { CancellationReasons: [{ Code: CCF, Item }, { Code: CCF }, { Code: "None" }] };
 
@@ -19,7 +19,7 @@ describe("DynamoDBStore, when the engine answers with an error", () => {
     expect(await outcomeOf(alone, { writes: [] })).toBe("settled");
   });
 
-  it("tells a record that is gone from one that refused", async () => {
+  it("distinguishes a record that is gone from one that refused", async () => {
     for (const Item of [undefined, {}])
       expect(await outcomeOf(clientError("ConditionalCheckFailedException", { Item }), { writes: [] })).toBe(
         "refused by the record of undefined",
@@ -133,7 +133,7 @@ describe("DynamoDBStore, when the engine answers with an error", () => {
     });
   });
 
-  it("takes a client without a region for a mistake, not for an outage", async () => {
+  it("treats a client without a region as a mistake, not as an outage", async () => {
     failWith(client, clientError("Error", { message: "Region is missing", $metadata: undefined }));
 
     await expect(store.find("key", { consistent: true })).rejects.toMatchObject({
@@ -205,7 +205,7 @@ describe("DynamoDBStore, when the engine answers with an error", () => {
       "User: arn:aws:sts::123456789012:assumed-role/shop/fn is not authorized to perform: dynamodb:PutItem on resource: arn:aws:dynamodb:eu-central-1:123456789012:table/records because no policy allows it",
     ],
     ["ThrottlingException", "x".repeat(4000), "x".repeat(400)],
-  ])("H38: tells of %s with %s no value, token or key", async (name, message, told) => {
+  ])("H38: reports for %s with %s no value, token or key", async (name, message, told) => {
     failWith(client, clientError(name, { message }));
 
     const change = { ...settlement, writes: [], recordKey: "op##hash", token: "order-1" };
@@ -216,7 +216,7 @@ describe("DynamoDBStore, when the engine answers with an error", () => {
     expect((failure as Error).message).not.toMatch(/secret|4711|op##hash/);
   });
 
-  it("names all tables of a transaction, and tells no text where an error has none", async () => {
+  it("names all tables of a transaction, and reports no message if an error has none", async () => {
     failWith(client, clientError("ThrottlingException", { message: "" }));
 
     await expect(store.settle(settlement)).rejects.toMatchObject({

@@ -21,7 +21,7 @@ async function askLater(gatherer: Gatherer<string>, input: string, promises: num
 }
 
 describe("Gatherer", () => {
-  it("sends together what is asked in one turn, however many promises later", async () => {
+  it("sends together what is requested in one turn, however many promises later", async () => {
     const { groups, gatherer } = givenGatherer();
 
     await Promise.all(["a", "b", "c"].map((input, index) => askLater(gatherer, input, index * 10)));
@@ -29,7 +29,7 @@ describe("Gatherer", () => {
     expect(groups).toEqual([["a", "b", "c"]]);
   });
 
-  it("sends a full group at once, and the rest in another", async () => {
+  it("sends a full group immediately, and the rest in another", async () => {
     const { groups, gatherer } = givenGatherer(2);
 
     await Promise.all(["a", "b", "c"].map((input) => gatherer.ask(input)));
@@ -37,7 +37,7 @@ describe("Gatherer", () => {
     expect(groups).toEqual([["a", "b"], ["c"]]);
   });
 
-  it("gathers behind a group under way until that is over", async () => {
+  it("gathers during a group under way until that is over", async () => {
     const { groups, gatherer, clock, endFirst } = givenGatherer();
     await gatherer.ask("a");
 
@@ -65,7 +65,7 @@ describe("Gatherer", () => {
     expect(groups).toEqual([["a"], ["b"]]);
   });
 
-  it("lets what cannot wait leave at once, with what waits", async () => {
+  it("sends immediately what can't wait, along with what waits", async () => {
     const { groups, gatherer, clock } = givenGatherer();
     await gatherer.ask("a");
 

@@ -46,7 +46,7 @@ describe.each(inject("dynamodbEngines"))("DynamoDBStore on $name, of unknown out
     return { options, requests, item, key, call: () => runOnce(options, key, {}, () => "ran") };
   }
 
-  it('H6: a claim that may be held has no expiry, nor has a held record; "run" has one, as ever', async () => {
+  it('H6: a claim that may be held has no expiry, nor has a held record; "run" has one, as before', async () => {
     const [hold, run] = [await died("hold"), await died("run")];
 
     expect(await hold.item()).not.toHaveProperty("expiresAt");
@@ -59,7 +59,7 @@ describe.each(inject("dynamodbEngines"))("DynamoDBStore on $name, of unknown out
     expect(await run.item()).not.toHaveProperty("evidence");
   });
 
-  it("H42: holds by one write beside the claim, and refuses by the claim alone", async () => {
+  it("H42: holds with one write in addition to the claim, and refuses with only the claim", async () => {
     const { call, requests } = await died("hold");
 
     await expect(call()).rejects.toMatchObject({ code: "OUTCOME_UNKNOWN" });
@@ -68,7 +68,7 @@ describe.each(inject("dynamodbEngines"))("DynamoDBStore on $name, of unknown out
     expect(requests).toEqual(["claim", "claim", "settle", "claim"]);
   });
 
-  it("H42: completes what happened with a large result, which everybody gets", async () => {
+  it("H42: completes an attempt that happened with a large result, which every caller gets", async () => {
     const result = { text: "ä".repeat(200_000) };
     const { call, item } = await died(async () => ({
       outcome: "happened",
@@ -86,7 +86,7 @@ describe.each(inject("dynamodbEngines"))("DynamoDBStore on $name, of unknown out
     expect(expiresAt).toBeGreaterThan(0);
   });
 
-  it("H42: runs what did not happen, and stores the verdict with its end", async () => {
+  it("H42: runs an attempt that did not happen, and stores the evidence with its end", async () => {
     const { call, item } = await died(async () => ({ outcome: "did-not-happen" }));
 
     expect(await call()).toBe("ran");

@@ -99,7 +99,7 @@ describe.each(inject("everyDynamodbEngine"))(
     );
 
     it.each(["claimed", "optimistic"] as const)(
-      "H8: a commit whose answers are lost is told as done, also where its condition no longer holds (%s)",
+      "H8: a commit whose responses are lost is reported as done, even if its condition no longer holds (%s)",
       async (mode) => {
         const key = randomUUID();
         const write: DynamoDBWrite = {

@@ -8,7 +8,7 @@ import { connect, createTable } from "../kit/tables.ts";
 import { claimOf, NOW } from "./given.ts";
 
 describe.each(inject("dynamodbEngines"))(
-  "DynamoDBStore on $name, where a record holds more than it should",
+  "DynamoDBStore on $name, if a record holds more than it should",
   ({ endpoint }) => {
     const client = connect(endpoint);
     let TableName: string;

@@ -126,7 +126,7 @@ describe.each(inject("everyDynamodbEngine"))(
       });
     }
 
-    it("H8: tells that it does not know when every answer got lost, and the same request again knows", async () => {
+    it("H8: reports that it does not know when every response got lost, and the same request again knows", async () => {
       const settlement = await claimed();
       loseAnswers(client, 4);
 

@@ -61,7 +61,7 @@ describe.each(inject("dynamodbEngines"))("runOnce on $name, in one process", ({ 
     expect(await call()).toBe("ann, corrected");
   });
 
-  it("H45: what one tenant was answered is never another one's answer", async () => {
+  it("H45: one tenant's answer never goes to another tenant", async () => {
     const ann = given("ann");
     const bob = given("bob", ann.key);
 

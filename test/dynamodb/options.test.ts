@@ -62,7 +62,7 @@ describe("DynamoDBStore's options", () => {
     },
   );
 
-  it("makes a client that gives up a silent database after 3 seconds", async () => {
+  it("creates a client that gives up a silent database after 3 seconds", async () => {
     const silent = createServer(() => {}).listen(0, "127.0.0.1");
     await once(silent, "listening");
     const { port } = silent.address() as { port: number };

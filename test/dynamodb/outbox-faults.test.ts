@@ -79,7 +79,7 @@ describe.each(inject("dynamodbEngines"))("DynamoDBOutbox on $name, when answers 
     );
   }
 
-  it("H33: a mark of which nobody knows whether it is there says so, and the same again is no harm", async () => {
+  it("H33: a mark that may or may not exist reports it, and marking again does no harm", async () => {
     const { recordKey, finish } = await table.begin("claimed");
     await finish();
     const unsent = (await table.outbox.load(recordKey))!;
@@ -91,7 +91,7 @@ describe.each(inject("dynamodbEngines"))("DynamoDBOutbox on $name, when answers 
     expect(await table.outbox.load(recordKey)).toBeUndefined();
   });
 
-  it("H33: of two marks at once one applies, and both are content", async () => {
+  it("H33: of two simultaneous marks one applies, and both succeed", async () => {
     for (const [, bytes] of SIZES) {
       const messages = [messageOf("1", bytes), messageOf("2", bytes)];
       const { recordKey, finish } = await table.begin("claimed", { messages });
@@ -110,7 +110,7 @@ describe.each(inject("dynamodbEngines"))("DynamoDBOutbox on $name, when answers 
     }
   });
 
-  it("failures of the engine are told as such by every method", async () => {
+  it("every method reports failures of the engine as such", async () => {
     const { recordKey, finish } = await table.begin("claimed");
     await finish();
     const unsent = (await table.outbox.load(recordKey))!;
@@ -125,7 +125,7 @@ describe.each(inject("dynamodbEngines"))("DynamoDBOutbox on $name, when answers 
     }
   });
 
-  it("H14: what is to be sent is read consistently: the record, and the items beside it", async () => {
+  it("H14: unsent messages are read consistently: the record, and its separate items", async () => {
     const messages = [messageOf("1", 300_000), messageOf("2", 300_000)];
     const { recordKey, finish } = await table.begin("claimed", { messages });
     await finish();
@@ -140,7 +140,7 @@ describe.each(inject("dynamodbEngines"))("DynamoDBOutbox on $name, when answers 
     expect(reads).toEqual([true, true, true]);
   });
 
-  it("finds nothing by an index that is not there, and says so", async () => {
+  it("finds nothing through a missing index, and reports that", async () => {
     const outbox = new DynamoDBOutbox({ tableName: await createTable(client), client });
 
     const finding = outbox.findUnsent(0, 1).next();

@@ -22,7 +22,7 @@ describe.each(inject("dynamodbEngines"))(
       return { ...table, blind: new DynamoDBOutbox({ tableName: table.tableName, client }) };
     }
 
-    it("is told by the sweeper, which throws", async () => {
+    it("is reported by the sweeper, which throws", async () => {
       const { blind, tableName } = await given();
 
       await expect(outboxSweeper({ outbox: blind, destinations: "any" })({})).rejects.toThrow(WRONG);
@@ -37,7 +37,7 @@ describe.each(inject("dynamodbEngines"))(
       );
     });
 
-    it("is told by the relay, which leaves the change in its stream", async () => {
+    it("is reported by the relay, which leaves the change in its stream", async () => {
       const { blind, nextChanges, tableName } = await given();
       const Records = await nextChanges();
 

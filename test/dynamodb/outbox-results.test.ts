@@ -113,7 +113,7 @@ describe.each(inject("dynamodbEngines"))(
       expect(counts.commands).toEqual(["TransactWriteItems", "TransactWriteItems"]);
     });
 
-    it("a commit that is refused leaves no result behind that nobody would ever delete", async () => {
+    it("a commit that is refused leaves no result that would never be deleted", async () => {
       const { finish, recordKey } = await table.begin("claimed", { result: JSON.stringify(RESULT) });
       await client.send(new DeleteItemCommand({ TableName: table.tableName, Key: { pk: { S: recordKey } } }));
 
@@ -122,7 +122,7 @@ describe.each(inject("dynamodbEngines"))(
       expect(await table.itemKeys(recordKey)).toEqual([]);
     });
 
-    it("a result that never expires, and one of a former version that is gone, keep no mark from being made", async () => {
+    it("a result that never expires, and a previous version's that is gone, don't prevent a mark", async () => {
       const { outbox, begin, itemKeys } = table;
       for (const expiresAt of [undefined, 1_900_000_060]) {
         const { finish, recordKey } = await begin("claimed", {

@@ -86,7 +86,7 @@ describe.each(inject("dynamodbEngines"))("large messages on $name", ({ endpoint 
   );
 
   it.each(MODES)(
-    "more go to items of their own, and leave with the mark, a transaction each, %s",
+    "more go to separate items, and leave with the mark, a transaction each, %s",
     async (mode) => {
       const { outbox, itemKeys } = table;
       const messages = [
@@ -146,7 +146,7 @@ describe.each(inject("dynamodbEngines"))("large messages on $name", ({ endpoint 
     }
   });
 
-  it("somebody else marks them while they are loaded: nothing is left to send", async () => {
+  it("another sender marks them while they are loaded: nothing is left to send", async () => {
     const { outbox, begin } = table;
     const { recordKey, finish } = await begin("optimistic", { messages: large(2) });
     await finish();
@@ -164,7 +164,7 @@ describe.each(inject("dynamodbEngines"))("large messages on $name", ({ endpoint 
     expect(reads).toBe(4);
   });
 
-  it("an item that is gone while they wait is told as corrupt, and nothing is marked", async () => {
+  it("an item that is gone while they wait is reported as corrupt, and nothing is marked", async () => {
     const { outbox, begin, itemKeys, tableName } = table;
     const { recordKey, finish } = await begin("optimistic", { messages: large(2) });
     await finish();
@@ -215,11 +215,11 @@ describe.each(inject("dynamodbEngines"))("large messages on $name", ({ endpoint 
       ["99 writes beside messages in the record", () => commit([messageOf("m/0")], puts(99))],
       ["98 writes beside a message in an item", () => commit([messageOf("m/0", 5000)], puts(98))],
       ["some 4 MB of messages and writes", () => commit(large(6), puts(4, 390_000))],
-    ])("takes %s", async (_, taken) => {
+    ])("accepts %s", async (_, taken) => {
       expect(await taken()).toBe("done");
     });
 
-    it("refuses what is too much without its messages too as an invalid commit", async () => {
+    it("rejects a commit as invalid that is too large even without its messages", async () => {
       await expect(commit([], puts(100))).rejects.toMatchObject({ code: "COMMIT_INVALID" });
     });
   });

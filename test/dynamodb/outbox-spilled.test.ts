@@ -10,7 +10,7 @@ import { messageOf, newOutboxTable, type OutboxTable } from "./outbox-given.ts";
 const large = (count: number) =>
   Array.from({ length: count }, (_, index) => messageOf(`m/${index}`, 380_000));
 
-describe.each(inject("dynamodbEngines"))("messages in items of their own on $name", ({ endpoint }) => {
+describe.each(inject("dynamodbEngines"))("messages in separate items on $name", ({ endpoint }) => {
   const client = connect(endpoint);
   let table: OutboxTable;
 
@@ -18,7 +18,7 @@ describe.each(inject("dynamodbEngines"))("messages in items of their own on $nam
     table = await newOutboxTable(client, endpoint);
   });
 
-  it("what is taken for its size is taken by DynamoDB too, under the longest record key and in the most items", async () => {
+  it("a message accepted for its size is accepted by DynamoDB too, under the longest record key and in the most items", async () => {
     const [operation, scope] = ["#".repeat(64), `a${"\u0080".repeat(255)}`];
     const commitOf = (bytes: number) => {
       const messages = Array.from({ length: 20 }, (_, index) => messageOf(`m/${index + 10}`, bytes));
@@ -48,7 +48,7 @@ describe.each(inject("dynamodbEngines"))("messages in items of their own on $nam
     await expect(commitOf(refused)).rejects.toMatchObject({ code: "OUTBOX_TRANSACTION_TOO_LARGE" });
   });
 
-  it("somebody else marks them when half of them is loaded: nothing is left to send", async () => {
+  it("another sender marks them when half of them is loaded: nothing is left to send", async () => {
     const { outbox, begin } = table;
     const { recordKey, finish } = await begin("optimistic", { messages: large(2) });
     await finish();

@@ -60,23 +60,20 @@ describe.each(inject("dynamodbEngines"))("DynamoDBOutbox on $name", ({ endpoint 
       },
     );
 
-    it.each(MODES)(
-      "messages in items of their own, %s, are one change, and have to be loaded",
-      async (mode) => {
-        const { outbox, begin } = table;
-        const messages = [messageOf("1", HALF), messageOf("2", HALF), messageOf("3", HALF)];
-        const commit = await begin(mode, { messages });
-        await commit.finish();
+    it.each(MODES)("messages in separate items, %s, are one change, and have to be loaded", async (mode) => {
+      const { outbox, begin } = table;
+      const messages = [messageOf("1", HALF), messageOf("2", HALF), messageOf("3", HALF)];
+      const commit = await begin(mode, { messages });
+      await commit.finish();
 
-        const { found } = await toSend();
+      const { found } = await toSend();
 
-        expect(found).toStrictEqual([{ recordKey: commit.recordKey, committedAt: COMMITTED_AT }]);
-        const unsent = await outbox.load(commit.recordKey);
-        expect(unsent?.messages).toEqual(messages);
-        await outbox.markSent(unsent!);
-        expect((await toSend()).found).toEqual([]);
-      },
-    );
+      expect(found).toStrictEqual([{ recordKey: commit.recordKey, committedAt: COMMITTED_AT }]);
+      const unsent = await outbox.load(commit.recordKey);
+      expect(unsent?.messages).toEqual(messages);
+      await outbox.markSent(unsent!);
+      expect((await toSend()).found).toEqual([]);
+    });
 
     it("the image of a commit is enough to mark it", async () => {
       const commit = await table.begin("claimed");
@@ -88,7 +85,7 @@ describe.each(inject("dynamodbEngines"))("DynamoDBOutbox on $name", ({ endpoint 
       expect(await table.outbox.load(commit.recordKey)).toBeUndefined();
     });
 
-    it("what commits nothing, is released or fails has nothing to send", async () => {
+    it("a record that commits nothing, is released or fails has nothing to send", async () => {
       for (const state of ["completed", "failed", "released", "held"] as const) {
         const { recordKey } = await table.begin("claimed");
         const settlement = { recordKey, token: "mine", now: COMMITTED_AT, state, writes: [], messages: [] };
@@ -136,7 +133,7 @@ describe.each(inject("dynamodbEngines"))("DynamoDBOutbox on $name", ({ endpoint 
       ["progress of other messages", { delivery: '{"of":"0","is":[["waiting",1]]}' }],
       ["progress in an unknown state", { delivery: '{"of":"00","is":[["lost",1]]}' }],
     ])("of a record with %s", (_, damage: Record<string, unknown>) => {
-      it("H72: nothing is sent: it is told as corrupt, by few requests", async () => {
+      it("H72: nothing is sent: it is reported as corrupt, by few requests", async () => {
         const { recordKey, finish } = await table.begin("claimed");
         await finish();
         await table.nextChanges();
@@ -177,7 +174,7 @@ describe.each(inject("dynamodbEngines"))("DynamoDBOutbox on $name", ({ endpoint 
     };
   });
 
-  it("a change whose time is no number has to be taken", async () => {
+  it("a change whose time isn't a number has to be taken", async () => {
     const { outbox } = await newOutboxTable(client, endpoint);
     const NewImage = marshall({
       pk: "op##hash",
@@ -195,7 +192,7 @@ describe.each(inject("dynamodbEngines"))("DynamoDBOutbox on $name", ({ endpoint 
   });
 
   it.each([[undefined], [null], ["text"], [{}], [{ dynamodb: {} }], [{ dynamodb: { NewImage: {} } }]])(
-    "%j is no change with anything to send",
+    "%j isn't a change with anything to send",
     async (change) => {
       const { outbox } = await newOutboxTable(client, endpoint);
 

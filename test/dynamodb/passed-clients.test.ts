@@ -206,7 +206,7 @@ describe.each(SDKS)("H94: a client of %s that is passed to the store", (name) =>
     return connection.send(operation, input as never);
   };
 
-  it.each(Object.entries(SETTINGS))("sends what client.send sends: %s", async (_, settings) => {
+  it.each(Object.entries(SETTINGS))("sends the same as client.send: %s", async (_, settings) => {
     const row = { answers: [unavailable] };
     const make = () => new sdk.DynamoDBClient({ ...base, ...settings() } as never);
     const expected = await world.during(row, () => {

@@ -31,7 +31,7 @@ describe("placeMessages", () => {
     expect(place()).toEqual({ values: {}, items: [], bytes: 0, inRecord: 0 });
   });
 
-  it("takes 1000 messages, and refuses one more", () => {
+  it("accepts 1000 messages, and rejects one more", () => {
     const messages = Array.from({ length: 1000 }, (_, index) => toBus(`${index}`));
 
     expect(place(...messages).items).toHaveLength(1);
@@ -64,7 +64,7 @@ describe("placeMessages", () => {
     expect([...shards].sort()).toEqual(Array.from({ length: OUTBOX_SHARDS }, (_, shard) => shard));
   });
 
-  it("spreads them over as many shards as it is told", () => {
+  it("spreads them over as many shards as configured", () => {
     const shardsOf = (shards: number) =>
       Array.from(
         { length: 400 },
@@ -75,7 +75,7 @@ describe("placeMessages", () => {
     expect(new Set(shardsOf(32)).size).toBe(32);
   });
 
-  it("keeps small messages in the record, and others beside it, so that a refused claim stays within 5 units", () => {
+  it("keeps small messages in the record, and others next to it, so a refused claim stays within 5 units", () => {
     const record = (bytes: number) => place({ ...toQueue("1"), body: "x".repeat(bytes) } as StoredMessage);
 
     expect(record(3400).items).toEqual([]);

@@ -48,7 +48,7 @@ describe.each(inject("everyDynamodbEngine"))("DynamoDBStore on $name", ({ endpoi
     expect(await runOnce(options, randomUUID(), {}, () => "ran")).toBe("ran");
   });
 
-  it("H13: runs once while claims are throttled if the options say so, and tells it", async () => {
+  it("H13: runs once while claims are throttled if the options say so, and reports it", async () => {
     const decisions: string[] = [];
     const options = {
       operation: "op",
@@ -164,7 +164,7 @@ describe.each(inject("everyDynamodbEngine"))("DynamoDBStore on $name", ({ endpoi
   });
 
   it.each([false, true])(
-    "H4: tells the database's own time with each claim (cacheMiddleware: %s)",
+    "H4: reports the database's own time with each claim (cacheMiddleware: %s)",
     async (cacheMiddleware) => {
       const own = connect(endpoint, { cacheMiddleware });
       const watched = new DynamoDBStore({ tableName, client: own });

@@ -51,7 +51,7 @@ async function newWorld(endpoint: string) {
 }
 
 describe.each(inject("dynamodbEngines"))("a reconciler on $name", ({ endpoint }) => {
-  it("H6: two at once settle each of 60 keys once, and leave nothing in the index", async () => {
+  it("H6: two concurrent ones settle each of 60 keys once, and leave nothing in the index", async () => {
     const world = await newWorld(endpoint);
     const { clock, engine } = world;
     const keys = Array.from({ length: 60 }, () => randomUUID());
@@ -82,7 +82,7 @@ describe.each(inject("dynamodbEngines"))("a reconciler on $name", ({ endpoint })
     expect(answers.size).toBe(first.happened + second.happened + 1);
   });
 
-  it("H6: beside callers that take over at the same moment, one of both decides about each key", async () => {
+  it("H6: next to callers that take over at the same moment, one of both decides about each key", async () => {
     const world = await newWorld(endpoint);
     const keys = Array.from({ length: 12 }, () => randomUUID());
     for (const key of keys) await world.dies(key);
@@ -106,7 +106,7 @@ describe.each(inject("dynamodbEngines"))("a reconciler on $name", ({ endpoint })
     }
   });
 
-  it("keeps a large result in an item of its own, and replays it", async () => {
+  it("keeps a large result in a separate item, and replays it", async () => {
     const world = await newWorld(endpoint);
     await world.dies("order-1");
     await world.clock.advance(100_000);
@@ -157,7 +157,7 @@ describe.each(inject("dynamodbEngines"))("a reconciler on $name", ({ endpoint })
     expect(new Set(asked.slice(0, 60)).size).toBe(60);
   });
 
-  it("says which index is missing", async () => {
+  it("names the missing index", async () => {
     const client = connect(endpoint);
     const store = new DynamoDBStore({ tableName: await createTable(client), client });
 
@@ -168,7 +168,7 @@ describe.each(inject("dynamodbEngines"))("a reconciler on $name", ({ endpoint })
 });
 
 describe.each(inject("everyDynamodbEngine"))("the requests of a reconciler on $name", ({ endpoint }) => {
-  it("makes one query for each shard where nothing is to be done, three requests for its lease, and four more for each key", async () => {
+  it("makes one query for each shard if nothing is to be done, three requests for its lease, and four more for each key", async () => {
     const world = await newWorld(endpoint);
     const { counts } = world;
     const handler = world.handlerOf(() => ({ outcome: "unknown" }));

@@ -44,7 +44,7 @@ describe("recordTable", () => {
     });
   });
 
-  it("sends no aliases where there are none", () => {
+  it("sends no aliases if there are none", () => {
     const { absent } = recordTable({ tableName: "records" });
 
     expect(absent).toEqual({ ConditionExpression: "attribute_not_exists(pk)" });
@@ -89,7 +89,7 @@ describe("readRecord", () => {
     [{ result: { S: '"text"' } }, { in: "record", text: '"text"' }],
     [{ resultItem: { S: "op##hash#of" } }, { in: "item", address: "op##hash#of" }],
     [{ resultBytes: { N: "500000" } }, { in: "nowhere", bytes: 500_000 }],
-  ])("reads where the result is from %j", (attributes, result) => {
+  ])("reads the result's location from %j", (attributes, result) => {
     expect(readRecord(table, stored(attributes))?.result).toEqual(result);
   });
 

@@ -102,7 +102,7 @@ describe.each(CASES)("On %s, over %s", (_engine, _client, endpoint, open) => {
     expect(charges).toBe(1);
   });
 
-  it("H84: A4: a record takes the most and longest steps, and a result, with the longest key", async () => {
+  it("H84: A4: a record accepts the most and longest steps, and a result, with the longest key", async () => {
     const { call, runs } = shop({ scope: wide(256), operation: "o".repeat(64) });
     let effects = 0;
     const work = async ({ step }: Execution<DynamoDBWrite>) => {
@@ -141,20 +141,17 @@ describe.each(CASES)("On %s, over %s", (_engine, _client, endpoint, open) => {
     ["a number out of range", () => ({ Put: { Item: { pk: pk(), n: 10n ** 130n } } })],
     ["a number with too many digits", () => ({ Put: { Item: { pk: pk(), n: 10n ** 40n + 1n } } })],
     ["an item that is nested too deeply", () => ({ Put: { Item: { pk: pk(), a: nested(34) } } })],
-  ])(
-    "H84: A4: a commit of %s is COMMIT_INVALID, and another one is made in its place",
-    async (_what, given) => {
-      const { call, runs } = shop();
-      const [[action, body]] = Object.entries(given()) as [[string, object]];
-      const writes = [{ [action]: { TableName: table, ...body } } as never as DynamoDBWrite];
+  ])("H84: A4: a commit of %s is COMMIT_INVALID, and another one replaces it", async (_what, given) => {
+    const { call, runs } = shop();
+    const [[action, body]] = Object.entries(given()) as [[string, object]];
+    const writes = [{ [action]: { TableName: table, ...body } } as never as DynamoDBWrite];
 
-      const end = await call(async ({ commit }) => {
-        const refusal = await (async () => commit("a", { writes }))().catch((error) => error);
-        expect(refusal).toMatchObject({ code: "COMMIT_INVALID", retryable: false });
-        return commit("b");
-      });
+    const end = await call(async ({ commit }) => {
+      const refusal = await (async () => commit("a", { writes }))().catch((error) => error);
+      expect(refusal).toMatchObject({ code: "COMMIT_INVALID", retryable: false });
+      return commit("b");
+    });
 
-      expect([end, await call(() => "again"), runs()]).toEqual(["b", "b", 1]);
-    },
-  );
+    expect([end, await call(() => "again"), runs()]).toEqual(["b", "b", 1]);
+  });
 });

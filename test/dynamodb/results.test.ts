@@ -72,14 +72,14 @@ describe.each(inject("dynamodbEngines"))("Results of DynamoDBStore on $name", ({
     expect(itemSize(item as never)).toBeLessThanOrEqual(5 * KB);
   });
 
-  it("H15: a longer key leaves less room in the record: what does not fit into it has an item", async () => {
+  it("H15: a longer key leaves less room in the record: a result that doesn't fit gets an item", async () => {
     const { item } = await runTwice(noise(6 * KB - 128), "tenant ".repeat(36));
 
     expect(item).toHaveProperty("resultItem");
     expect(itemSize(item as never)).toBeLessThanOrEqual(2 * KB);
   });
 
-  it("replays records of before, whose results of 1 to 4 KB are in items of their own", async () => {
+  it("replays older records, whose results of 1 to 4 KB are in separate items", async () => {
     const options = { operation: "op", store, leaseSeconds: 30 };
     const key = randomUUID();
     const { recordKey } = identify("op", "", key);
@@ -96,7 +96,7 @@ describe.each(inject("dynamodbEngines"))("Results of DynamoDBStore on $name", ({
   it.each([
     ["16 MB of text are kept", 16 * KB * KB - 2, undefined],
     ["of a byte more only the fact", 16 * KB * KB - 1, 16 * KB * KB + 1],
-  ])("H15: keeps what a function can unfold: %s", async (_, bytes, lost) => {
+  ])("H15: keeps a result that a function can unfold: %s", async (_, bytes, lost) => {
     const key = randomUUID();
     const options = { operation: "op", store, leaseSeconds: 30 };
     const call = () => runOnce(options, key, {}, () => "x".repeat(bytes));
@@ -155,7 +155,7 @@ describe.each(inject("dynamodbEngines"))("Results of DynamoDBStore on $name", ({
       400 * KB,
     ],
   ])(
-    "H15: keeps a result of %s in an item of its own, and the record within one write unit",
+    "H15: keeps a result of %s in a separate item, and the record within one write unit",
     async (_, result, most) => {
       const { first, second, item } = await runTwice(result);
 
@@ -181,7 +181,7 @@ describe.each(inject("dynamodbEngines"))("Results of DynamoDBStore on $name", ({
     await expect(replay).rejects.toMatchObject({ bytes: KB * KB + 2 });
   });
 
-  it("uses the record up to the last bytes before a result gets an item of its own", async () => {
+  it("uses the record up to the last bytes before a result gets a separate item", async () => {
     const sizes: number[] = [];
     for (let bytes = 400; bytes <= 900; bytes += 20) {
       const { item } = await runTwice(noise(bytes, randomUUID()));
@@ -199,7 +199,7 @@ describe.each(inject("dynamodbEngines"))("Results of DynamoDBStore on $name", ({
     expect(item.resultItem ?? item.result).toBeDefined();
   });
 
-  it("stores another result of the same attempt elsewhere, so that a late write changes nothing", async () => {
+  it("stores another result of the same attempt elsewhere, so a late write changes nothing", async () => {
     const claim = claimOf("mine");
     const refused = [
       { ConditionCheck: { TableName, Key: { pk: "gone" }, ConditionExpression: "attribute_exists(pk)" } },
@@ -261,7 +261,7 @@ describe.each(inject("dynamodbEngines"))("Results of DynamoDBStore on $name", ({
     }
   });
 
-  it("reads an item with a result that is not text or compressed text as corrupt", async () => {
+  it("treats an item with a result that is neither a string nor a compressed string as corrupt", async () => {
     const pk = randomUUID();
     await client.send(new PutItemCommand({ TableName, Item: marshall({ pk, other: 1 }) }));
 

@@ -59,7 +59,7 @@ describe.each(inject("dynamodbEngines").slice(0, inTier(1, 9)))("sagas on $name"
   }
 
   it.each(CHOSEN)(
-    "H53: where its systems are $mode, all is $ending, whoever dies where (charge at most once: $atMostOnce)",
+    "H53: if its systems are $mode, all is $ending, whatever dies at any point (charge at most once: $atMostOnce)",
     async ({ mode, ending, atMostOnce }) => {
       const playAt = (...deaths: readonly number[]) => {
         const life = mortal();

@@ -56,7 +56,7 @@ describe.each(inject("dynamodbEngines"))("sagas on $name", ({ endpoint }) => {
     return { tableName, clock, log, step, deploy, record, stepsOf };
   }
 
-  it("of n steps cost n + 2 requests, one more at most once, and a transaction where one commits", async () => {
+  it("of n steps cost n + 2 requests, one more at most once, and a transaction if one commits", async () => {
     const { tableName, step, deploy, log } = await given();
     const put = { Put: { TableName: tableName, Item: { pk: "order-1" } } };
     const { client, call } = deploy([
@@ -74,7 +74,7 @@ describe.each(inject("dynamodbEngines"))("sagas on $name", ({ endpoint }) => {
     expect(log).toEqual(["stock", "charge", "mail"]);
   });
 
-  it("H53: another function goes on forward where the first one died, and each effect is there once", async () => {
+  it("H53: another function continues forward after the first one died, and each effect exists once", async () => {
     const { clock, log, step, deploy, stepsOf, record } = await given();
     const key = randomUUID();
     const others = [step("order"), step("stock")];
@@ -92,7 +92,7 @@ describe.each(inject("dynamodbEngines"))("sagas on $name", ({ endpoint }) => {
     expect(await stepsOf(key)).toEqual({});
   });
 
-  it("H53: another function goes on undoing where the first one died, and each is undone once", async () => {
+  it("H53: another function continues undoing after the first one died, and each is undone once", async () => {
     const { clock, log, step, deploy, stepsOf, record } = await given();
     const key = randomUUID();
     const refused = step("charge", {

@@ -48,7 +48,7 @@ describe.runIf(isAsked)("statements in batches, on AWS", () => {
   const send = (Statements: BatchStatementRequest[]) =>
     client.send(new BatchExecuteStatementCommand({ Statements, ReturnConsumedCapacity: "TOTAL" }));
 
-  it("cost a write unit each, and take several SETs", async () => {
+  it("cost a write unit each, and accept several SETs", async () => {
     const inserted = await send(["a", "b", "c"].map(insert));
     const updated = await send(["a", "b", "c"].map((pk) => update(pk, "t")));
 

@@ -51,7 +51,7 @@ describe.each(inject("dynamodbEngines"))("steps on $name", ({ endpoint }) => {
     expect(record).toHaveProperty("expiresAt");
   });
 
-  it("a plain run says nothing of steps to the database", async () => {
+  it("a plain run sends nothing about steps to the database", async () => {
     const { client, options } = await given();
     const inputs: unknown[] = [];
     client.middlewareStack.add(
@@ -67,7 +67,7 @@ describe.each(inject("dynamodbEngines"))("steps on $name", ({ endpoint }) => {
     expect(JSON.stringify(inputs)).not.toContain("steps");
   });
 
-  it("H60: a retry after a crash skips what is done, with its large result, and goes on", async () => {
+  it("H60: a retry after a crash skips completed steps, with their large results, and continues", async () => {
     const { clock, options, items } = await given();
     const key = randomUUID();
     const large = randomBytes(9000).toString("base64");

@@ -48,7 +48,7 @@ async function play(plan: readonly Delivery[], route: (world: TwoRegions, delive
 }
 
 describe("a table in two regions", () => {
-  it("H55: where each key has one home, it has one effect and one answer, whatever is late or cut", async () => {
+  it("H55: if each key has one home, it has one effect and one answer, whatever is late or cut off", async () => {
     await fc.assert(
       fc.asyncProperty(deliveries, async (plan) => {
         const { world, answers } = await play(plan, ({ homeOf }, { key }) => homeOf(key));
@@ -61,7 +61,7 @@ describe("a table in two regions", () => {
     );
   });
 
-  it("H55: where requests are handled as they arrive, two regions win the same key", async () => {
+  it("H55: if requests are handled as they arrive, two regions win the same key", async () => {
     const world = await new TwoRegions(LAG_MS).open();
     const [here, there] = REGIONS;
 

@@ -129,7 +129,7 @@ describe.each(inject("dynamodbEngines"))("unknown outcomes on $name", ({ endpoin
     });
   });
 
-  it("holds on a table without the index, and says which index the list needs", async () => {
+  it("holds on a table without the index, and names the index that the list needs", async () => {
     const tableName = await createTable(client);
     const options = optionsOf(tableName, "hold");
     const key = randomUUID();

@@ -173,7 +173,7 @@ describe.each(inject("dynamodbEngines"))("on $name", ({ endpoint }) => {
     expect(ran).toEqual(["order", "place"]);
   });
 
-  it("H47: a changed fingerprint, and a changed key around the former one, run nothing again", async () => {
+  it("H47: a changed fingerprint, and a changed key around the previous one, run nothing again", async () => {
     const { options, key } = await given();
     const former = { ...options, fingerprint: () => "v1" };
     await runOnce(former, key, {}, () => "first");

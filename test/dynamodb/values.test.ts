@@ -43,7 +43,7 @@ const maps = fc.array(fc.tuple(names, anything)).map((entries) => new Map(entrie
 const values = fc.oneof(anything, sets, maps);
 
 describe("toItem", () => {
-  it("writes what the SDK writes, and refuses what the SDK refuses", () => {
+  it("writes what the SDK writes, and rejects what the SDK rejects", () => {
     fc.assert(
       fc.property(fc.dictionary(names, values), (given) => {
         expect(outcomeOf(() => toItem(given))).toEqual(
@@ -143,7 +143,7 @@ describe("toItem", () => {
     ["an Int8Array", Int8Array.of(1, 2)],
     ["a Uint16Array", Uint16Array.of(0x0201)],
     ["a Uint8ClampedArray", Uint8ClampedArray.of(1, 2)],
-  ])("D6: makes bytes of %s, alone, deep inside and in a set", (_, value) => {
+  ])("D6: makes bytes of %s, by itself, deep inside and in a set", (_, value) => {
     const item = toItem({ value, deep: [{ value }], set: new Set([value]) });
     const bytes = new Uint8Array([1, 2]);
 

@@ -16,7 +16,7 @@ describe.each(inject("dynamodbEngines"))("a store whose table has no outbox, on 
     // As UseIdempotency puts it into the environment.
     ["claimed", "none"],
   ] as const)(
-    "refuses messages before any write of the commit, and takes a commit without them, %s, told %s",
+    "rejects messages before any write of the commit, and accepts a commit without them, %s, told %s",
     async (mode, outbox) => {
       const tableName = await createTable(client);
       const store = new DynamoDBStore({ tableName, client, outbox });
@@ -40,7 +40,7 @@ describe.each(inject("dynamodbEngines"))("a store whose table has no outbox, on 
     },
   );
 
-  it("divides commits into as many shards as it is told, as a number or as text", async () => {
+  it("divides commits into as many shards as configured, as a number or as a string", async () => {
     const tableName = await createTable(client);
     for (const outbox of [{ shards: 1 }, "1"]) {
       const store = new DynamoDBStore({ tableName, client, outbox });
@@ -59,7 +59,7 @@ describe.each(inject("dynamodbEngines"))("a store whose table has no outbox, on 
     }
   });
 
-  it("with an outbox it takes them, told so or not", async () => {
+  it("with an outbox it accepts them, declared or not", async () => {
     const tableName = await createTable(client);
     for (const outbox of [undefined, true, { shards: 16 }, "8"] as const) {
       const store = new DynamoDBStore({ tableName, client, ...(outbox !== undefined && { outbox }) });

@@ -14,7 +14,7 @@ const remove = (Key: object) => ({ Delete: { TableName, Key } });
 const blob = (bytes: number) => "x".repeat(bytes);
 
 describe("marshallWrites", () => {
-  it("passes every action on as DynamoDB takes it, without what is undefined", () => {
+  it("passes every action on as DynamoDB accepts it, without undefined properties", () => {
     const options = { ReturnValuesOnConditionCheckFailure: "ALL_OLD", ConditionExpression: "#a = :a" };
     const values = { ExpressionAttributeNames: { "#a": "a" }, ExpressionAttributeValues: { ":a": 1 } };
     const marshalled = { ...values, ExpressionAttributeValues: { ":a": { N: "1" } }, TableName, ...options };
@@ -48,7 +48,7 @@ describe("marshallWrites", () => {
     ["an action that is text", { Put: "orders" }],
     ["an item that is a list", { Put: { TableName, Item: [1] } }],
     ["a key that is null", { Delete: { TableName, Key: null } }],
-  ])("refuses %s and says where", (_, write) => {
+  ])("rejects %s and names the place", (_, write) => {
     expect(() => check(put({ id: "0" }), write)).toThrow(CommitInvalidError);
     expect(() => check(put({ id: "0" }), write)).toThrow(/^writes\[1\] must/);
   });
@@ -117,7 +117,7 @@ describe("marshallWrites", () => {
     expect(() => check(write)).toThrow(refusal);
   });
 
-  it("takes what has an interface for its type", () => {
+  it("accepts a value whose type is an interface", () => {
     interface Order {
       readonly id: string;
     }
@@ -152,7 +152,7 @@ describe("marshallWrites", () => {
       })(),
       "is a Card",
     ],
-  ])("H38: names where %s is that cannot be stored, and repeats nothing of it", (_, value, kind) => {
+  ])("H38: names the place of %s that can't be stored, and repeats nothing of it", (_, value, kind) => {
     const refused = () => check(put({ id: "1", payment: { parts: [1, { value }] } }));
 
     expect(refused).toThrow(
@@ -168,14 +168,14 @@ describe("marshallWrites", () => {
     expect(() => check(put(item))).toThrow(CommitInvalidError);
   });
 
-  it("takes 99 writes, and refuses 100", () => {
+  it("accepts 99 writes, and rejects 100", () => {
     const writes = Array.from({ length: 99 }, (_, id) => put({ id }));
 
     expect(check(...writes)).toHaveLength(99);
     expect(() => check(...writes, put({ id: 99 }))).toThrow("at most 99");
   });
 
-  it("takes an item of nearly 400 KB, and refuses one beyond", () => {
+  it("accepts an item of nearly 400 KB, and rejects one beyond", () => {
     check(put({ id: "1", blob: blob(409_000) }));
     expect(() => check(put({ id: "1", blob: blob(409_600) }))).toThrow(CommitInvalidError);
     expect(() => check(put({ id: "1", list: [blob(200_000), { deep: new Uint8Array(210_000) }] }))).toThrow(
@@ -183,7 +183,7 @@ describe("marshallWrites", () => {
     );
   });
 
-  it("takes nearly 4 MB in all, and refuses more", () => {
+  it("accepts nearly 4 MB in all, and rejects more", () => {
     const writes = Array.from({ length: 10 }, (_, id) => put({ id, blob: blob(400_000) }));
 
     check(...writes, put({ id: 10, blob: blob(180_000) }));
@@ -192,11 +192,11 @@ describe("marshallWrites", () => {
     );
   });
 
-  it("never counts more than DynamoDB does: a list of numbers that fits is taken", () => {
+  it("never counts more than DynamoDB does: an array of numbers that fits is accepted", () => {
     check(put({ id: "1", list: Array.from({ length: 100_000 }, (_, index) => index % 10) }));
   });
 
-  it("refuses two actions on one item, whatever the order of its key", () => {
+  it("rejects two actions on one item, whatever the order of its key", () => {
     check(remove({ a: "1", b: 2 }), remove({ a: "1", b: 3 }), {
       Delete: { TableName: "other", Key: { a: "1", b: 2 } },
     });
@@ -205,7 +205,7 @@ describe("marshallWrites", () => {
     );
   });
 
-  it("refuses an action on the record itself, and takes other items of the same table", () => {
+  it("rejects an action on the record itself, and accepts other items of the same table", () => {
     const own = { pk: "op##hash", sk: "record" };
 
     check({ Put: { TableName: "records", Item: { ...own, sk: "order" } } });

@@ -88,7 +88,7 @@ describe.each(inject("everyDynamodbEngine"))("DynamoDBStore on $name", ({ endpoi
     expect((await store.find(identify("op", "", key).recordKey, { consistent: true }))?.attempt).toBe(2);
   });
 
-  it("H5: an expired record that its slow worker finished meanwhile is not reset, and its result counts", async () => {
+  it("H5: an expired record that its slow worker finished in between is not reset, and its result counts", async () => {
     const slow = claimOf("slow");
     const later = slow.expiresAt * 1000;
     const claim = {
@@ -124,7 +124,7 @@ describe.each(inject("everyDynamodbEngine"))("DynamoDBStore on $name", ({ endpoi
     });
   });
 
-  it("H5: an expired record that was replaced meanwhile is not taken for the one that was seen", async () => {
+  it("H5: an expired record that was replaced in between is not mistaken for the one that was seen", async () => {
     const first = claimOf("first");
     const at = (token: string, seconds: number) => ({
       ...first,

@@ -18,7 +18,7 @@ describe("readOrderRequest", () => {
     expect(readOrderRequest(eventWith(body))).toEqual({ sku: "tea", quantity: 2, card: "card_slow" });
   });
 
-  it("takes a card that works where none is named", () => {
+  it("uses a card that works if none is named", () => {
     expect(readOrderRequest(eventWith('{"sku":"tea","quantity":2}'))).toMatchObject({ card: "card_ok" });
   });
 
@@ -40,7 +40,7 @@ describe("readOrderRequest", () => {
     ["too many", '{"sku":"tea","quantity":1001}', "quantity must be"],
     ["a card's number", '{"sku":"tea","quantity":1,"card":"4242424242424242"}', "card must be"],
     ["no card", '{"sku":"tea","quantity":1,"card":null}', "card must be"],
-  ])("says what is wrong with %s", (_, body, problem) => {
+  ])("explains what is wrong with %s", (_, body, problem) => {
     expect(readOrderRequest(eventWith(body))).toEqual({ problem: expect.stringContaining(problem) });
   });
 });
@@ -48,7 +48,7 @@ describe("readOrderRequest", () => {
 const REQUEST = { sku: "tea", quantity: 2, card: "card_ok" };
 
 describe("newOrder", () => {
-  it("makes two orders of two runs", () => {
+  it("creates two orders from two runs", () => {
     expect(newOrder(REQUEST, "acme", "k").id).not.toBe(newOrder(REQUEST, "acme", "k").id);
   });
 

@@ -6,6 +6,7 @@ import { newOrder } from "../../functions/order.ts";
 
 let server: Server;
 let charge: typeof import("../../functions/payment-gateway.ts").charge;
+let desk: typeof import("../../functions/shipping-desk.ts");
 /** What the gateway answers next, and what it was asked last. Without an answer it is silent. */
 let answer: { status: number; body: object } | undefined;
 let asked: { headers: IncomingMessage["headers"]; body: unknown; path: string } | undefined;
@@ -23,6 +24,7 @@ beforeAll(async () => {
   vi.stubEnv("GATEWAY_URL", `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
   vi.stubEnv("GATEWAY_TOKEN", "secret");
   ({ charge } = await import("../../functions/payment-gateway.ts"));
+  desk = await import("../../functions/shipping-desk.ts");
   vi.unstubAllEnvs();
 });
 afterAll(() => {
@@ -61,6 +63,22 @@ describe("charge", () => {
       await expect(charge(ORDER, "key-1", never)).rejects.toThrow(`the payment gateway answered ${status}`);
     },
   );
+
+  it("H88: A7: takes 201 with an error for no verdict", async () => {
+    answer = { status: 201, body: { error: "processing_error" } };
+
+    await expect(charge(ORDER, "key-1", never)).rejects.toThrow("answered 201 without a charge");
+  });
+
+  it.each(["refund", "ship"] as const)("H88: A7: takes 201 with an error for no %s", async (name) => {
+    answer = { status: 201, body: { error: "processing_error" } };
+
+    const asking =
+      name === "ship" ? desk.ship(ORDER, "key-1", never) : desk.refund("charge-1", "key-1", never);
+    await expect(asking).rejects.toThrow("answered 201, but not");
+    answer = { status: 201, body: { refunded: true, shipped: true } };
+    await (name === "ship" ? desk.ship(ORDER, "key-1", never) : desk.refund("charge-1", "key-1", never));
+  });
 
   it("stops waiting when its attempt is over", async () => {
     answer = undefined;

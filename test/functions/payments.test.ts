@@ -71,7 +71,7 @@ describe.each(inject("dynamodbEngines"))("an order, on $name", ({ endpoint }) =>
     await expectOnePayment(shop, first.id, 1);
   });
 
-  it("is declined where its card is, without a payment", async () => {
+  it("is declined if its card is, without a payment", async () => {
     const { id } = await shop.order("card_declined");
     await shop.settled();
 
@@ -81,7 +81,7 @@ describe.each(inject("dynamodbEngines"))("an order, on $name", ({ endpoint }) =>
     expect(ledger[0]).not.toHaveProperty("chargeId");
   });
 
-  it("is paid at the first attempt by a gateway that takes its time", async () => {
+  it("is paid at the first attempt by a slow gateway", async () => {
     const { id } = await shop.order("card_slow");
     await shop.settled();
 

@@ -77,7 +77,7 @@ describe("place-order-saga", () => {
     });
   });
 
-  it("H53: cancels, refunds and releases an order that nobody ships, and answers each time the same", async () => {
+  it("H53: cancels, refunds and releases an order that can't be shipped, and answers each time the same", async () => {
     const key = randomUUID();
 
     const [first, second] = [await place(key, "anvil"), await place(key, "anvil")];
@@ -99,7 +99,7 @@ describe("place-order-saga", () => {
     });
   });
 
-  it("undoes what was done before a card is declined, and refunds nothing", async () => {
+  it("undoes the earlier steps before a card is declined, and refunds nothing", async () => {
     const key = randomUUID();
 
     expect((await place(key, "saga-coffee", "card_declined")).status).toBe(409);
@@ -114,7 +114,7 @@ describe("place-order-saga", () => {
     });
   });
 
-  it("H42: holds an order whose charge nobody knows, and charges it no second time", async () => {
+  it("H42: holds an order whose charge is unknown, and charges it no second time", async () => {
     const key = randomUUID();
 
     const first = await place(key, "saga-lost", "card_answer_lost");

@@ -64,7 +64,7 @@ describe("the message that has an order paid", () => {
     expect(await shop.effectsOf(id)).toEqual(paidOnce);
   });
 
-  it("H24: is hidden, and told as in progress, not as failed, while another consumer is at it", async () => {
+  it("H24: is hidden, and reported as in progress, not as failed, while another consumer works on it", async () => {
     const { id } = await shop.order("card_slow");
     await shop.asked(id, 1);
     await shop.passVisibilityTimeout();
@@ -77,7 +77,7 @@ describe("the message that has an order paid", () => {
     expect(others).toEqual([]);
   });
 
-  it("H24: goes to the dead-letter queue where it is malformed, and holds up no other", async () => {
+  it("H24: goes to the dead-letter queue if it is malformed, and holds up no other", async () => {
     const QueueUrl = shop.stack.queues.PaymentsQueue?.url;
     const malformed = { MessageBody: "pay!", MessageGroupId: "malformed", MessageDeduplicationId: "1" };
     await shop.sqs.send(new SendMessageCommand({ QueueUrl, ...malformed }));

@@ -143,7 +143,7 @@ describe("POST /orders", () => {
     expect((await order(undefined)).status).toBe(400);
   });
 
-  it("lets a client mend a request that was refused, under the same key", async () => {
+  it("lets a client correct a rejected request under the same key", async () => {
     const key = randomUUID();
 
     const refused = await order(key, { sku: "tea", quantity: 0 });
@@ -154,7 +154,7 @@ describe("POST /orders", () => {
     expect(await ordersOf(key)).toHaveLength(1);
   });
 
-  it("refuses callers without a token, or with one that nobody owns", async () => {
+  it("rejects callers without a token, or with an unknown one", async () => {
     expect((await ask("/orders", undefined, { method: "POST" })).status).toBe(401);
     expect((await ask("/orders", "other", { method: "POST" })).status).toBe(403);
   });

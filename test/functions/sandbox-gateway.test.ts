@@ -63,7 +63,7 @@ describe.each(inject("dynamodbEngines"))("sandbox-gateway on $name", ({ endpoint
     expect(others).toEqual([]);
   });
 
-  it("charges again under another key, so that its ledger would show it", async () => {
+  it("charges again under another key, so its ledger would show it", async () => {
     const charge = chargeOf("card_ok");
 
     const [first, second] = [await ask(randomUUID(), charge), await ask(randomUUID(), charge)];
@@ -96,7 +96,7 @@ describe.each(inject("dynamodbEngines"))("sandbox-gateway on $name", ({ endpoint
     expect(answer).toEqual({ status: 201, body: { chargeId: expect.any(String) } });
   });
 
-  it("card_answer_lost: charges, and says so to the second attempt only", async () => {
+  it("card_answer_lost: charges, and reports it to the second attempt only", async () => {
     const key = randomUUID();
     const charge = chargeOf("card_answer_lost");
 

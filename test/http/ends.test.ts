@@ -1,13 +1,22 @@
 // Ends that a table of answers doesn't show: callers that go, pipelined requests, HTTP/2, answers that don't count.
 import { once } from "node:events";
-import { createServer } from "node:http";
+import { createServer, type ServerResponse } from "node:http";
 import { connect, constants } from "node:http2";
 import { connect as connectSocket } from "node:net";
-import { PassThrough } from "node:stream";
+import { PassThrough, Readable } from "node:stream";
+import { createAdaptorServer } from "@hono/node-server";
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import express from "express";
 import fastify from "fastify";
+import { Hono } from "hono";
 import { httpIdempotent } from "onceonly";
-import { executionOf, expressIdempotency, fastifyIdempotency, nestIdempotency } from "onceonly/http";
+import {
+  executionOf,
+  expressIdempotency,
+  fastifyIdempotency,
+  honoIdempotency,
+  nestIdempotency,
+} from "onceonly/http";
 import { fakeClock, fakeLambdaContext, MemoryStore } from "onceonly/testing";
 import { describe, expect, it } from "vitest";
 import { gate } from "../kit/time/gate.ts";
@@ -34,6 +43,23 @@ describe("H83: A3: a caller that goes while its answer is streamed", () => {
       );
       await app.ready();
       return listening(app.server);
+    },
+    Hono: async (options, stream) => {
+      const app = new Hono();
+      app.post(
+        "/orders",
+        honoIdempotency(withDefaults(options)),
+        () => new Response(Readable.toWeb(stream()) as ReadableStream),
+      );
+      return listening(createAdaptorServer({ fetch: app.fetch }));
+    },
+    "Hono, past its Response": async (options, stream) => {
+      const app = new Hono();
+      app.post("/orders", honoIdempotency(withDefaults(options)), (c) => {
+        stream().pipe((c.env as { outgoing: ServerResponse }).outgoing);
+        return RESPONSE_ALREADY_SENT;
+      });
+      return listening(createAdaptorServer({ fetch: app.fetch }));
     },
   };
 

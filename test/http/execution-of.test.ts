@@ -111,7 +111,7 @@ const SERVERS: Readonly<Record<string, () => Promise<{ readonly url: string }>>>
 };
 
 describe.each(Object.entries(SERVERS))("executionOf of the middlewares on %s", (_, start) => {
-  it("returns the attempt of its own middleware, also after another one", async () => {
+  it("returns the attempt of its own middleware, even after another one", async () => {
     const { url } = await start();
     const answer = await fetch(`${url}/orders`, { method: "POST", headers: { "idempotency-key": "key-1" } });
 
@@ -137,7 +137,7 @@ describe("executionOf of a middleware", () => {
     ["fetchIdempotency", fetchIdempotency(optionsOf("a"))],
     ["honoIdempotency", honoIdempotency(optionsOf("a"))],
     ["nestIdempotency", nestIdempotency(optionsOf("a"))],
-  ])("refuses what it has never seen: %s", (_name, { executionOf }) => {
+  ])("rejects what it has never seen: %s", (_name, { executionOf }) => {
     for (const request of [{}, { raw: {} }, undefined, "request"]) {
       expect(() => executionOf(request as never)).toThrow(
         "`request` must be a request that went through this middleware: use the middleware on this route",

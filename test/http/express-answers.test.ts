@@ -55,12 +55,38 @@ const EXPRESS_ANSWERS: readonly Row[] = [
   ["download", "equal", (_req, res) => res.download(LICENSE, "licence.txt")],
   ["send, and then an error is thrown", "equal", (_req, res) => sendAndThrow(res)],
   ["send, and then next(error)", "equal", (_req, res, next) => sendAndPass(res, next)],
-  ["json twice", "equal", (_req, res) => res.json({ id: 1 }) && undefined],
+  ["json twice", "equal", (_req, res) => res.json({ id: 1 }) && void res.json({ id: 2 })],
   [
-    "a sent header is changed too late",
+    "a header that is set after the answer",
     "equal",
-    (_req, res) => res.status(201).send("made") && void res.statusCode,
+    (_req, res) => void res.status(201).send("made").set("x-late", "1"),
   ],
+  ["send of a number", "equal", (_req, res) => res.send(201 as never)],
+  ["send of a Uint8Array", "equal", (_req, res) => res.send(Uint8Array.from([1, 2]))],
+  ["send of nothing", "equal", (_req, res) => res.send()],
+  [
+    "sendFile that isn't modified",
+    "equal",
+    (_req, res) => res.sendFile(LICENSE),
+    { headers: { "if-none-match": "*" } },
+  ],
+  ["sendFile with a callback", "equal", (_req, res) => res.sendFile(LICENSE, () => {})],
+  [
+    "sendFile of several ranges",
+    "equal",
+    (_req, res) => res.sendFile(LICENSE),
+    { headers: { range: "bytes=0-1,4-5" } },
+  ],
+  [
+    "sendFile of a range beyond the file",
+    "unrecorded",
+    (_req, res) => res.sendFile(LICENSE),
+    { headers: { range: "bytes=999999-" } },
+  ],
+  ["writeHead twice", "broken", (_req, res) => res.writeHead(201).writeHead(202).end()],
+  ["a header that is set after writeHead", "broken", (_req, res) => res.writeHead(201).set("x-a", "1").end()],
+  ["next for another router", "unrecorded", (_req, _res, next) => next("router")],
+  ["render that fails", "unrecorded", (_req, res) => res.render("page", {})],
   ["an error is thrown", "unrecorded", () => fails()],
   ["next(error) with a status and headers", "unrecorded", (_req, _res, next) => next(teapot())],
   ["next, and no other route", "unrecorded", (_req, _res, next) => next()],
@@ -98,7 +124,9 @@ const starting =
       class {
         readonly path = "page";
         render(given: object, done: (error: null, text: string) => void) {
-          done(null, `order ${(given as { order: number }).order}`);
+          const { order } = given as { order?: number };
+          if (order === undefined) throw teapot();
+          done(null, `order ${order}`);
         }
       },
     );

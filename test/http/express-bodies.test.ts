@@ -1,6 +1,6 @@
 // Every way in which a body is read on Express 4 and 5: bare beside onceonly.
 import { createServer } from "node:http";
-import { text as readText } from "node:stream/consumers";
+import { buffer as readBytes, text as readText } from "node:stream/consumers";
 import { gzipSync } from "node:zlib";
 import express from "express";
 // @ts-expect-error: types of Express 5 suit what the rows use.
@@ -30,6 +30,12 @@ const shown = ({ body, file }: express.Request) => ({
   body: Buffer.isBuffer(body) ? body.toString() : body,
   file: file?.buffer.toString(),
 });
+const CHUNKED: Sending = { ...JSON_BODY, headers: { ...JSON_BODY.headers, "transfer-encoding": "chunked" } };
+const readRaw: express.RequestHandler = async (req, _res, next) => {
+  const rawBody = await readBytes(req);
+  Object.assign(req, { rawBody, body: JSON.parse(`${rawBody}`) });
+  next();
+};
 const unread = { refused: /needs the raw bytes of the body/, before: true } as const;
 
 const BODIES: readonly Row[] = [
@@ -92,12 +98,44 @@ const BODIES: readonly Row[] = [
     { handle: readText, fingerprint: digest },
     TEXT_BODY,
   ],
+  ["json in chunks", "equal", { before: [express.json({ verify })] }, CHUNKED],
+  [
+    "a body that waits for 100 Continue",
+    "equal",
+    { before: [express.json({ verify })] },
+    { ...JSON_BODY, headers: { ...JSON_BODY.headers, expect: "100-continue" } },
+  ],
+  [
+    "an empty body in chunks, and a parser",
+    "equal",
+    { before: [express.json({ verify })] },
+    { headers: CHUNKED.headers },
+  ],
+  ["a parser of your own, with the bytes in rawBody", "equal", { before: [readRaw] }, JSON_BODY],
+  [
+    "multer before with any files, with a fingerprint",
+    "equal",
+    {
+      before: [multer().any()],
+      fingerprint: ({ files }: { files?: { buffer: Buffer }[] }) => files?.map(({ buffer }) => `${buffer}`),
+      handle: ({ files }) => (files as { originalname: string }[]).map(({ originalname }) => originalname),
+    },
+    MULTIPART,
+  ],
+  [
+    "a body that nothing reads, with a fingerprint",
+    "equal",
+    { handle: () => "unread", fingerprint: digest },
+    TEXT_BODY,
+  ],
   ["json whose bytes nothing keeps", unread, { before: [express.json()] }, JSON_BODY],
   ["a text that no parser has read", unread, { before: [express.json({ verify })] }, TEXT_BODY],
   ["a stream that the handler reads", unread, { handle: readText }, TEXT_BODY],
   ["a parser inside", unread, { inside: [express.json({ verify })] }, JSON_BODY],
   ["multer before", unread, { before: [upload] }, MULTIPART],
   ["multer inside", unread, { inside: [upload] }, MULTIPART],
+  ["a body that nothing reads", unread, { handle: () => "unread" }, TEXT_BODY],
+  ["an empty body in chunks, and no parser", unread, {}, { headers: { "transfer-encoding": "chunked" } }],
 ];
 
 const starting =

@@ -25,6 +25,10 @@ const withTrailer = (reply: FastifyReply) => {
   reply.trailer("x-sum", async () => "42");
   return reply;
 };
+const withFailingTrailer = (reply: FastifyReply) => {
+  reply.trailer("x-sum", async () => Promise.reject(new Error("no sum")));
+  return reply;
+};
 const withHints = (reply: FastifyReply) => {
   reply.writeEarlyHints({ link: "</a.css>" });
   return reply;
@@ -108,6 +112,93 @@ const FASTIFY_ANSWERS: readonly Row[] = [
       throw teapot();
     },
   ],
+  [
+    "the reply, returned before it is sent",
+    "equal",
+    async (_request, reply) => {
+      setImmediate(() => reply.code(201).send({ id: 1 }));
+      return reply;
+    },
+  ],
+  [
+    "a status in the return type of a callback",
+    "equal",
+    (_request, reply) => void setImmediate(() => reply.status(202).send("made")),
+  ],
+  [
+    "send of an ArrayBuffer",
+    "unrecorded",
+    (_request, reply) => reply.type("a/b").send(Uint8Array.from([1, 2]).buffer),
+  ],
+  ["send of a boolean", "equal", (_request, reply) => reply.type("application/json").send(true)],
+  ["send of a Date", "equal", (_request, reply) => reply.send(new Date(0))],
+  ["send of a list", "equal", (_request, reply) => reply.send([1, { a: 2 }])],
+  ["a header beyond ASCII", "equal", (_request, reply) => reply.header("x-name", "café").send("made")],
+  [
+    "headers, and one that is removed",
+    "equal",
+    (_request, reply) => reply.headers({ "x-a": "1", "x-b": "2" }).removeHeader("x-a").send("x"),
+  ],
+  [
+    "a stream with a content-length",
+    "equal",
+    (_request, reply) => reply.header("content-length", 6).send(Readable.from(["one ", "tw"])),
+  ],
+  ["an empty stream", "equal", (_request, reply) => reply.send(Readable.from([]))],
+  ["an empty web stream", "equal", (_request, reply) => reply.send(web())],
+  [
+    "a Response with cookies",
+    "equal",
+    async () =>
+      new Response("x", {
+        headers: [
+          ["set-cookie", "a=1"],
+          ["set-cookie", "b=2"],
+        ],
+      }),
+  ],
+  [
+    "a Response with a status text",
+    "equal",
+    async () => new Response("x", { status: 201, statusText: "Made" }),
+  ],
+  ["a Response of a Blob", "equal", async () => new Response(new Blob(["made"], { type: "text/x-order" }))],
+  ["a pipe into raw", "equal", (_request, reply) => void createReadStream(LICENSE).pipe(reply.raw)],
+  [
+    "trailers of a promise that fails",
+    "equal",
+    (_request, reply) => withFailingTrailer(reply).send({ id: 1 }),
+  ],
+  [
+    "a serializer that throws",
+    "unrecorded",
+    (_request, reply) =>
+      reply
+        .serializer(() => {
+          throw teapot();
+        })
+        .send({ id: 1 }),
+  ],
+  ["send of a function", "unrecorded", (_request, reply) => reply.type("text/plain").send(() => 1)],
+  [
+    "send of an object with a text type",
+    "unrecorded",
+    (_request, reply) => reply.type("text/plain").send({ a: 1 }),
+  ],
+  ["send of a BigInt", "unrecorded", (_request, reply) => reply.send({ id: 1n })],
+  ["a value that isn't an Error is thrown", "unrecorded", async () => Promise.reject("no error")],
+  [
+    "a stream that fails at once",
+    "unrecorded",
+    (_request, reply) =>
+      reply.send(
+        new Readable({
+          read() {
+            this.destroy(new Error("disk"));
+          },
+        }),
+      ),
+  ],
   ["send twice", "equal", (_request, reply) => void [reply.send("first"), reply.send("second")]],
   [
     "send, and a returned value",
@@ -180,10 +271,14 @@ const FASTIFY_ANSWERS: readonly Row[] = [
   ],
   [
     "a stream of objects",
-    { refused: /writes a value/ },
+    { refused: /handler wrote an object/ },
     (_request, reply) => reply.send(Readable.from([{ a: 1 }])),
   ],
-  ["a web stream of objects", { refused: /writes a value/ }, (_request, reply) => reply.send(web({ a: 1 }))],
+  [
+    "a web stream of objects",
+    { refused: /handler wrote an object/ },
+    (_request, reply) => reply.send(web({ a: 1 })),
+  ],
   [
     "a stream of events after a hijack",
     { refused: /event stream/ },

@@ -4,7 +4,7 @@ import { text as readText } from "node:stream/consumers";
 import { gzipSync } from "node:zlib";
 import fastifyCompress from "@fastify/compress";
 import multipart, { type MultipartFile } from "@fastify/multipart";
-import fastify, { type FastifyInstance, type FastifyRequest } from "fastify";
+import fastify, { type FastifyInstance, type FastifyRequest, type FastifySchema } from "fastify";
 import { executionOf, fastifyIdempotency } from "onceonly/http";
 import { type Options, withDefaults } from "./given.ts";
 import { type Row as AnyRow, MULTIPART, ROW_OPTIONS, type Sending, type StartRows, table } from "./rows.ts";
@@ -13,10 +13,15 @@ interface Reading {
   readonly parser?: (app: FastifyInstance) => unknown;
   readonly fingerprint?: Options["fingerprint"];
   readonly handle?: (request: FastifyRequest) => unknown;
+  readonly schema?: FastifySchema;
 }
 type Row = AnyRow<Reading>;
 const JSON_BODY: Sending = { headers: { "content-type": "application/json" }, body: '{"item":"café"}' };
 const TEXT_BODY: Sending = { headers: { "content-type": "text/plain" }, body: "book" };
+const FORM_BODY: Sending = {
+  headers: { "content-type": "application/x-www-form-urlencoded" },
+  body: "item=book",
+};
 const OWN_BODY: Sending = { headers: { "content-type": "application/x-order" }, body: "book" };
 const digest = (request: object) => `${(request as FastifyRequest).headers["content-digest"]}`;
 const fields = (request: object) => (request as FastifyRequest).body;
@@ -24,6 +29,14 @@ const shown = ({ body }: FastifyRequest) => ({ body: Buffer.isBuffer(body) ? bod
 const readFile = async (request: FastifyRequest) => {
   const file = (await request.file()) as MultipartFile;
   return { fields: Object.keys(file.fields), file: `${await file.toBuffer()}` };
+};
+const readParts = async (request: FastifyRequest) => {
+  const names: string[] = [];
+  for await (const part of request.parts()) {
+    names.push(part.fieldname);
+    if (part.type === "file") await part.toBuffer();
+  }
+  return names;
 };
 const unread = { refused: /needs the raw bytes of the body/, before: true } as const;
 type Done = (error: null, body?: unknown) => void;
@@ -98,6 +111,79 @@ const BODIES: readonly Row[] = [
     },
     MULTIPART,
   ],
+  [
+    "JSON in chunks",
+    "equal",
+    {},
+    { ...JSON_BODY, headers: { ...JSON_BODY.headers, "transfer-encoding": "chunked" } },
+  ],
+  [
+    "a form",
+    "equal",
+    {
+      parser: (app) =>
+        app.addContentTypeParser(
+          "application/x-www-form-urlencoded",
+          { parseAs: "string" },
+          (_request, body, done) => done(null, Object.fromEntries(new URLSearchParams(`${body}`))),
+        ),
+    },
+    FORM_BODY,
+  ],
+  [
+    "a parser that leaves the bytes in rawBody, and reads elsewhere",
+    "equal",
+    {
+      parser: (app) => {
+        app.decorateRequest("rawBody");
+        app.addContentTypeParser(
+          "application/x-order",
+          async (request: FastifyRequest, payload: Readable) => {
+            const text = await readText(payload);
+            Object.assign(request, { rawBody: text });
+            return { text };
+          },
+        );
+      },
+    },
+    OWN_BODY,
+  ],
+  [
+    "a validated body that the schema changes",
+    "equal",
+    {
+      schema: {
+        body: {
+          type: "object",
+          additionalProperties: false,
+          properties: { item: { type: "string" }, count: { type: "integer", default: 1 } },
+        },
+      },
+    },
+    { ...JSON_BODY, body: '{"item":"book","more":1}' },
+  ],
+  [
+    "the parts of @fastify/multipart, with a fingerprint",
+    "equal",
+    { parser: (app) => app.register(multipart), handle: readParts, fingerprint: digest },
+    MULTIPART,
+  ],
+  [
+    "saved files of @fastify/multipart, with a fingerprint",
+    "equal",
+    {
+      parser: (app) => app.register(multipart),
+      handle: async (request) => (await request.saveRequestFiles()).map(({ filename }) => filename),
+      fingerprint: digest,
+    },
+    MULTIPART,
+  ],
+  [
+    "the parts of @fastify/multipart",
+    unread,
+    { parser: (app) => app.register(multipart), handle: readParts },
+    MULTIPART,
+  ],
   ["a stream that the handler reads", unread, { parser: handsOn }, OWN_BODY],
   ["a raw request that the handler reads", unread, { parser: readsNothing }, OWN_BODY],
   [
@@ -116,14 +202,18 @@ const BODIES: readonly Row[] = [
 
 const start: StartRows<Reading> = async (readings, onRun) => {
   const app = fastify();
-  for (const [at, { parser, fingerprint, handle = shown }] of readings.entries())
+  for (const [at, { parser, fingerprint, schema, handle = shown }] of readings.entries())
     await app.register(async (scope) => {
       await parser?.(scope);
       const options = { ...ROW_OPTIONS, ...(fingerprint && { fingerprint }) };
-      scope.post(`/${at}`, { ...(onRun && fastifyIdempotency(withDefaults(options))) }, async (request) => {
-        if (onRun && executionOf(request).key === "key-1") onRun(at);
-        return handle(request);
-      });
+      scope.post(
+        `/${at}`,
+        { ...(schema && { schema }), ...(onRun && fastifyIdempotency(withDefaults(options))) },
+        async (request) => {
+          if (onRun && executionOf(request).key === "key-1") onRun(at);
+          return handle(request);
+        },
+      );
     });
   await app.listen({ port: 0, host: "127.0.0.1" });
   return { server: app.server, close: () => app.close() };

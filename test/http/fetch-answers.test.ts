@@ -1,6 +1,6 @@
 // Every way to answer with a Response, by itself and on Hono: bare beside onceonly.
 import { createReadStream } from "node:fs";
-import type { Server, ServerResponse } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { gzipSync } from "node:zlib";
@@ -10,7 +10,9 @@ import { type Context, Hono } from "hono";
 import { HTTPException } from "hono/http-exception";
 import { stream, streamSSE, streamText } from "hono/streaming";
 import { executionOf, fetchIdempotency, honoIdempotency } from "onceonly/http";
+import { Response as OtherResponse } from "undici";
 import { root } from "../kit/project.ts";
+import { NODE_ANSWERS, type NodeHandle } from "./cases/node-answers.ts";
 import { withDefaults } from "./given.ts";
 import { ROW_OPTIONS, type Row, type StartRows, table } from "./rows.ts";
 
@@ -28,6 +30,19 @@ const web = (...parts: unknown[]) =>
 class TaggedResponse extends Response {
   readonly tag = "mine";
 }
+
+async function* parts() {
+  yield Buffer.from("one ");
+  yield Buffer.from("two");
+}
+const byob = () =>
+  new ReadableStream({
+    type: "bytes",
+    start(controller) {
+      controller.enqueue(Uint8Array.from([109, 97]));
+      controller.close();
+    },
+  });
 
 const RESPONSES: readonly Row<Answer>[] = [
   ["a text", "equal", () => new Response("made", { status: 201 })],
@@ -79,6 +94,50 @@ const RESPONSES: readonly Row<Answer>[] = [
     "decoded",
     () => new Response(gzipSync("made"), { headers: { "content-encoding": "gzip", ...text() } }),
   ],
+  ["an ArrayBuffer", "equal", () => new Response(Uint8Array.from([1, 2]).buffer)],
+  ["a DataView", "equal", () => new Response(new DataView(Uint8Array.from([1, 2]).buffer))],
+  ["an async generator", "equal", () => new Response(parts() as never)],
+  ["a stream of bytes that can be read into a buffer", "equal", () => new Response(byob())],
+  ["an empty stream", "equal", () => new Response(web())],
+  [
+    "a clone of a Response",
+    "equal",
+    () => {
+      const response = new Response("made", { status: 201 });
+      return response.clone();
+    },
+  ],
+  [
+    "a copy of a Response",
+    "equal",
+    () => new Response(new Response("made").body, { status: 202, headers: text() }),
+  ],
+  [
+    "a content-length",
+    "equal",
+    () => new Response("made", { headers: { "content-length": "4", ...text() } }),
+  ],
+  ["205", "equal", () => new Response(null, { status: 205 })],
+  [
+    "a Response of another implementation",
+    "equal",
+    () => new OtherResponse("made", { status: 201, headers: { "x-a": "1" } }) as never,
+  ],
+  [
+    "a body in an encoding that can't be read",
+    { refused: /content-encoding is zstd/ },
+    () => new Response("?", { headers: { "content-encoding": "zstd" } }),
+  ],
+  [
+    "a body encoded twice",
+    { refused: /content-encoding is gzip, br/ },
+    () => new Response("?", { headers: { "content-encoding": "gzip, br" } }),
+  ],
+  [
+    "a body that isn't in the encoding it names",
+    { refused: /can't be decoded/ },
+    () => new Response("plain", { headers: { "content-encoding": "gzip" } }),
+  ],
   ["an error status", "unrecorded", () => new Response("sold out", { status: 422, statusText: "No Stock" })],
   ["an error is thrown", "unrecorded", () => Promise.reject(new Error("short and stout"))],
   ["Response.error()", { refused: /Response\.error/ }, () => Response.error()],
@@ -88,7 +147,11 @@ const RESPONSES: readonly Row<Answer>[] = [
     () => new Response("data: 1\n\n", { headers: { "content-type": "text/event-stream" } }),
   ],
   ["a body beyond the limit", { refused: /maxResponseBytes/ }, () => new Response("x".repeat(200_000))],
-  ["a stream of objects", { refused: /yields a value/ }, () => new Response(web({ a: 1 }))],
+  [
+    "a stream of objects",
+    { refused: /produced an object instead of bytes/ },
+    () => new Response(web({ a: 1 })),
+  ],
   [
     "a stream that fails",
     { refused: /failed/ },
@@ -96,7 +159,7 @@ const RESPONSES: readonly Row<Answer>[] = [
   ],
   [
     "a body that was read",
-    { refused: /read before/ },
+    { refused: /already been read/ },
     async () => {
       const response = new Response("read");
       await response.text();
@@ -105,7 +168,7 @@ const RESPONSES: readonly Row<Answer>[] = [
   ],
   [
     "a body that is locked",
-    { refused: /read before/ },
+    { refused: /already been read/ },
     () => {
       const response = new Response(web("locked"));
       response.body?.getReader();
@@ -191,7 +254,7 @@ const HONO_ANSWERS: readonly Row<Handle>[] = [
     { refused: /event stream/ },
     (c) => streamSSE(c, async (out) => void (await out.writeSSE({ data: "1" }))),
   ],
-  ["nothing", { refused: /no Response/ }, () => undefined as never],
+  ["nothing", { refused: /return a Response/ }, () => undefined as never],
   [
     "a stream of events past Hono",
     { refused: /event stream/ },
@@ -202,6 +265,21 @@ const HONO_ANSWERS: readonly Row<Handle>[] = [
       return RESPONSE_ALREADY_SENT;
     },
   ],
+];
+
+/** Behind onceonly the body has been read to its end, so destroying the request no longer closes the connection. */
+const ON_NODE = NODE_ANSWERS.filter(([title]) => title !== "a request that is destroyed");
+
+/** The handler answers with the ServerResponse, and tells Hono so. */
+const raw = ([title, promised, handle, sending]: Row<NodeHandle>): Row<Handle> => [
+  `raw: ${title}`,
+  promised,
+  async (c) => {
+    const { incoming, outgoing } = c.env as { incoming: IncomingMessage; outgoing: ServerResponse };
+    await handle(incoming, outgoing);
+    return RESPONSE_ALREADY_SENT;
+  },
+  sending,
 ];
 
 const startHono: StartRows<Handle> = async (handles, onRun) => {
@@ -219,4 +297,8 @@ const startHono: StartRows<Handle> = async (handles, onRun) => {
   return { server, close: () => server.close() };
 };
 
-table("H83: A3: answers of Hono", [...HONO_ANSWERS, ...(RESPONSES as readonly Row<Handle>[])], startHono);
+table(
+  "H83: A3: answers of Hono",
+  [...HONO_ANSWERS, ...(RESPONSES as readonly Row<Handle>[]), ...ON_NODE.map(raw)],
+  startHono,
+);

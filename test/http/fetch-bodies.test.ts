@@ -3,6 +3,7 @@ import type { IncomingMessage, Server } from "node:http";
 import { text as readText } from "node:stream/consumers";
 import { createAdaptorServer } from "@hono/node-server";
 import { type Context, Hono, type MiddlewareHandler } from "hono";
+import { bodyLimit } from "hono/body-limit";
 import { validator } from "hono/validator";
 import { executionOf, fetchIdempotency, honoIdempotency } from "onceonly/http";
 import { expect, it } from "vitest";
@@ -18,6 +19,12 @@ const JSON_BODY: Sending = { headers: { "content-type": "application/json" }, bo
 const LARGE: Sending = { headers: { "content-type": "text/plain" }, body: "x".repeat(2_000_000) };
 const digest = (given: object) => `${(given as Request).headers?.get("content-digest")}`;
 const formOf = (form: FormData) => [...form].map(([name, value]) => `${name}=${typeof value}`);
+const readFirst = async (request: Request) => {
+  const reader = (request.body as ReadableStream<Uint8Array>).getReader();
+  const { value } = await reader.read();
+  await reader.cancel();
+  return value?.length;
+};
 const unread = { refused: /needs the raw bytes of the body/, before: true } as const;
 
 const REQUESTS: readonly Row<Reading>[] = [
@@ -41,6 +48,13 @@ const REQUESTS: readonly Row<Reading>[] = [
   ["a new Request of it", "equal", { handle: (request) => new Request(request).text() }, JSON_BODY],
   ["nothing", "equal", { handle: () => "unread" }, JSON_BODY],
   ["no body", "equal", { handle: (request) => request.text() }],
+  [
+    "an empty body in chunks",
+    "equal",
+    { handle: (request) => request.text() },
+    { headers: { "transfer-encoding": "chunked" } },
+  ],
+  ["a part of the stream, then canceled", "equal", { handle: readFirst }, JSON_BODY],
   [
     "a large stream, with a fingerprint",
     "equal",
@@ -103,6 +117,13 @@ const reading = (read: (c: Context) => unknown): MiddlewareHandler[] => [
     await next();
   },
 ];
+const CHUNKED: Sending = { ...JSON_BODY, headers: { ...JSON_BODY.headers, "transfer-encoding": "chunked" } };
+const FORM_BODY: Sending = {
+  headers: { "content-type": "application/x-www-form-urlencoded" },
+  body: "item=book",
+};
+const limit = bodyLimit({ maxSize: 1000 });
+const validForm = validator("form", (value) => value);
 const validated = validator("json", (value) => value);
 
 const ON_HONO: readonly Row<HonoReading>[] = [
@@ -125,6 +146,30 @@ const ON_HONO: readonly Row<HonoReading>[] = [
   ],
   ["nothing", "equal", { handle: () => "unread" }, JSON_BODY],
   ["no body", "equal", { handle: (c) => c.req.text() }],
+  ["c.req.blob", "equal", { handle: async (c) => (await c.req.blob()).size }, JSON_BODY],
+  ["a clone of c.req.raw", "equal", { handle: (c) => c.req.raw.clone().text() }, JSON_BODY],
+  ["a limit before", "equal", { before: [limit], handle: (c) => c.req.json() }, JSON_BODY],
+  ["a limit before, of a body in chunks", "equal", { before: [limit], handle: (c) => c.req.json() }, CHUNKED],
+  ["a limit inside", "equal", { inside: [limit], handle: (c) => c.req.json() }, JSON_BODY],
+  ["a limit inside, of a body in chunks", "equal", { inside: [limit], handle: (c) => c.req.json() }, CHUNKED],
+  [
+    "a form validator inside",
+    "equal",
+    { inside: [validForm], handle: (c) => c.req.valid("form" as never) },
+    FORM_BODY,
+  ],
+  [
+    "a form validator before",
+    "equal",
+    { before: [validForm], handle: (c) => c.req.valid("form" as never) },
+    FORM_BODY,
+  ],
+  [
+    "a JSON body that was read as a blob before",
+    "equal",
+    { before: reading((c) => c.req.blob()), handle: (c) => c.req.json() },
+    JSON_BODY,
+  ],
   ["a validator before", "equal", { before: [validated], handle: (c) => c.req.json() }, JSON_BODY],
   ["a validator inside", "equal", { inside: [validated], handle: (c) => c.req.json() }, JSON_BODY],
   [

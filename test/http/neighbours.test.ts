@@ -94,7 +94,7 @@ describe("compression", () => {
 });
 
 describe("a body that a parser has read", () => {
-  it("is refused on Express before any I/O, and the error says what to do", async () => {
+  it("is rejected on Express before any I/O, and the error says what to do", async () => {
     const store = new MemoryStore();
     const app = express();
     app.use(express.text({ type: () => true }));
@@ -175,7 +175,7 @@ describe("a body on its way to a parser of Fastify", () => {
     await app.close();
   });
 
-  it("is not read to its end that is beyond the limit of its route", async () => {
+  it("is not read to its end if it exceeds its route's limit", async () => {
     const app = fastify({ bodyLimit: 1000 });
     const { port, store } = await started(app);
 
@@ -203,7 +203,7 @@ describe("a body on its way to a parser of Fastify", () => {
     await app.close();
   });
 
-  it("is left alone of a method that needs no key", async () => {
+  it("is left alone for a method that needs no key", async () => {
     const { preParsing } = fastifyIdempotency(withDefaults({}));
     const payload = Readable.from([]);
 
@@ -263,7 +263,7 @@ describe("two middlewares of one operation on one route", () => {
 });
 
 describe("a caller that has gone", () => {
-  it("is waited for a minute where the handler never answers, and nothing is given back", async () => {
+  it("is waited for a minute if the handler never answers, and nothing is released", async () => {
     const clock = fakeClock();
     const ended = new Promise(() => {});
     const waiting = orGone({ ended, gone: Promise.resolve() }, clock).catch((error: unknown) => error);
@@ -277,7 +277,7 @@ describe("a caller that has gone", () => {
   });
 });
 
-it("refuses options at once", () => {
+it("rejects options immediately", () => {
   for (const options of [
     {},
     { ...withDefaults({}), maxResponseBytes: 0 },

@@ -1,5 +1,6 @@
 // Every way to answer in a controller of Nest, on Express and on Fastify: bare beside onceonly.
 import "reflect-metadata";
+import { createReadStream } from "node:fs";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import {
@@ -22,7 +23,7 @@ import { FastifyAdapter } from "@nestjs/platform-fastify";
 import type { Response as ExpressResponse } from "express";
 import type { FastifyReply } from "fastify";
 import { executionOf, nestIdempotency } from "onceonly/http";
-import { from, of } from "rxjs";
+import { EMPTY, from, of, throwError } from "rxjs";
 import { root } from "../kit/project.ts";
 import { NODE_ANSWERS, type NodeHandle } from "./cases/node-answers.ts";
 import { withDefaults } from "./given.ts";
@@ -72,6 +73,35 @@ const VALUES: readonly Row[] = [
     "Redirect by a value",
     "equal",
     plain(() => ({ url: "/orders/2", statusCode: 307 }), Redirect("/orders/1")),
+  ],
+  ["a number", "equal", plain(() => 7)],
+  ["a boolean", "equal", plain(() => false)],
+  ["an Observable of nothing", "unrecorded", plain(() => EMPTY)],
+  ["a Date", "equal", plain(() => new Date(0))],
+  [
+    "a StreamableFile with a length",
+    "equal",
+    plain(() => new StreamableFile(Buffer.from("abc"), { length: 3, type: "text/plain" })),
+  ],
+  [
+    "a file as a StreamableFile",
+    "equal",
+    plain(() => new StreamableFile(createReadStream(join(root, "LICENSE")))),
+  ],
+  [
+    "a header that is a function",
+    "equal",
+    plain(
+      () => "made",
+      Header("x-a", () => "1"),
+    ),
+  ],
+  ["HttpCode 422", "unrecorded", plain(() => ({ sold: "out" }), HttpCode(422))],
+  ["an Observable that fails", "unrecorded", plain(() => throwError(() => new HttpException("no", 409)))],
+  [
+    "a StreamableFile of a file that isn't there",
+    "unrecorded",
+    plain(() => new StreamableFile(createReadStream(join(root, "none")))),
   ],
   ["an HttpException", "unrecorded", plain(() => Promise.reject(new HttpException("short and stout", 418)))],
   ["an HttpException that is thrown", "unrecorded", plain(thrower)],

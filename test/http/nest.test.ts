@@ -134,7 +134,7 @@ describe.each([
     expect((await first).status).toBe(201);
   });
 
-  it("answers what was committed, and an error when the commit fails after the answer", async () => {
+  it("answers with the committed result, and with an error when the commit fails after the answer", async () => {
     const store = new MemoryStore();
     const ask = await start(adapter(), store, async (request) => {
       const { commit, key } = executionOf(request);

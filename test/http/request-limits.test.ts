@@ -97,7 +97,7 @@ describe.each(ASKS)("A9: %s", (_name, ask) => {
     expect(read()).toBe(0);
   });
 
-  it("takes a body of exactly the limit, and one of another limit", async () => {
+  it("accepts a body of exactly the limit, and one of another limit", async () => {
     const full = counted(DEFAULT_LIMIT, key).request;
     const larger = counted(DEFAULT_LIMIT + 1, key).request;
 
@@ -115,7 +115,7 @@ describe.each(ASKS)("A9: %s", (_name, ask) => {
   });
 });
 
-it("A9: a limit that is no whole number of bytes is refused, and on Express, where the parser has one, the option", () => {
+it("A9: a limit that isn't a whole number of bytes is rejected, as is the option on Express, whose parser has one", () => {
   for (const maxRequestBytes of [0, 1.5, Number.NaN, "1mb" as never])
     expect(() => fetchIdempotency(withDefaults({ maxRequestBytes } as Limited))).toThrow(InvalidOptionError);
   expect(() => expressIdempotency(withDefaults({ maxRequestBytes: 100 } as Limited))).toThrow(

@@ -27,7 +27,7 @@ describe.each(Object.entries(SERVERS))("%s", (_, start) => {
     expect(runs).toBe(1);
   });
 
-  it("refuses what has no key, no caller, or another payload, and runs nothing", async () => {
+  it("rejects a request without a key, without a caller, or with another payload, and runs nothing", async () => {
     const scopes = ["tenant-1", undefined, "tenant-1"];
     let runs = 0;
     const site = await start({ scope: () => scopes.shift() }, () => ({ body: `${++runs}` }));
@@ -43,7 +43,7 @@ describe.each(Object.entries(SERVERS))("%s", (_, start) => {
     expect(runs).toBe(1);
   });
 
-  it("says 409 with Retry-After while the first is at work", async () => {
+  it("answers 409 with Retry-After while the first is running", async () => {
     const { opened, open } = gate<string>();
     const begun = gate<void>();
     const site = await start({ whenInProgress: "reject" }, async () => {
@@ -61,7 +61,7 @@ describe.each(Object.entries(SERVERS))("%s", (_, start) => {
     expect((await first).text).toBe("done");
   });
 
-  it("says 503 where the store is down, and runs nothing", async () => {
+  it("answers 503 if the store is down, and runs nothing", async () => {
     let runs = 0;
     const store = failing(new MemoryStore(), "claim", "before");
     const site = await start({ store }, () => ({ body: `${++runs}` }));
@@ -81,7 +81,7 @@ describe.each(Object.entries(SERVERS))("%s", (_, start) => {
     expect(await post(site)).toMatchObject({ status: 201, text: "done", replayed: null });
   });
 
-  it("lets other methods pass, where each use of the execution throws", async () => {
+  it("lets other methods pass, and each use of the execution throws there", async () => {
     const site = await start({}, ({ key }) => ({ body: key }));
 
     const { status, text } = await post(site, { method: "GET" });
@@ -117,7 +117,7 @@ describe.each(Object.entries(SERVERS))("%s", (_, start) => {
     expect(runs).toBe(1);
   });
 
-  it("replays bytes that are no text", async () => {
+  it("replays binary bodies", async () => {
     const bytes = Uint8Array.from([0, 255, 128, 10, 13]);
     const headers = { "content-type": "application/octet-stream" };
     const site = await start({}, () => ({ headers, body: bytes }));
@@ -126,7 +126,7 @@ describe.each(Object.entries(SERVERS))("%s", (_, start) => {
     expect([...(await post(site)).bytes]).toEqual([...bytes]);
   });
 
-  it("answers what was committed, whatever the handler says then", async () => {
+  it("answers with the committed result, whatever the handler sends after that", async () => {
     const store = new MemoryStore();
     const site = await start({ store }, async ({ commit }) => {
       await commit(

@@ -20,12 +20,12 @@ export const root = fileURLToPath(new URL("../..", import.meta.url));
 
 export const manifest: Manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 
-/** The documents in Markdown, relative to the root. */
+/** The documents in Markdown, relative to the root, without those that `npm run site` generates. */
 export const documents = [
   "README.md",
   "CONTRIBUTING.md",
   ...readdirSync(join(root, "docs"), { recursive: true })
     .map((file) => `docs/${String(file).replaceAll("\\", "/")}`)
-    .filter((file) => file.endsWith(".md"))
+    .filter((file) => file.endsWith(".md") && !file.startsWith("docs/api/"))
     .sort(),
 ];

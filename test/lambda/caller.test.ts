@@ -35,7 +35,7 @@ describe("callerFromAuthorizer", () => {
     expect(callerFromAuthorizer("nothing")(event)).toBeUndefined();
   });
 
-  it("yields nothing for what is neither text nor a number", () => {
+  it("yields nothing for a value that is neither a string nor a number", () => {
     const event = v2Event({ authorizer: { lambda: { tenant: { id: "acme" }, none: null } } });
 
     expect(callerFromAuthorizer("tenant")(event)).toBeUndefined();
@@ -108,7 +108,7 @@ describe("a missing caller", () => {
     ["an API key, which names no caller", v1({ identity: { apiKey: "k", apiKeyId: "i" } })],
     ["a token that nobody verified", v2Event({ headers: { ...KEY, authorization: "Bearer eyJ9" } })],
     ["no request context", { ...v1({}), requestContext: undefined }],
-  ])("H76: is answered with 401 and a challenge behind %s", async (_, event) => {
+  ])("H76: gets 401 and a challenge with %s", async (_, event) => {
     const answer = await answerTo(event);
 
     expect(answer).toMatchObject({ statusCode: 401, headers: { "WWW-Authenticate": "Bearer" } });
@@ -127,7 +127,7 @@ describe("a missing caller", () => {
     ["mutual TLS, payload v2", v2({ authentication: { clientCert: { subjectDN: "CN=ann" } } })],
     ["mutual TLS, payload v1", v1({ identity: { clientCert: { subjectDN: "CN=ann" } } })],
     ["a claim that is the text of no value", v2({ authorizer: { jwt: { claims: { org: "undefined" } } } })],
-  ])("H76: is answered with 403 behind %s", async (_, event) => {
+  ])("H76: gets 403 with %s", async (_, event) => {
     const answer = await answerTo(event);
 
     expect(answer.statusCode).toBe(403);
@@ -135,7 +135,7 @@ describe("a missing caller", () => {
     expect(bodyOf(answer)).toMatchObject({ status: 403, code: "SCOPE_MISSING" });
   });
 
-  it("H76: is answered with 403 where ALB has authenticated somebody, and with 401 where it has not", async () => {
+  it("H76: gets 403 if ALB has authenticated a user, and 401 if not", async () => {
     const forms = EVENT_FORMS.filter(([name]) => name.startsWith("ALB"));
     for (const [, form] of forms) {
       expect((await answerTo(form({ headers: { ...KEY, "X-Amzn-Oidc-Data": "eyJ9" } }))).statusCode).toBe(

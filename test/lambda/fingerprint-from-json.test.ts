@@ -45,20 +45,20 @@ describe("fingerprintFromJson with `take`", () => {
     expect(fingerprint(changed)).not.toBe(fingerprint(payload));
   });
 
-  it("takes all of a field that is named whole and in part", () => {
+  it("covers the whole field if it is named both whole and in part", () => {
     const both = fingerprintWith({ take: ["data.amount", "data"] });
 
     expect(both(payload)).not.toBe(both({ ...payload, data: { amount: 5, sentAt: 2 } }));
   });
 
-  it("takes a field of the name of a prototype", () => {
+  it("accepts a field with the name of a prototype", () => {
     const proto = fingerprintWith({ take: ["__proto__.a", "id"] });
 
     expect(proto('{"__proto__":{"a":1},"id":1}')).not.toBe(proto('{"__proto__":{"a":2},"id":1}'));
   });
 
   it.each([{}, { other: 1 }, { data: { sentAt: 1 } }, { lines: [{ seen: 1 }] }, [], 7])(
-    "refuses a payload without any of its fields: %j",
+    "rejects a payload without any of its fields: %j",
     (other) => {
       expect(() => fingerprint(other)).toThrow(
         "the payload has none of the fields that the fingerprint is made of: id, data.amount, lines.price",
@@ -84,7 +84,7 @@ describe("fingerprintFromJson with `leave`", () => {
 describe("the payload of fingerprintFromJson", () => {
   const fingerprint = fingerprintWith({ take: ["id"] });
 
-  it("is the body of an HTTP request: as text, in base64, and as a parser leaves it", () => {
+  it("is the body of an HTTP request: as a string, in base64, and as a parser leaves it", () => {
     const events = [
       v1Event({ headers, body: '{"id":1,"at":1}' }),
       v2Event({ headers, body: '{"id":1,"at":2}' }),
@@ -95,14 +95,14 @@ describe("the payload of fingerprintFromJson", () => {
     expect(new Set(events.map(fingerprint)).size).toBe(1);
   });
 
-  it("has method, route and query beside it, so that two routes are two requests", () => {
+  it("has method, route and query next to it, so two routes are two requests", () => {
     const event = v2Event({ headers, body: '{"id":1}' });
 
     expect(fingerprint({ ...event, rawQueryString: "a=1" })).not.toBe(fingerprint(event));
     expect(fingerprint({ ...event, rawPath: "/refunds" })).not.toBe(fingerprint(event));
   });
 
-  it("is the body of an SQS record, the event itself, or what `of` yields", () => {
+  it("is the body of an SQS record, the event itself, or the result of `of`", () => {
     const record = { messageId: "m1", body: '{"id":1,"at":1}' };
     const ofDetail = fingerprintWith({ take: ["id"], of: (event) => (event as { detail: unknown }).detail });
 
@@ -122,14 +122,14 @@ describe("the payload of fingerprintFromJson", () => {
     ["too deep to parse fields of", `${"[".repeat(90_000)}${"]".repeat(90_000)}`, "nested too deeply"],
     ["nothing", undefined, "it is empty"],
     ["nested too deeply", `${"[".repeat(2000)}${"]".repeat(2000)}`, "nested deeper"],
-  ])("is refused without a word of it where it is %s", (_, payload, message) => {
+  ])("is rejected, without revealing it, if it is %s", (_, payload, message) => {
     expect(() => fingerprintFromJson({ leave: ["at"], of: () => payload })({})).toThrow(
       expect.objectContaining({ code: "PAYLOAD_INVALID", message: expect.stringContaining(message) }),
     );
   });
 });
 
-describe("A8: fingerprintFromJson looks at the selected members alone", () => {
+describe("A8: fingerprintFromJson looks at the selected members only", () => {
   const take = fingerprintWith({ take: ["id"], of: (text) => text });
   const leave = fingerprintWith({ leave: ["other"], of: (text) => text });
 
@@ -151,7 +151,7 @@ describe("A8: fingerprintFromJson looks at the selected members alone", () => {
     "12345678901234567890",
     "1e400",
     "1.2345678901234567890123",
-  ])("and reads %s exactly from the text", (number) => {
+  ])("and reads %s exactly from the string", (number) => {
     const others = [
       `${number}1`,
       `"${number}"`,
@@ -166,7 +166,7 @@ describe("A8: fingerprintFromJson looks at the selected members alone", () => {
     expect(take(`{ "other" : "\\\\\\"9007199254740995", "id" : ${number} }`)).toBe(take(`{"id":${number}}`));
   });
 
-  it("and takes all ways to write one number for the same", () => {
+  it("and treats all ways to write one number as the same", () => {
     const same = [
       "9007199254740993",
       "9007199254740993.0",
@@ -192,7 +192,7 @@ describe("A8: fingerprintFromJson looks at the selected members alone", () => {
     expect(take(marked)).not.toBe(take(text));
   });
 
-  it("and refuses a lone surrogate beside a large integer", () => {
+  it("and rejects a lone surrogate next to a large integer", () => {
     expect(() =>
       fingerprintWith({ take: ["id", "name"], of: (text) => text })(
         '{"id":9007199254740993,"name":"\\ud800"}',
@@ -200,7 +200,7 @@ describe("A8: fingerprintFromJson looks at the selected members alone", () => {
     ).toThrow("$.name is a string with a lone surrogate");
   });
 
-  it("and takes no time for a million digits, or a million zeros", () => {
+  it("and stays fast for a million digits, or a million zeros", () => {
     const long = ["1".repeat(1_000_000), `1${"0".repeat(1_000_000)}1`, `1e${"9".repeat(1_000_000)}`];
 
     expect(new Set(long.map((each) => take(`{"id":${each}}`))).size).toBe(3);
@@ -213,7 +213,7 @@ describe("A8: fingerprintFromJson looks at the selected members alone", () => {
       "the payload can't be compared with a retry: one of its values is a string with a lone surrogate",
       '{"id":"secret\\ud800"}',
     ],
-  ])("and a refusal tells the caller about its payload: %s", async (detail, body) => {
+  ])("and a rejection explains the payload's fault to the caller: %s", async (detail, body) => {
     const { options, context } = given();
     const http = { ...options, scope: "public" as const, fingerprint: fingerprintFromJson({ take: ["id"] }) };
     const handler = httpIdempotent<Answer, HttpRequestEvent>(() => ({ statusCode: 200, body: "done" }), http);

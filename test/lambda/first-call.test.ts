@@ -116,7 +116,7 @@ describe("S1: two wrappers of one operation on one store", () => {
     expect(lines).toEqual([]);
   });
 
-  it("are not what a batch makes of its own options", async () => {
+  it("are not derived from a batch's own options", async () => {
     const handler = idempotentBatch(async () => 1, given());
     const record = { messageId: "m1", body: "{}", eventSource: "aws:sqs", eventSourceARN: "a:b:c:d:e:q" };
     const changed = { ...record, eventSource: "aws:kinesis", kinesis: { sequenceNumber: "1", data: "e30=" } };
@@ -137,7 +137,7 @@ it.each([
 });
 
 it.each([86_400, 604_800, 1_209_600, 2_592_000, 5_184_000, 8_640_000, 31_536_000, 90_000])(
-  "S1: a retention of %i seconds is taken as it is",
+  "S1: a retention of %i seconds is used as it is",
   (retentionSeconds) => {
     idempotent(async () => 1, { ...given(), key: () => "1", retentionSeconds });
 

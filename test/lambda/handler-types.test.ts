@@ -62,7 +62,7 @@ it("wraps handlers that are typed for API Gateway and ALB, with the same type ag
   }
 });
 
-it("knows event and context of a handler by the type of what is exported", () => {
+it("infers a handler's event and context from the type of the export", () => {
   const byJwt: APIGatewayProxyHandlerV2 = httpIdempotent(
     async (event, { idempotency }) => {
       expectTypeOf(event).toEqualTypeOf<APIGatewayProxyEventV2>();
@@ -118,7 +118,7 @@ it("keeps the result of a typed handler", () => {
   expect(wrappedOld).toBeTypeOf("function");
 });
 
-it("makes the handlers of batches that the types of their sources ask for", () => {
+it("creates batch handlers with the types that their sources require", () => {
   const queue: SQSHandler = idempotentBatch(async (_: SQSRecord) => {}, options);
   const shards: KinesisStreamHandler = idempotentBatch(async (record) => record.kinesis.data, options);
   const changes: DynamoDBStreamHandler = idempotentBatch(async (record) => record.dynamodb, options);
@@ -136,7 +136,7 @@ it("gives the context a type that fits that of @types/aws-lambda, both ways", ()
   expect(theirs).toBeTypeOf("function");
 });
 
-it("takes a caller from events whose body was parsed, and from those of frameworks", () => {
+it("reads a caller from events whose body was parsed, and from those of frameworks", () => {
   interface Parsed {
     readonly body: { readonly sku: string };
     readonly requestContext: { readonly authorizer: { readonly jwt: { readonly claims: { sub: string } } } };

@@ -111,7 +111,7 @@ describe("idempotent", () => {
     expect(states()).toEqual(["in-progress"]);
   });
 
-  it("H43: fences the work of a frozen environment that goes on after another one has taken over", async () => {
+  it("H43: fences the work of a frozen environment that continues after another one has taken over", async () => {
     const { options, clock, context, store } = given();
     const frozen = pausePoint();
     const write = (by: string) => ({ writes: [{ table: "transfers", key: "t1", item: { by } }] });
@@ -193,7 +193,7 @@ describe("idempotent", () => {
     expect("idempotency" in context).toBe(false);
   });
 
-  it("takes its identity from the event as it was, whatever the handler does to it", async () => {
+  it("derives its identity from the unchanged event, whatever the handler does to it", async () => {
     const { options, context } = given();
     let effects = 0;
     const handler = idempotent(
@@ -212,7 +212,7 @@ describe("idempotent", () => {
 });
 
 describeOnMiddies("idempotency", (middy) => {
-  it("H44: two invocations at once in one environment, with one context, see their own keys only", async () => {
+  it("H44: two concurrent invocations in one environment, with one context, see their own keys only", async () => {
     const { options, context } = given();
     const both = [pausePoint(), pausePoint()];
     const handler = middy()

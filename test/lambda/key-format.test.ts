@@ -7,7 +7,7 @@ import { EVENT_FORMS } from "./http/given.ts";
 const UUID = "9b2f2a34-5f0a-4f5c-9f63-0c5e6a1d9e11";
 
 describe("keyFormat", () => {
-  it.each(EVENT_FORMS)("is held by httpIdempotent behind %s", async (_, form) => {
+  it.each(EVENT_FORMS)("is enforced by httpIdempotent with %s", async (_, form) => {
     const { options, store, context } = given();
     const handler = httpIdempotent(async () => ({ statusCode: 201, body: "" }), {
       ...options,
@@ -24,7 +24,7 @@ describe("keyFormat", () => {
     expect(store.records.size).toBe(1);
   });
 
-  it("is held by idempotent, and not asked of a key that is made because none was sent", async () => {
+  it("is enforced by idempotent, except for a key that is generated because none was sent", async () => {
     const { options, context } = given();
     const handler = idempotent(async (_: { id?: string }, { idempotency }) => idempotency.key.length, {
       ...options,
@@ -38,7 +38,7 @@ describe("keyFormat", () => {
     await expect(handler({ id: "7" }, context())).rejects.toMatchObject({ code: "IDEMPOTENCY_KEY_INVALID" });
   });
 
-  it("is held by idempotentBatch, whoever named the record", async () => {
+  it("is enforced by idempotentBatch, whatever named the record", async () => {
     const { options, context } = given();
     const handler = idempotentBatch(async () => {}, {
       ...options,

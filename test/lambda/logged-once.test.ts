@@ -23,7 +23,7 @@ const under = (key: (event: { id: string }, own: { awsRequestId: string }) => st
   return told(() => handler({ id: "1" }, context()));
 };
 
-it("tells once of a key that is another one each time, also in a batch", async () => {
+it("reports once a key that changes each time, also in a batch", async () => {
   let keys = 0;
   const batch = idempotentBatch(async () => {}, {
     ...own(),
@@ -37,13 +37,13 @@ it("tells once of a key that is another one each time, also in a batch", async (
   expect(await told(() => batch(event as never, context()))).toHaveLength(1);
 });
 
-it("tells once of a key that holds the id of the invocation", async () => {
+it("reports once a key that contains the id of the invocation", async () => {
   expect(await under((_, { awsRequestId }) => `order/${awsRequestId}`)).toEqual([
     expect.stringContaining("contains the awsRequestId"),
   ]);
 });
 
-it("tells of a key that can be read once only, and runs", async () => {
+it("reports a key that can only be read once, and runs", async () => {
   let reads = 0;
   const key = () => {
     if (++reads > 1) throw new Error("the stream was read");
@@ -56,7 +56,7 @@ it("tells of a key that can be read once only, and runs", async () => {
   expect(lines).toHaveLength(1);
 });
 
-it("says nothing of a key of what the event holds, nor of a key that is missing", async () => {
+it("reports nothing for a key from the event's content, or for a missing key", async () => {
   const http = httpIdempotent(async () => ({ statusCode: 200 }), { ...own(), scope: "public" });
   const keyless = idempotent(async () => 1, { ...own(), key: () => undefined, whenKeyMissing: "run" });
 
@@ -65,7 +65,7 @@ it("says nothing of a key of what the event holds, nor of a key that is missing"
   expect(await told(() => keyless({}, context()))).toEqual([]);
 });
 
-it("tells once of a batch that is taken as one operation, and of no event with one record", async () => {
+it("reports once a batch that is treated as one operation, and no event with one record", async () => {
   const handler = idempotent(async () => 1, { ...own(), key: ({ id }: { id: string }) => id });
   let ids = 0;
   const of = (eventSource: string, count = 2) =>

@@ -23,7 +23,7 @@ describe("a lease that is longer than the time of the invocation", () => {
     return (id: string, remainingMs: number) => handler({ id }, context(remainingMs));
   };
 
-  it("is told once, with both numbers and what to do", async () => {
+  it("is reported once, with both numbers and what to do", async () => {
     const call = handlerWith({ leaseSeconds: 36_000 });
 
     expect([await call("a", 29_000), await call("b", 29_000)]).toEqual(["a", "b"]);
@@ -35,7 +35,7 @@ describe("a lease that is longer than the time of the invocation", () => {
     ]);
   });
 
-  it("is told by a batch too, once for all of its records", async () => {
+  it("is reported by a batch too, once for all of its records", async () => {
     const { options, context } = given();
     const handler = idempotentBatch(() => {}, { ...options, leaseSeconds: 3600 });
 
@@ -48,13 +48,13 @@ describe("a lease that is longer than the time of the invocation", () => {
     ["is at most twice that time", { leaseSeconds: 58 }],
     ["is not given", {}],
     ["is the deadline of an optimistic run", { leaseSeconds: 3600, mode: "optimistic" }],
-  ])("is not told where it %s", async (_, more) => {
+  ])("is not reported if it %s", async (_, more) => {
     await handlerWith(more)("a", 29_000);
 
     expect(warn).not.toHaveBeenCalled();
   });
 
-  it("is not told late in an invocation, when the first call had enough time", async () => {
+  it("is not reported late in an invocation, when the first call had enough time", async () => {
     const call = handlerWith({ leaseSeconds: 30 });
 
     await call("a", 29_000);

@@ -171,7 +171,7 @@ describeOnMiddies("a Middy stack", (middy) => {
       return (key, context) => bodyOf(handler(post(key) as never, context as never) as Promise<unknown>);
     }));
 
-  it("H61: a stack that timed out early with an unseen end is renewed no longer: nobody would ever stop it", async () => {
+  it("H61: a stack that timed out early with an unseen end is renewed no longer: nothing would ever stop it", async () => {
     const { clock, options, context } = given();
     const handler = middy({
       timeoutEarlyInMillis: 29_990,
@@ -185,7 +185,7 @@ describeOnMiddies("a Middy stack", (middy) => {
     expect(clock.sleepers).toBe(0);
   });
 
-  it("H61: a handler that tells its end is renewed until then, though its stack timed out early", async () => {
+  it("H61: a handler that reports its end is renewed until then, though its stack timed out early", async () => {
     const { clock, options, context, states, store } = given();
     const { opened, open } = gate<string>();
     const once = idempotency<{ key: string }>({ ...options, key } as never);
@@ -274,7 +274,7 @@ describe("a lease that is renewed for nothing", () => {
     return (id: string, remainingMs: number) => handler({ id }, context(remainingMs));
   };
 
-  it("is told once, with both numbers and what to do", async () => {
+  it("is reported once, with both numbers and what to do", async () => {
     vi.unstubAllEnvs();
     const call = handlerWith({ renewLease: true });
 
@@ -290,7 +290,7 @@ describe("a lease that is renewed for nothing", () => {
   it.each([
     ["the invocation is longer than the lease", {}, 900_000],
     ["the process goes on after its invocation", { AWS_LAMBDA_MAX_CONCURRENCY: "64" }, 3000],
-  ])("is not told where %s", async (_, env, remainingMs) => {
+  ])("is not reported if %s", async (_, env, remainingMs) => {
     vi.unstubAllEnvs();
     for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
     const store = given();

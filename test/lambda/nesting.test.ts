@@ -57,7 +57,7 @@ describeOnMiddies("idempotency", (middy) => {
     ["tells, from Node 24 on", true, knowsAsyncContext ? NESTED : IN_PROGRESS],
     ["does not tell", false, IN_PROGRESS],
   ])(
-    "H51: knows what is not given a context where the handler %s; else it is in progress",
+    "H51: recognizes a nested call without a context if the handler %s; else it is in progress",
     async (...row) => {
       const [, tells, refusal] = row;
       const { options, context, states } = given();

@@ -26,7 +26,7 @@ describe.each(inject("dynamodbEngines"))("on $name", ({ endpoint }) => {
     };
   };
 
-  describe.each(EVENT_FORMS)("httpIdempotent behind %s", (name, form) => {
+  describe.each(EVENT_FORMS)("httpIdempotent with %s", (name, form) => {
     it("gives ten concurrent and ten later requests one effect and one answer", async () => {
       const { options, context } = optionsFor(`burst ${name}`.slice(0, 64));
       let effects = 0;
@@ -156,7 +156,7 @@ describe.each(inject("dynamodbEngines"))("on $name", ({ endpoint }) => {
       expect(decisions().includes("ran-unprotected")).toBe(runs > 0);
     });
 
-    it("a commit that DynamoDB can never take is the handler's own error, releases, and is no outage", async () => {
+    it("a commit that DynamoDB can never accept is the handler's own error, releases, and doesn't count as an outage", async () => {
       const { options, context, decisions } = optionsFor("never taken");
       const errors: unknown[] = [];
       const handler = httpIdempotent(

@@ -39,7 +39,7 @@ describe.each(PLAIN_ADAPTERS)("%s", (_, adapter) => {
     ["methods", ["POST"]],
     ["headr", "X"],
     ["scope", undefined],
-  ])("refuses the option %s: %j at once", (option, value) => {
+  ])("rejects the option %s: %j immediately", (option, value) => {
     const refused = () => adapter({ ...options, key, [option]: value });
 
     expect(refused).toThrow(expect.objectContaining({ code: "INVALID_OPTION", option }));
@@ -62,7 +62,7 @@ describe.each([
 ])("%s", (_, adapter) => {
   const base = _ === "idempotentBatch" ? options : { ...options, key };
 
-  it("H21: takes a scope that is left out for public, and refuses one that was meant and is not there", () => {
+  it("H21: treats a scope that is left out as public, and rejects one that was meant and is missing", () => {
     const { tenantOf } = {} as { tenantOf?: () => string };
 
     expect(() => adapter(base)).not.toThrow();
@@ -86,7 +86,7 @@ describe.each(HTTP_ADAPTERS)("%s", (_, adapter) => {
     ["strict", "yes"],
     ["whenKeyMissing", true],
     ["constructor", 1],
-  ])("refuses the option %s: %j at once", (option, value) => {
+  ])("rejects the option %s: %j immediately", (option, value) => {
     const refused = () => adapter({ ...options, scope: "public", [option]: value });
 
     expect(refused).toThrow(expect.objectContaining({ code: "INVALID_OPTION", option }));
@@ -105,7 +105,7 @@ describe.each(HTTP_ADAPTERS)("%s", (_, adapter) => {
 });
 
 describe("httpIdempotent", () => {
-  it("reads the key from the header that `header` names, and strictly where `strict` says so", async () => {
+  it("reads the key from the header that `header` names, and strictly if `strict` is set", async () => {
     const { options, context } = given();
     const handler = httpIdempotent(
       async (_event: unknown, { idempotency }) => ({ statusCode: 200, body: idempotency.key }),
@@ -123,7 +123,7 @@ describe("httpIdempotent", () => {
     expect(bodyOf(await send({ "idempotency-key": '"k1"' })).code).toBe("IDEMPOTENCY_KEY_MISSING");
   });
 
-  it("reads the key where `key` says, and fingerprints what `fingerprint` says", async () => {
+  it("reads the key with `key`, and fingerprints the result of `fingerprint`", async () => {
     const { options, context } = given();
     type Parsed = Omit<ReturnType<typeof v2Event>, "body"> & { body: { id: string; sentAt: number } };
     const handler = httpIdempotent(
@@ -141,7 +141,7 @@ describe("httpIdempotent", () => {
     expect(await send(2)).toMatchObject({ statusCode: 200, body: "1" });
   });
 
-  it("throws what a reader of the event throws, and runs nothing", async () => {
+  it("throws the error of an event reader, and runs nothing", async () => {
     const { options, context, store } = given();
     const handler = httpIdempotent(handle, {
       ...options,
@@ -156,7 +156,7 @@ describe("httpIdempotent", () => {
     expect(store.records.size).toBe(0);
   });
 
-  it("does not run for what is not an HTTP request", async () => {
+  it("does not run for anything but an HTTP request", async () => {
     const { options, context } = given();
     const handler = httpIdempotent(handle, { ...options, scope: "public" });
 

@@ -25,7 +25,7 @@ describe.each(inject("dynamodbEngines"))("answers 11, on $name", ({ endpoint }) 
     tableName = await createTable(client);
   });
 
-  it("H77: HTTP throws every error of a handler that carries a code of ours, first and replayed", async () => {
+  it("H77: HTTP throws every error of a handler that carries one of our codes, first and replayed", async () => {
     const { options, context, decisions } = given();
     const { clock: _, random: __, ...rest } = options;
     let error: Error | undefined;
@@ -59,7 +59,7 @@ describe.each(inject("dynamodbEngines"))("answers 11, on $name", ({ endpoint }) 
   });
 
   it.each(["return", "acknowledge"] as const)(
-    "H77: a batch takes every error of a record that carries a code of ours for the record's own: %s",
+    "H77: a batch treats every error of a record that carries one of our codes as the record's own: %s",
     async (whenFinalError) => {
       const { options, context, errors } = givenBatch();
       const { clock: _, random: __, ...rest } = options;
@@ -90,7 +90,7 @@ describe.each(inject("dynamodbEngines"))("answers 11, on $name", ({ endpoint }) 
 });
 
 describeOnMiddies("httpIdempotency", (middy) => {
-  it("H77: throws every error of a handler that carries a code of ours, first and replayed", async () => {
+  it("H77: throws every error of a handler that carries one of our codes, first and replayed", async () => {
     const { options, context } = given();
     let error: Error | undefined;
     const handler = middy()
@@ -112,7 +112,7 @@ describeOnMiddies("httpIdempotency", (middy) => {
 });
 
 describe("httpIdempotent", () => {
-  it("H77: releases, and runs again then, what throws the unstorable result of another operation", async () => {
+  it("H77: releases, and runs again then, work that throws the unstorable result of another operation", async () => {
     const { options, context, states } = given();
     const inner = { ...options, operation: "reserve-stock", leaseSeconds: 5 };
     let runs = 0;
@@ -133,7 +133,7 @@ describe("httpIdempotent", () => {
     expect([runs, between]).toEqual([2, ["released", "failed"]]);
   });
 
-  it("H77: answers a commit of what is not JSON with 500, first and replayed", async () => {
+  it("H77: answers a commit of a result that isn't JSON with 500, first and replayed", async () => {
     const { options, context, states } = given();
     let runs = 0;
     const handler = httpIdempotent(
@@ -152,7 +152,7 @@ describe("httpIdempotent", () => {
     expect([runs, states()]).toEqual([1, ["failed"]]);
   });
 
-  it("H77: throws what `key`, `scope` and `fingerprint` run into, unless it is about the request", async () => {
+  it("H77: throws errors from `key`, `scope` and `fingerprint`, unless they are about the request", async () => {
     const { options, context, store } = given();
     const refusals = [
       "IDEMPOTENCY_KEY_MISSING",

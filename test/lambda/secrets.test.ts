@@ -16,7 +16,7 @@ const log = vi.spyOn(console, "error").mockImplementation(() => {});
 
 describe("httpIdempotent", () => {
   it.each(EVENT_FORMS)(
-    "H38: behind %s no secret of key, payload or result is in events, messages or problem bodies",
+    "H38: with %s no secret of key, payload or result is in events, messages or problem bodies",
     async (_, form) => {
       const { options, clock, context, events } = given();
       const first = pausePoint();
@@ -76,7 +76,7 @@ describe("httpIdempotent", () => {
     },
   );
 
-  it("H38: tells the caller nothing of the database, and the log which error it was", async () => {
+  it("H38: reveals nothing of the database to the caller, and logs which error it was", async () => {
     log.mockClear();
     const { options, context } = given();
     const cause = Object.assign(new Error(SECRET), { name: "ProvisionedThroughputExceededException" });

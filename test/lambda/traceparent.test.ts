@@ -43,13 +43,13 @@ describe("an HTTP handler", () => {
     ["is malformed", { ...headers, TraceParent: `${FIRST}-00` }],
     ["is of the version that is none", { ...headers, TraceParent: FIRST.replace("00", "ff") }],
     ["is there twice", { ...headers, TraceParent: [FIRST, OTHER] }],
-  ])("runs in no name where the header %s", async (_, odd) => {
+  ])("runs without a trace if the header %s", async (_, odd) => {
     for (const eventOf of [v1Event, v2Event]) {
       expect(await seenWith(eventOf({ headers: odd as never }))).toEqual([undefined]);
     }
   });
 
-  it("asks the option `traceparent` instead, also where that yields nothing usable or throws", async () => {
+  it("uses the option `traceparent` instead, even if that yields nothing usable or throws", async () => {
     const fail = () => {
       throw new Error("no tracer");
     };
@@ -81,18 +81,18 @@ describe("a consumer", () => {
   });
   const forwarded = plainRecord("m1", JSON.stringify(busEvent({ content })));
 
-  it("is told the trace context of the envelope, also where it has a key of its own", async () => {
+  it("gets the envelope's trace context, even with a different key", async () => {
     expect(await seenBy(enveloped)).toEqual({ seen: [FIRST], errors: [] });
     expect(await seenBy(enveloped, { key: () => "own" })).toEqual({ seen: [FIRST], errors: [] });
     expect(await seenBy(enveloped, { traceparent: () => OTHER })).toEqual({ seen: [OTHER], errors: [] });
   });
 
-  it("is told that of a forwarded message where the envelope in it is believed, else none", async () => {
+  it("gets a forwarded message's trace context if its envelope is trusted, else none", async () => {
     expect(await seenBy(forwarded, { trustedForwarders: [BUS] })).toEqual({ seen: [FIRST], errors: [] });
     expect(await seenBy(forwarded, { key: () => "own" })).toEqual({ seen: [undefined], errors: [] });
   });
 
-  it("is told none by a message without an envelope, or with one that has none or a malformed one", async () => {
+  it("gets none from a message without an envelope, or with one that has none or a malformed one", async () => {
     const [bare, without] = [plainRecord("m1"), structuredClone(enveloped)];
     without.messageAttributes.OnceonlyEnvelope!.stringValue = '{"v":1,"key":"order-7","traceparent":"x"}';
 
@@ -133,7 +133,7 @@ describe("from a request to a consumer", () => {
     })();
   }
 
-  it("what a commit sends carries the trace on; a message with one of its own keeps that", async () => {
+  it("a commit's messages carry the trace on; a message with its own trace keeps that", async () => {
     const store = new MemoryStore();
     const message = (body: string, more: object = {}) => ({
       queue: world.queueUrl,
@@ -188,7 +188,7 @@ describe("from a request to a consumer", () => {
     ]);
   });
 
-  it("a producer has no attempt: its messages carry what they say themselves", async () => {
+  it("a producer has no attempt: its messages carry their own trace", async () => {
     const producer: MessageProducer = world.newMessageProducer();
     const message = { queue: world.queueUrl, key: "k", group: "9", body: "sent" };
 

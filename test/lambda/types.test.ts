@@ -16,7 +16,7 @@ const store = new MemoryStore();
 const options = { operation: "create-order", store };
 const http = { ...options, scope: callerFromJwt() };
 
-it("gives handlers of a Middy stack a typed execution, whose commit takes the store's own writes", () => {
+it("gives handlers of a Middy stack a typed execution, whose commit accepts the store's own writes", () => {
   const handler = middy<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2>()
     .use(httpIdempotency(http))
     .handler(async (event, context) => {
@@ -59,7 +59,7 @@ it("lets no effects pass for the result of a commit", () => {
   expect([commits, helper]).toHaveLength(2);
 });
 
-it("types a handler that tells, in both places where Middy takes it", () => {
+it("types a handler that reports, in both places that Middy accepts", () => {
   const once = httpIdempotency(http);
   const untyped = middy()
     .use(once)
@@ -82,7 +82,7 @@ it("types a handler that tells, in both places where Middy takes it", () => {
   expect([untyped, typed, given]).toHaveLength(3);
 });
 
-it("takes the event's type from the readers of a middleware", () => {
+it("infers the event's type from a middleware's readers", () => {
   const middleware = idempotency({ ...options, key: (event: SQSEvent) => event.Records[0]?.messageId });
   const handler = middy()
     .use(middleware)
@@ -93,7 +93,7 @@ it("takes the event's type from the readers of a middleware", () => {
   expect(handler).toBeTypeOf("function");
 });
 
-it("knows what all HTTP events have in common where nothing says more", () => {
+it("knows the fields that all HTTP events share if nothing more specific is given", () => {
   const inStack = middy()
     .use(httpIdempotency(http))
     .handler(async (event) => expectTypeOf(event.body).toEqualTypeOf<string | null | undefined>());
@@ -125,7 +125,7 @@ it("keeps the types of a wrapped handler", () => {
   expect(() => handler({ id: 1 }, undefined as never)).toBeTypeOf("function");
 });
 
-it("asks for what must be given", () => {
+it("requires the mandatory options", () => {
   // @ts-expect-error HTTP needs a scope
   expect(() => httpIdempotent(async () => ({ statusCode: 200 }), options)).toThrow("scope");
   // @ts-expect-error there is no default key

@@ -38,7 +38,7 @@ describe.each(Object.keys(FUNCTIONS) as (keyof typeof FUNCTIONS)[])("a lean func
     expect(imports.filter((path) => !path.startsWith("node:"))).toEqual([]);
   });
 
-  it("imports no HTTP of Node, whose exports take longer to read than all of the function", async () => {
+  it("doesn't import Node's HTTP, whose exports take longer to read than all of the function", async () => {
     const { imports } = await partsOf(FUNCTIONS[adapter]);
 
     expect(imports.filter((path) => /^node:https?$/.test(path))).toEqual([]);

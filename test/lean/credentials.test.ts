@@ -30,7 +30,7 @@ async function agent(listener: RequestListener): Promise<string> {
 }
 
 describe("foundCredentials", () => {
-  it("takes those of the environment, with their token if there is one", async () => {
+  it("reads those of the environment, with their token if there is one", async () => {
     const env = { AWS_ACCESS_KEY_ID: "AKID", AWS_SECRET_ACCESS_KEY: "secret", AWS_SESSION_TOKEN: "" };
 
     expect(await foundCredentials(env)).toEqual({ accessKeyId: "AKID", secretAccessKey: "secret" });
@@ -139,7 +139,7 @@ describe("foundCredentials", () => {
     });
   });
 
-  it("asks the SDK's chain, where that is installed", async () => {
+  it("asks the SDK's chain, if that is installed", async () => {
     process.env.AWS_ACCESS_KEY_ID = "of-the-chain";
     process.env.AWS_SECRET_ACCESS_KEY = "secret";
     onTestFinished(() => {
@@ -178,7 +178,7 @@ describe("HeldCredentials", () => {
     expect(held.at(NOON + 6 * MINUTE)).toMatchObject({ accessKeyId: "B" });
   });
 
-  it("serve to their end where new ones cannot be had, and not beyond it", async () => {
+  it("are used until they expire if new ones can't be fetched, and no longer", async () => {
     let isGone = false;
     const held = new HeldCredentials(async () => {
       if (isGone) throw new Error("the agent is gone");
@@ -192,7 +192,7 @@ describe("HeldCredentials", () => {
     await expect(held.at(NOON + 10 * MINUTE)).rejects.toThrow("the agent is gone");
   });
 
-  it("are refused at once where a function answers none", async () => {
+  it("are rejected immediately if a function returns none", async () => {
     const held = new HeldCredentials((async () => undefined) as never);
 
     await expect(held.at(NOON)).rejects.toMatchObject({ name: "CredentialsProviderError" });
@@ -201,7 +201,7 @@ describe("HeldCredentials", () => {
 
 describe("LeanDynamoDB's credentials", () => {
   it.each(["ExpiredTokenException", "UnrecognizedClientException"])(
-    "are asked for anew when %s comes, under way as they are",
+    "are requested again when %s comes, under way as they are",
     async (name) => {
       const names = ["old", "new"];
       const { url, asked } = await canned((response, { headers }) =>
@@ -217,7 +217,7 @@ describe("LeanDynamoDB's credentials", () => {
     },
   );
 
-  it("are asked for once more only, where all are refused", async () => {
+  it("are requested only once more if all are rejected", async () => {
     const { url, asked } = await canned((response) => refuse(response, "ExpiredTokenException"));
 
     const sending = clientOf(url, { credentials: CREDENTIALS }).send("GetItem", GET);

@@ -36,7 +36,7 @@ describe("a store without a Region or credentials", () => {
   it.each([
     [{}, "RegionMissingError"],
     [{ region: "eu-central-1", credentials: async () => ({}) as never }, "CredentialsProviderError"],
-  ])("with the client's options %j says so, before any request", async (options, cause) => {
+  ])("with the client's options %j reports it, before any request", async (options, cause) => {
     const store = new LeanDynamoDBStore({ tableName, client: new LeanDynamoDB(options) });
 
     const finding = store.find("key", { consistent: true });

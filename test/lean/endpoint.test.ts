@@ -37,7 +37,7 @@ const places = CLIENTS.flatMap(([service, Client]) =>
 
 describe("placeOf", () => {
   it.each(places)(
-    "finds $name of $region where the SDK does, with FIPS and with IPv6",
+    "finds $name of $region as the SDK does, with FIPS and with IPv6",
     ({ region, service, Client }) => {
       const { endpointProvider } = new Client({ region }).config;
       for (const UseFIPS of [false, true]) {
@@ -55,7 +55,7 @@ describe("placeOf", () => {
     },
   );
 
-  it("takes the nearest: the option, DynamoDB's variable, the one of all services", () => {
+  it("uses the most specific one: the option, DynamoDB's variable, the one of all services", () => {
     const env = {
       AWS_REGION: "eu-central-1",
       AWS_ENDPOINT_URL: "http://localhost:4566",
@@ -87,7 +87,7 @@ describe("placeOf", () => {
       "can't be combined with an endpoint",
     ],
     [{ region: "eu-central-1" }, { AWS_ACCOUNT_ID_ENDPOINT_MODE: "required" }, "EndpointError", "unset it"],
-  ])("refuses %j in %j, and says what to do", (options, env, name, message) => {
+  ])("rejects %j in %j, and says what to do", (options, env, name, message) => {
     expect(() => placeOf(options, env)).toThrow(
       expect.objectContaining({ name, message: expect.stringContaining(message) }),
     );

@@ -6,7 +6,7 @@ import { timeless } from "../kit/time/timeless.ts";
 import { canned, clientOf, GET, rawServer, refuse, succeed } from "./world.ts";
 
 describe("LeanDynamoDB", () => {
-  it("asks as DynamoDB expects it, and tells its time", async () => {
+  it("sends requests as DynamoDB expects them, and reports its time", async () => {
     const { url, asked } = await canned((response) => {
       response.setHeader("date", "Sun, 22 Nov 2026 21:00:00 GMT");
       succeed(response, { Item: { pk: { S: "1" }, bytes: { B: "AQI=" } } });
@@ -86,7 +86,7 @@ describe("LeanDynamoDB", () => {
         "what is not HTTP",
         (socket: { end(text: string): void }) => socket.end("220 mail.example.com ESMTP\r\n"),
       ],
-    ])("after %s, and tells so", async (_, breakOff) => {
+    ])("after %s, and reports it", async (_, breakOff) => {
       let connections = 0;
       const url = await rawServer((socket) => {
         connections++;
@@ -99,7 +99,7 @@ describe("LeanDynamoDB", () => {
       expect(connections).toBe(3);
     });
 
-    it("after a page of a proxy, without repeating what it says", async () => {
+    it("after a page of a proxy, without repeating its content", async () => {
       const { url, asked } = await canned((response) => response.end("<html>who are you?</html>"));
 
       const sending = clientOf(url).send("GetItem", GET);
@@ -120,7 +120,7 @@ describe("LeanDynamoDB", () => {
       expect(asked).toHaveLength(2);
     });
 
-    it("with waits that double, at random, longer ones where it was throttled", async () => {
+    it("with waits that double, at random, and longer ones if it was throttled", async () => {
       const { url } = await canned((response, { number }) =>
         refuse(
           response,
@@ -169,7 +169,7 @@ describe("LeanDynamoDB", () => {
       expect(asked).toHaveLength(3);
     });
 
-    it("only as long as there are tokens for it, which answers give back", async () => {
+    it("only as long as there are tokens for it, which responses give back", async () => {
       let isBroken = true;
       const { url, asked } = await canned((response) =>
         isBroken ? refuse(response, "InternalServerError", 500) : succeed(response),
@@ -226,7 +226,7 @@ describe("LeanDynamoDB", () => {
       expect(asked).toHaveLength(2);
     });
 
-    it("a host that accepts and says nothing more, within the time for connections", async () => {
+    it("a host that accepts and then stays silent, within the time for connections", async () => {
       const url = await rawServer(() => undefined);
       const client = clientOf(url.replace("http:", "https:"), { connectionTimeoutMs: 40, maxAttempts: 1 });
 
@@ -237,7 +237,7 @@ describe("LeanDynamoDB", () => {
       });
     });
 
-    it("a port at which nobody listens", async () => {
+    it("a port on which nothing listens", async () => {
       const { url } = await canned((response) => response.destroy());
       const client = clientOf(url.replace(/:\d+$/, ":1"), { maxAttempts: 2 });
 
@@ -249,7 +249,7 @@ describe("LeanDynamoDB", () => {
   });
 
   describe("after a freeze", () => {
-    it("replaces connections that the service has closed at once, and waits for nothing", async () => {
+    it("replaces connections that the service has closed immediately, and waits for nothing", async () => {
       const { url, asked } = await canned((response, { number, socket }) => {
         succeed(response);
         // What was kept breaks as soon as it is used again.
@@ -267,7 +267,7 @@ describe("LeanDynamoDB", () => {
       expect(clock.slept).toEqual([]);
     });
 
-    it("takes the answer that came meanwhile, though its time is over", async () => {
+    it("accepts the response that came in between, though its time is over", async () => {
       const client = clientOf(await serverOnItsOwn(), { requestTimeoutMs: 80, maxAttempts: 1 });
       await client.send("Query", { TableName: "orders" });
 

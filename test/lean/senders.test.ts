@@ -164,7 +164,7 @@ describe("a sender", () => {
     },
   );
 
-  it("reaches a queue of an engine, and is told of one that is not there", async () => {
+  it("reaches a queue of an engine, and reports one that doesn't exist", async () => {
     const engine = await startSqs();
     onTestFinished(() => engine.stop());
     const Attributes = { FifoQueue: "true" };
@@ -184,7 +184,7 @@ describe("a sender", () => {
     expect(Messages).toEqual([expect.objectContaining({ Body: "päid", MessageAttributes: attributes })]);
   });
 
-  it("fails where SQS has got another body than was sent", async () => {
+  it("fails if SQS has got another body than was sent", async () => {
     const Successful = [{ Id: "0", MessageId: "m0", MD5OfMessageBody: md5("another") }];
     const { url } = await canned((response) => response.end(JSON.stringify({ Successful })));
 
@@ -204,7 +204,7 @@ describe("a sender", () => {
     };
 
   it.each(["NotFound", "AuthorizationError", "InvalidParameter"])(
-    "tells %s of SNS, and asks once",
+    "reports %s of SNS, and asks once",
     async (code) => {
       const { url, asked } = await canned(refuseXml(code, 404));
 
@@ -217,14 +217,17 @@ describe("a sender", () => {
     },
   );
 
-  it.each(["ResourceNotFoundException", "AccessDeniedException"])("tells %s of EventBridge", async (name) => {
-    const { url, asked } = await canned((response) => refuse(response, name));
+  it.each(["ResourceNotFoundException", "AccessDeniedException"])(
+    "reports %s of EventBridge",
+    async (name) => {
+      const { url, asked } = await canned((response) => refuse(response, name));
 
-    const asking = given(EventBridgeClient, url).send(new DescribeEventBusCommand({ Name: "shop" }));
+      const asking = given(EventBridgeClient, url).send(new DescribeEventBusCommand({ Name: "shop" }));
 
-    await expect(asking).rejects.toMatchObject({ name });
-    expect(asked).toHaveLength(1);
-  });
+      await expect(asking).rejects.toMatchObject({ name });
+      expect(asked).toHaveLength(1);
+    },
+  );
 
   it.each<[string, Script]>([
     ["throttling by SNS", refuseXml("Throttling", 400)],
@@ -258,7 +261,7 @@ describe("a sender", () => {
     );
   });
 
-  it("takes credentials from the endpoint of the container, and new ones once they are refused", async () => {
+  it("reads credentials from the container's endpoint, and new ones once they are rejected", async () => {
     const names = ["OLD", "NEW"];
     const agent = await canned((response) =>
       response.end(
@@ -293,7 +296,7 @@ describe("a sender", () => {
     expect(asked).toHaveLength(1);
   });
 
-  it("tries no more where its signal aborts between two tries", async () => {
+  it("stops trying if its signal aborts between two tries", async () => {
     const abort = new AbortController();
     const { url, asked } = await canned((response, each) => {
       refuseXml("Throttling", 400)(response, each);
@@ -306,7 +309,7 @@ describe("a sender", () => {
     expect(asked).toHaveLength(1);
   });
 
-  it("tells the endpoint that the environment names, and refuses to send without a Region", async () => {
+  it("returns the endpoint that the environment names, and refuses to send without a Region", async () => {
     vi.stubEnv("AWS_ENDPOINT_URL", "http://localhost:4566");
     vi.stubEnv("AWS_ENDPOINT_URL_SQS", "http://localhost:9324");
     vi.stubEnv("AWS_REGION", "");

@@ -44,7 +44,7 @@ describe("the client's clock", () => {
     expect(asked).toHaveLength(16);
   });
 
-  it("is not thought wrong because an answer took long to be read", async () => {
+  it("is not considered wrong because a response was slow to read", async () => {
     let now = NOON;
     const { url, asked } = await canned((response) => {
       response.setHeader("date", new Date(now).toUTCString());
@@ -60,7 +60,7 @@ describe("the client's clock", () => {
     expect(asked.map(({ headers }) => signedAt(headers) - NOON)).toEqual([0, 30 * MINUTE]);
   });
 
-  it("learns nothing from an answer that a cache has kept, or that tells no time", async () => {
+  it("learns nothing from a cached response, or from one without a time", async () => {
     const { url, asked } = await canned((response, { number }) => {
       if (number === 1) response.setHeader("age", "7200");
       response.setHeader("date", number === 1 ? new Date(NOON - 120 * MINUTE).toUTCString() : "yesterday");

@@ -25,8 +25,8 @@ async function secureServer() {
   return { certificateFile, url: `https://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
-describe("an endpoint whose certificate nobody knows", () => {
-  it("is refused, at once and by name", async () => {
+describe("an endpoint whose certificate is unknown", () => {
+  it("is rejected, immediately and by name", async () => {
     const { url } = await secureServer();
 
     await expect(clientOf(url).send("GetItem", GET)).rejects.toMatchObject({
@@ -35,7 +35,7 @@ describe("an endpoint whose certificate nobody knows", () => {
     });
   });
 
-  it("is reached where NODE_EXTRA_CA_CERTS names it", async () => {
+  it("is reached if NODE_EXTRA_CA_CERTS names it", async () => {
     const { url, certificateFile } = await secureServer();
     const folder = await mkdtemp(join(tmpdir(), "lean-"));
     onTestFinished(() => rm(folder, { recursive: true }));

@@ -16,7 +16,7 @@ const IN_SQS = {
   [ENVELOPE_ATTRIBUTE]: { DataType: "String", StringValue: expect.stringContaining("order-7") },
 };
 
-describe("what a producer sends to queues", () => {
+describe("messages from a producer to queues", () => {
   let world: World;
   let standard: string;
 
@@ -26,7 +26,7 @@ describe("what a producer sends to queues", () => {
   });
   afterEach(() => world.stop());
 
-  it("arrives with its attributes beside the envelope", async () => {
+  it("arrives with its attributes next to the envelope", async () => {
     const message = { key: "order-7", group: "7", body: "b", attributes: ATTRIBUTES };
     await world.newMessageProducer().send({ queue: standard, ...message });
     await world.producer.send(message);
@@ -43,7 +43,7 @@ describe("what a producer sends to queues", () => {
     }
   });
 
-  it("takes ten in all: what has nine, and the longest envelope, arrives", async () => {
+  it("accepts ten in all: a message with nine, and the longest envelope, arrives", async () => {
     const attributes = Object.fromEntries(Array.from({ length: 9 }, (_, index) => [`a${index}`, index]));
 
     await world.producer.send({ key: "\uFFFF".repeat(255), group: "7", body: "b", attributes });
@@ -64,7 +64,7 @@ describe("what a producer sends to queues", () => {
     expect(await bodies()).toEqual(["late"]);
   });
 
-  it("is refused with a delay where the queue is FIFO, and nothing is sent", async () => {
+  it("is rejected with a delay if the queue is FIFO, and nothing is sent", async () => {
     const message = { key: "order-7", group: "7", body: "b", delaySeconds: 60 };
     const producer = world.newMessageProducer();
 
@@ -109,7 +109,7 @@ it("the filter policies of a topic's subscriptions read the attributes, and raw 
   expect(await messagesIn(small)).toMatchObject([{ Body: "8" }]);
 });
 
-it("an attribute that somebody planted in a stored message does not replace its envelope", () => {
+it("an attribute planted in a stored message does not replace its envelope", () => {
   const attributes = { [ENVELOPE_ATTRIBUTE]: '{"v":1,"key":"forged"}', kind: "paid" };
   const queue = "https://sqs.eu-central-1.amazonaws.com/123456789012/payments";
 

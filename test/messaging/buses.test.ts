@@ -71,7 +71,7 @@ describe("MessageProducer to an event bus", () => {
     expect(sentTypes().map(({ length }) => length)).toEqual([10, 2, 3, 1, 1, 1]);
   });
 
-  it("takes a detail of 1020 KiB, which fits into 1 MiB with the longest envelope and names, and no byte more", async () => {
+  it("accepts a detail of 1020 KiB, which fits into 1 MiB with the longest envelope and names, and no byte more", async () => {
     const longest = "\uFFFF".repeat(128);
     const most = 1020 * 1024;
     const message = {
@@ -88,7 +88,7 @@ describe("MessageProducer to an event bus", () => {
     expect(eventBridge.requests).toEqual([]);
   });
 
-  it("sends an event that is larger than 256 KiB alone: where that is too much, no other is refused with it", async () => {
+  it("sends an event that is larger than 256 KiB separately: if that is too much, no other is rejected with it", async () => {
     const large = { text: "b".repeat(EVENTBRIDGE_MAX_BYTES) };
 
     await producer.sendBatch([event("small-1"), event("large", large), event("small-2")]);
@@ -126,7 +126,7 @@ describe("MessageProducer to an event bus", () => {
     },
   );
 
-  it("tries an event again that an answer says nothing about", async () => {
+  it("tries an event again that a response doesn't mention", async () => {
     // The first is about the bus.
     const answers = [{}, {}, { Entries: [{ EventId: "e1" }] }];
     const client = { config: {}, send: async () => answers.shift() };
@@ -138,7 +138,7 @@ describe("MessageProducer to an event bus", () => {
     expect(await patient.send(event("paid"))).toMatchObject({ messageId: "e1" });
   });
 
-  describe("D6: EventBridge drops events for a bus that is not there, and answers as if it took them", () => {
+  describe("D6: EventBridge drops events for a bus that doesn't exist, and answers as if it had accepted them", () => {
     /** A client that is asked about buses, and answers what `about` says. */
     function busesOf(about: (asked: number) => void) {
       const asked: string[] = [];
@@ -160,7 +160,7 @@ describe("MessageProducer to an event bus", () => {
     }
     const named = (name: string) => Object.assign(new Error("said AWS"), { name });
 
-    it("nothing is sent to a bus that is not there, and what was not sent is sent when it is", async () => {
+    it("nothing is sent to a bus that doesn't exist, and the unsent events are sent once it does", async () => {
       const { asked, put, producer } = busesOf((times) => {
         if (times < 3) throw named("ResourceNotFoundException");
       });
@@ -187,7 +187,7 @@ describe("MessageProducer to an event bus", () => {
       expect([asked, put.length]).toEqual([["orders", "refunds"], 4]);
     });
 
-    it("where the question is denied it is told, once, and the events are sent", async () => {
+    it("if the query is denied, that is reported once, and the events are sent", async () => {
       const { put, warnings, producer } = busesOf(() => {
         throw named("AccessDeniedException");
       });
@@ -198,7 +198,7 @@ describe("MessageProducer to an event bus", () => {
       expect(warnings).toEqual([expect.stringContaining("grant events:DescribeEventBus")]);
     });
 
-    it("without `onWarning` it is told by console.warn", async () => {
+    it("without `onWarning` console.warn reports it", async () => {
       const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
       const send = async ({ input }: { input: object }) => {
         if ("Name" in input) throw named("AccessDeniedException");
@@ -230,7 +230,7 @@ describe("MessageProducer to an event bus", () => {
     );
   });
 
-  it("says so when an answer was lost: sent again, the event has the same key", async () => {
+  it("reports a lost response: sent again, the event has the same key", async () => {
     eventBridge.answersToLose = 1;
     const error = await failureOf(producer.send(event("paid")));
     await producer.send(event("paid"));
@@ -252,7 +252,7 @@ describe("MessageProducer to an event bus", () => {
     { body: null },
     { group: "7" },
     { key: "" },
-  ])("refuses what is no event (%#)", async (change) => {
+  ])("rejects anything but an event (%#)", async (change) => {
     await expect(producer.send({ ...event("paid"), ...change } as never)).rejects.toMatchObject({
       code: expect.stringMatching(/^(MESSAGE_ID|PAYLOAD)_INVALID$/),
     });

@@ -72,7 +72,7 @@ describe("deliver", () => {
     );
   });
 
-  it("sends a message alone that is too large for its queue, and tells what SQS says", async () => {
+  it("sends a message that is too large for its queue separately, and reports SQS's error", async () => {
     const messages = [
       { queue: world.queueUrl, key: "large", group: "1", body: "b".repeat(1_048_576) },
       { queue: world.queueUrl, key: "small", group: "2", body: "b" },

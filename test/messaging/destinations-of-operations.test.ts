@@ -87,7 +87,7 @@ function newWorld(destinations: OutboxOptions["destinations"], more: Partial<Out
 describe("destinations of each operation", () => {
   const OF_EACH = { pay: [PAYMENTS], mail: [MAILS] };
 
-  it("H75: has nothing sent to another operation's queue, and tells it, until it is parked", async () => {
+  it("H75: sends nothing to another operation's queue, and reports it, until it is parked", async () => {
     const world = newWorld(OF_EACH, { parkAfterTries: 2 });
     await world.commit("mail", [to(PAYMENTS, "planted"), to(MAILS, "mail")]);
     await world.commit("pay", [to(PAYMENTS, "paid")]);
@@ -151,7 +151,7 @@ describe("destinations of each operation", () => {
     expect(world.told()).toEqual(Array(10).fill(expect.stringContaining("DestinationRefused")));
   });
 
-  it("H75: what is refused is in nobody's way where a group waits for its queue", async () => {
+  it("H75: a rejected message blocks no other one when a group waits for its queue", async () => {
     const world = newWorld(OF_EACH);
     world.network.isDown = true;
     await world.commit("pay", [to(PAYMENTS, "paid-1")]);
@@ -179,7 +179,7 @@ describe("destinations of each operation", () => {
     ["an operation without a name", { "": [PAYMENTS] }],
     ["a name that is too long", { ["a".repeat(65)]: [PAYMENTS] }],
     ["a map", new Map([["pay", [PAYMENTS]]])],
-  ])("refuses %s at once", (_, destinations) => {
+  ])("rejects %s immediately", (_, destinations) => {
     const { outbox } = new MemoryStore();
     for (const make of [outboxRelay, outboxSweeper]) {
       expect(() => make({ outbox, destinations: destinations as string[] })).toThrow(
@@ -190,7 +190,7 @@ describe("destinations of each operation", () => {
 });
 
 describe.each([["any" as const], [{ pay: [PAYMENTS] }]])(
-  "a stored message that no destination takes, %j",
+  "a stored message that no destination accepts, %j",
   (destinations) => {
     it.each<[string, unknown]>([
       ["a number as its queue", { queue: 5, key: "k", group: "g", body: "" }],
@@ -198,7 +198,7 @@ describe.each([["any" as const], [{ pay: [PAYMENTS] }]])(
       ["a list as its topic", { topic: [{ toString: 5 }], key: "k", group: "g", body: "" }],
       ["what is no object", 5],
       ["nothing", null],
-    ])("H72: with %s, is parked, and told, and what is beside it is sent once", async (_, poison) => {
+    ])("H72: with %s, is parked and reported, and the others are sent once", async (_, poison) => {
       const world = newWorld(destinations);
       world.plant("pay##1", to(PAYMENTS, "beside"), poison);
       await world.commit("pay", [to(PAYMENTS, "later")]);

@@ -137,7 +137,7 @@ describe("a client that is given", () => {
   });
 
   it.each(["http://localhost:4566", "http://sqs.localhost"])(
-    "is used for every Region where it asks an endpoint of its own, %s",
+    "is used for every Region if it uses its own endpoint, %s",
     async (endpoint) => {
       const { seen, config } = networkOf();
       const sqs = new SQSClient({ ...config, region: "eu-central-1", endpoint });
@@ -167,7 +167,7 @@ describe("a client that is given", () => {
   });
 });
 
-describe("a client of ours", () => {
+describe("one of our clients", () => {
   it("is signed for the Region of each address, at the endpoint of the environment if there is one", async () => {
     vi.stubEnv("AWS_ENDPOINT_URL_SQS", engine.origin);
     const producer = new MessageProducer({ maxTries: 1 });
@@ -193,12 +193,12 @@ describe("a client of ours", () => {
   );
 });
 
-describe("what is stored", () => {
+describe("stored messages", () => {
   it.each([
     ["ours", () => ({})],
     ["given", () => ({ sqs: new SQSClient({ region: "eu-central-1", credentials }) })],
   ])(
-    "H75: a message that somebody planted for a host of his is refused, and no request leaves: client %s",
+    "H75: a message planted for an attacker's host is rejected, and no request leaves: client %s",
     async (_, clients) => {
       const planted = [
         `${evil.origin}${PATH}`,

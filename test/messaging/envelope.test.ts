@@ -18,7 +18,7 @@ const anyKey = fc
 const holding = (stringValue: unknown) => ({ [ENVELOPE_ATTRIBUTE]: { dataType: "String", stringValue } });
 
 describe("readEnvelope", () => {
-  it("reads any key that was written, in characters that SQS takes", () => {
+  it("reads any written key, in characters that SQS accepts", () => {
     fc.assert(
       fc.property(anyKey, (key) => {
         const attributes = writeEnvelope({ key });
@@ -92,7 +92,7 @@ describe("readEnvelope", () => {
     [holding(JSON.stringify({ v: 1, key: "k".repeat(256) })), "malformed"],
     [holding('{"v":2,"key":"a"}'), "unknown-version"],
     [holding('{"v":0,"key":7}'), "unknown-version"],
-  ] as const)("takes %j for %s", (attributes, reason) => {
+  ] as const)("reads %j as %s", (attributes, reason) => {
     expect(ENVELOPE_FAULTS).toContain(reason);
     expect(readEnvelope(attributes)).toEqual({ found: false, reason });
   });

@@ -6,79 +6,76 @@ import { type ConsumerWorld, newConsumerWorld } from "./consumer-world.ts";
 
 const withoutTime = ({ body }: SQSRecord) => ({ ...JSON.parse(body), sentAt: null });
 
-describe.each(inject("dynamodbEngines"))(
-  "idempotentBatch behind equal messages, on $name",
-  ({ endpoint }) => {
-    const dynamodb = connect(endpoint);
-    let world: ConsumerWorld;
+describe.each(inject("dynamodbEngines"))("idempotentBatch after equal messages, on $name", ({ endpoint }) => {
+  const dynamodb = connect(endpoint);
+  let world: ConsumerWorld;
 
-    beforeEach(async () => {
-      world = await newConsumerWorld(dynamodb);
+  beforeEach(async () => {
+    world = await newConsumerWorld(dynamodb);
+  });
+
+  afterEach(() => world.stop());
+
+  it("H32: two equal bodies under different keys are two effects", async () => {
+    const consumer = world.newConsumer();
+    const first = world.newMessage();
+    const second = { ...first, key: `${first.key}/again` };
+
+    await world.producer.sendBatch([first, second]);
+
+    expect(await consumer.poll()).toHaveLength(2);
+    expect(await world.chargesOf(first)).toBe(2);
+  });
+
+  it("H32: two equal bodies without their own ids are one message if the queue deduplicates by content", async () => {
+    const { key: _, ...message } = world.newMessage();
+    await expect(world.producer.send(message as never)).rejects.toMatchObject({
+      code: "MESSAGE_ID_INVALID",
     });
 
-    afterEach(() => world.stop());
+    const [MessageBody, MessageGroupId] = [JSON.stringify(message.body), message.group];
+    const byContent = await world.newQueue({ ContentBasedDeduplication: "true" });
+    for (let orders = 0; orders < 2; orders++) {
+      await world.sqs.send(new SendMessageCommand({ QueueUrl: byContent, MessageBody, MessageGroupId }));
+    }
 
-    it("H32: two equal bodies under different keys are two effects", async () => {
-      const consumer = world.newConsumer();
-      const first = world.newMessage();
-      const second = { ...first, key: `${first.key}/again` };
+    expect(await world.receive(byContent)).toHaveLength(1);
+  });
 
-      await world.producer.sendBatch([first, second]);
-
-      expect(await consumer.poll()).toHaveLength(2);
-      expect(await world.chargesOf(first)).toBe(2);
-    });
-
-    it("H32: two equal bodies without ids of their own are one message where the queue goes by content", async () => {
-      const { key: _, ...message } = world.newMessage();
-      await expect(world.producer.send(message as never)).rejects.toMatchObject({
-        code: "MESSAGE_ID_INVALID",
+  it.each([
+    ["trace", false, {}],
+    ["time in the body", true, { fingerprint: withoutTime }],
+  ])("H32: another %s does not turn a key into another operation", async (_, hasTime, options) => {
+    const consumer = world.newConsumer(options);
+    const message = world.newMessage();
+    const sendAt = (time: string, traceId: string) =>
+      world.producer.send({
+        ...message,
+        body: { ...message.body, ...(hasTime && { sentAt: time }) },
+        traceparent: `00-${traceId.repeat(32)}-00f067aa0ba902b7-01`,
       });
 
-      const [MessageBody, MessageGroupId] = [JSON.stringify(message.body), message.group];
-      const byContent = await world.newQueue({ ContentBasedDeduplication: "true" });
-      for (let orders = 0; orders < 2; orders++) {
-        await world.sqs.send(new SendMessageCommand({ QueueUrl: byContent, MessageBody, MessageGroupId }));
-      }
+    await sendAt("10:00", "a");
+    await sendAt("10:01", "b");
+    expect(await consumer.poll()).toHaveLength(1);
+    await world.minutes(6);
+    await sendAt("10:06", "c");
 
-      expect(await world.receive(byContent)).toHaveLength(1);
-    });
+    expect(await consumer.poll()).toHaveLength(1);
+    expect([await world.chargesOf(message), consumer.told("replayed")]).toEqual([1, 1]);
+  });
 
-    it.each([
-      ["trace", false, {}],
-      ["time in the body", true, { fingerprint: withoutTime }],
-    ])("H32: another %s does not make another operation of a key", async (_, hasTime, options) => {
-      const consumer = world.newConsumer(options);
-      const message = world.newMessage();
-      const sendAt = (time: string, traceId: string) =>
-        world.producer.send({
-          ...message,
-          body: { ...message.body, ...(hasTime && { sentAt: time }) },
-          traceparent: `00-${traceId.repeat(32)}-00f067aa0ba902b7-01`,
-        });
+  it("H32: another body under the key of a finished operation is refused, not run", async () => {
+    const consumer = world.newConsumer();
+    const message = world.newMessage();
+    await world.producer.send(message);
+    await consumer.poll();
+    await world.minutes(6);
 
-      await sendAt("10:00", "a");
-      await sendAt("10:01", "b");
-      expect(await consumer.poll()).toHaveLength(1);
-      await world.minutes(6);
-      await sendAt("10:06", "c");
+    await world.producer.send({ ...message, body: { ...message.body, sentAt: "10:06" } as never });
+    await consumer.poll();
 
-      expect(await consumer.poll()).toHaveLength(1);
-      expect([await world.chargesOf(message), consumer.told("replayed")]).toEqual([1, 1]);
-    });
-
-    it("H32: another body under the key of a finished operation is refused, not run", async () => {
-      const consumer = world.newConsumer();
-      const message = world.newMessage();
-      await world.producer.send(message);
-      await consumer.poll();
-      await world.minutes(6);
-
-      await world.producer.send({ ...message, body: { ...message.body, sentAt: "10:06" } as never });
-      await consumer.poll();
-
-      expect([await world.chargesOf(message), consumer.told("mismatch")]).toEqual([1, 1]);
-      expect(consumer.errors).toMatchObject([{ code: "FINGERPRINT_MISMATCH" }]);
-    });
-  },
-);
+    expect([await world.chargesOf(message), consumer.told("mismatch")]).toEqual([1, 1]);
+    expect(consumer.errors).toMatchObject([{ code: "FINGERPRINT_MISMATCH" }]);
+  });
+});

@@ -22,7 +22,7 @@ describe.each(inject("dynamodbEngines"))("events of commits, on $name", ({ endpo
   });
   afterEach(() => world.stop());
 
-  it("have the time of their commit, at each try, by the relay as by the sweeper", async () => {
+  it("have the time of their commit, at each try, from the relay as from the sweeper", async () => {
     const committedAt = world.clock.now();
     const eventBridge = fakeEventBridge();
     let fault: EntryFault | undefined = { Code: "MalformedDetail" };

@@ -75,7 +75,7 @@ describe("prepareFifo", () => {
   });
 
   it.each(["undefined-behaviour", "nullable", "k".repeat(255), "schlüssel 7"])(
-    "takes %j for a key",
+    "accepts %j as a key",
     (key) => {
       expect(prepare({ key, group: key })().MessageDeduplicationId).toMatch(/^[\w-]{43}$/);
     },
@@ -114,7 +114,7 @@ describe("prepareFifo", () => {
     expect(error.message).not.toContain("secret");
   });
 
-  it("counts bytes as SQS does, and takes 1 MiB with the envelope but no byte more", () => {
+  it("counts bytes as SQS does, and accepts 1 MiB with the envelope but no byte more", () => {
     const empty = bytesOf({ body: "b", key: "schlüssel" }) - 1;
     const full = prepare({ body: "b".repeat(SQS_MAX_BYTES - empty), key: "schlüssel" })();
 

@@ -36,7 +36,7 @@ describe("FifoProducer's options", () => {
     );
   });
 
-  it("accepts a queue's URL, a client and what tests inject", () => {
+  it("accepts a queue's URL, a client and the dependencies that tests inject", () => {
     make({ queueUrl })();
     make({ queueUrl, client: world.client, maxTries: 20 })();
     make({
@@ -66,7 +66,7 @@ describe("FifoProducer's options", () => {
     expect(make({ queueUrl, ...options })).toThrow(`\`${option}\``);
   });
 
-  it("makes a client of its own from what the SDK finds", async () => {
+  it("creates its own client from the SDK's configuration", async () => {
     vi.stubEnv("AWS_REGION", "us-east-1");
     vi.stubEnv("AWS_ACCESS_KEY_ID", "local");
     vi.stubEnv("AWS_SECRET_ACCESS_KEY", "local");
@@ -127,7 +127,7 @@ describe("FifoProducer.send", () => {
     );
   });
 
-  it("H32: sends one message once, though its body says another time", async () => {
+  it("H32: sends one message once, though its body contains a different time", async () => {
     await world.producer.send({ key: "a", group: "7", body: { at: 1 } });
     await world.producer.send({ key: "a", group: "7", body: { at: 2 } });
 

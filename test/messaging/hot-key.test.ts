@@ -98,7 +98,7 @@ describe("idempotentBatch in a retry storm", () => {
     });
   }
 
-  it("H57: 5000 duplicates have one effect, and each delivery costs one write request at most, each batch of what is done one", async () => {
+  it("H57: 5000 duplicates have one effect, and each delivery costs one write request at most, each completed batch one", async () => {
     const world = givenStorm();
     const records = duplicatesOf("hot", DUPLICATES);
 
@@ -117,7 +117,7 @@ describe("idempotentBatch in a retry storm", () => {
     expect(world.counts.peak).toBe(CONCURRENCY);
   });
 
-  it("H57: 5000 duplicates that come while the one effect takes its time are delivered twice each, no more", async () => {
+  it("H57: 5000 duplicates that come while the one effect runs are delivered twice each, no more", async () => {
     let source: EventSource;
     const changeVisibility = (request: VisibilityRequest) =>
       source.model.call("ChangeMessageVisibilityBatch", request);
@@ -188,7 +188,7 @@ describe.each(inject("dynamodbEngines"))("idempotentBatch in a retry storm on $n
     );
   };
 
-  it("H57: each batch of what is done costs one request and one write unit, and each delivery before that", async () => {
+  it("H57: each completed batch costs one request and one write unit, as does each delivery before that", async () => {
     const records = duplicatesOf(randomUUID(), DUPLICATES);
 
     const left = await deliver(records, "claimed");
@@ -199,7 +199,7 @@ describe.each(inject("dynamodbEngines"))("idempotentBatch in a retry storm on $n
     expect([counts.writeUnits, counts.readUnits]).toEqual([counts.requests, 0]);
   });
 
-  it("H57: in the optimistic mode a batch of duplicates of what is done costs half a read unit, and no write", async () => {
+  it("H57: in the optimistic mode a batch of duplicates of completed work costs half a read unit, and no write", async () => {
     const key = randomUUID();
     await deliver(duplicatesOf(key, 1), "optimistic");
     counts.reset();

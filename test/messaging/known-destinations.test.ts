@@ -31,7 +31,7 @@ async function sentTo(destinations: "any" | readonly string[], messages: readonl
 }
 
 describe("a sender that knows its destinations", () => {
-  it("H75: sends to these and to no others: what somebody planted for another one is refused", async () => {
+  it("H75: sends to these and to no others: a message planted for another one is rejected", async () => {
     const planted = QUEUE.replace("payments", "salaries");
     const messages = [
       { queue: QUEUE, ...paid },
@@ -61,7 +61,7 @@ describe("a sender that knows its destinations", () => {
     expect((await sentTo([other], [{ queue: QUEUE, ...paid }])).codes).toEqual(["sent"]);
   });
 
-  it("sends wherever a record says with `any`", async () => {
+  it("sends wherever a record points with `any`", async () => {
     expect((await sentTo("any", [{ queue: QUEUE, ...paid }])).codes).toEqual(["sent"]);
   });
 

@@ -163,7 +163,7 @@ describe.each(CONSUMERS)("%s", (name) => {
     expect(world.decisions).toContain("key-expired");
   });
 
-  it("H79: runs such a message if the user says so, and reports it", async () => {
+  it("H79: runs such a message if the user allows it, and reports it", async () => {
     const world = newWorld({ retentionSeconds: DAY_SECONDS, whenKeyExpired: "run" });
 
     await world.later(25);

@@ -33,7 +33,7 @@ const paid = (queue: string) => ({ queue, key: "order-7/paid", group: "7", body:
 describe("MessageProducer's options", () => {
   const make = (options: unknown) => () => new MessageProducer(options as MessageProducerOptions);
 
-  it("needs none, and accepts clients and what tests inject", () => {
+  it("needs none, and accepts clients and the dependencies that tests inject", () => {
     new MessageProducer();
     const { client: sns } = world;
     make({ sqs: world.client, sns, eventBridge: sns, ...PRODUCER_DEFAULTS, maxTries: 20 })();
@@ -122,7 +122,7 @@ describe("MessageProducer.send", () => {
     expect(requests).toEqual([]);
   });
 
-  it("takes 1 MiB with the envelope for a queue, and no byte more", async () => {
+  it("accepts 1 MiB with the envelope for a queue, and no byte more", async () => {
     const envelope = Buffer.byteLength(`OnceonlyEnvelopeString{"v":1,"key":"order-7"}`);
     const body = "b".repeat(SQS_MAX_BYTES - envelope);
 

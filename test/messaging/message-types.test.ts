@@ -44,7 +44,7 @@ describe("OutgoingMessage", () => {
     expect(accepted).toHaveLength(6);
   });
 
-  it.each(refused)("is refused at run time where the compiler was not asked (%#)", async (message) => {
+  it.each(refused)("is rejected at run time if the compiler didn't check it (%#)", async (message) => {
     const sqs = { config: {}, send: () => Promise.reject(new Error("nothing is to be sent")) };
 
     await expect(new MessageProducer({ sqs }).send(message)).rejects.toMatchObject({

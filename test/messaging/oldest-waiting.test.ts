@@ -3,7 +3,7 @@ import { OldestWaiting } from "../../lib/messaging/oldest-waiting.ts";
 import { MemoryOutbox } from "../../lib/testing/memory-outbox.ts";
 
 describe("OldestWaiting", () => {
-  it("remembers a thousand commits, and of more the first, so that its memory has an end", async () => {
+  it("remembers a thousand commits, and of more only the first, so its memory is bounded", async () => {
     const outbox = new MemoryOutbox(() => {});
     const oldest = new OldestWaiting(outbox);
     const times = Array.from({ length: 1001 }, (_, index) => 2001 - index);

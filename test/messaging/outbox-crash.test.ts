@@ -30,7 +30,7 @@ describe.each(inject("dynamodbEngines"))("a crash, on $name", ({ endpoint }) => 
   });
 
   describe.each(AGES)("of the relay, with a commit %s", (_, age, requests) => {
-    it("meets all requests that a relay makes", async () => {
+    it("meets all requests that a relay sends", async () => {
       const relay = newProcess();
       await world.order({ key: group, messages: [world.message(`${group}1`)] });
       await world.clock.advance(age);
@@ -115,7 +115,7 @@ describe.each(inject("dynamodbEngines"))("a crash, on $name", ({ endpoint }) => 
     ["claimed", ["the claim", "the commit"]],
     ["optimistic", ["the look", "the commit"]],
   ] as const)("of a request that commits, %s", (mode, requests) => {
-    it("meets all requests that it makes", async () => {
+    it("meets all requests that it sends", async () => {
       const request = newProcess();
 
       await world.order({ key: group, mode, messages: [world.message(`${group}1`)] }, request);
@@ -147,7 +147,7 @@ describe.each(inject("dynamodbEngines"))("a crash, on $name", ({ endpoint }) => 
 
     describe.each(deathsAt(requests))("%s", (_when, ofRequest) => {
       it.each(deathsAt(AGES[0][2]))(
-        "H36: and then of the relay, %s: both are there in the end, once",
+        "H36: and then of the relay, %s: both exist in the end, once",
         async (_, ofRelay) => {
           const order = { key: group, mode, messages: [world.message(`${group}1`)] };
 

@@ -130,7 +130,7 @@ describe("a destination that is gone", () => {
     60_000,
   );
 
-  it("H72: D1, what the sweeper returns for later is sent then, and the age of the oldest waiting commit is reported until then", async () => {
+  it("H72: D1, the sweeper sends later what it postponed, and reports the age of the oldest waiting commit until then", async () => {
     const world = newWorld();
     world.state.answers.set("dead", "is gone");
     world.commit(to("healthy", "charge"), to("dead", "mail"));
@@ -175,7 +175,7 @@ describe("a destination that is gone", () => {
 });
 
 describe("a destination that hangs", () => {
-  it("D4: behind 320 commits to it 20 of 20 healthy messages are sent within two sweeps", async () => {
+  it("D4: after 320 commits to it 20 of 20 healthy messages are sent within two sweeps", async () => {
     const world = newWorld();
     world.state.answers.set("hanging", "hangs");
     for (let index = 0; index < 320; index++) world.commit(to("hanging", `lost-${index}`));
@@ -188,7 +188,7 @@ describe("a destination that hangs", () => {
     expect(world.accepted).toHaveLength(20);
   });
 
-  it("D4: the relay sends what is behind it within one invocation", async () => {
+  it("D4: the relay sends the messages after it within one invocation", async () => {
     const world = newWorld();
     world.state.answers.set("hanging.fifo", "hangs");
     for (let index = 0; index < 40; index++) {

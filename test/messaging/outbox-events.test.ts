@@ -70,11 +70,11 @@ const unmarkable = (options: OutboxOptions): OutboxOptions => ({
   outbox: withOutbox(options.outbox, { markSent: () => Promise.reject(new Error("no answer")) }),
 });
 
-describe("what relay and sweeper tell", () => {
+describe("what relay and sweeper report", () => {
   const { keyHash } = identify("create-order", "tenant-1", SECRET);
   const told = { operation: "create-order", keyHash, messages: 2 };
 
-  it("a commit that was sent: by whom, of which operation, and how long it took", async () => {
+  it("a sent commit: by which sender, of which operation, and how long it took", async () => {
     const commit = await newCommit();
     await commit.clock.advance(1234);
 
@@ -94,7 +94,7 @@ describe("what relay and sweeper tell", () => {
     expect(commit.sends).toMatchObject([named, named]);
   });
 
-  it("H98: N6: a commit that two relays of one stream have sent: the second one says so", async () => {
+  it("H98: N6: a commit that two relays of one stream have sent: the second one reports it", async () => {
     const commit = await newCommit();
 
     await Promise.all([commit.relay(), commit.relay()]);
@@ -163,7 +163,7 @@ describe("what relay and sweeper tell", () => {
     durationMs: 0,
   };
 
-  it("each message: where it went, in which trace, and how the try ended", async () => {
+  it("each message: its destination, its trace, and the result of the try", async () => {
     const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
     const { relay, sends, clock } = await newCommit(true, { traceparent: () => traceparent });
     await clock.advance(1234);
@@ -180,7 +180,7 @@ describe("what relay and sweeper tell", () => {
     expect(sends).toEqual([each, each]);
   });
 
-  it("each message that was refused, then parked, and none that nobody tried", async () => {
+  it("each message that was rejected and then parked, and none that was never tried", async () => {
     const { relay, sweep, sends, clock } = await newCommit(false);
     await relay();
     await clock.advance(61_000);
@@ -193,7 +193,7 @@ describe("what relay and sweeper tell", () => {
     ]);
   });
 
-  it("a message as its destination has it, where nobody could keep how far it got", async () => {
+  it("a message as its destination has it, if its progress could not be stored", async () => {
     const [accepted, refused] = [await newCommit(), await newCommit(false)];
     await accepted.relayWithoutNumber();
     await outboxRelay({
@@ -212,7 +212,7 @@ describe("what relay and sweeper tell", () => {
     ["a message of no destination", { key: "a", body: "{}" }, undefined],
     ["a message of no address", { queue: SECRET, key: "a", body: "{}", traceparent: SECRET }, undefined],
     ["a message of no body", { queue: QUEUE, key: "a", group: "a" }, "queue/payments.fifo"],
-  ])("%s is told as parked, and nothing of it", async (_, message, to) => {
+  ])("%s is reported as parked, without its content", async (_, message, to) => {
     const { options, change, sends } = await newCommit();
     const outbox = withOutbox(options.outbox, {
       readChange(given) {
@@ -227,7 +227,7 @@ describe("what relay and sweeper tell", () => {
     expect(JSON.stringify(sends)).not.toContain(SECRET);
   });
 
-  it("H38: what went wrong is kept and told by its code, and what is no code as `Error`", async () => {
+  it("H38: a failure is stored and reported by its code, and anything but a code as `Error`", async () => {
     const { relay, store, events } = await newCommit();
     const [recordKey = ""] = store.outbox.changes;
     const send = async ({ input }: { input: { Entries: { Id: string }[] } }) => ({
@@ -247,7 +247,7 @@ describe("what relay and sweeper tell", () => {
     expect(said).not.toContain(SECRET);
   });
 
-  it("without anybody to tell, errors go to the console, and nothing else does", async () => {
+  it("without an observer, errors go to the console, and nothing else does", async () => {
     const logged = vi.spyOn(console, "error").mockImplementation(() => {});
     for (const accepts of [true, false]) {
       const { relay } = await newCommit(accepts);
@@ -257,7 +257,7 @@ describe("what relay and sweeper tell", () => {
     expect(logged.mock.calls).toEqual([[expect.objectContaining({ code: "SEND_FAILED" })]]);
   });
 
-  it("what is thrown by whom it tells changes nothing", async () => {
+  it("an error thrown by the observer changes nothing", async () => {
     const { relay, store } = await newCommit();
     const observe = () => {
       throw new Error("the log is full");
@@ -287,7 +287,7 @@ describe("the options of relay and sweeper", () => {
     ["a client that cannot send", { ...needed, sqs: {} }, "`sqs` must"],
     ["no try at all", { ...needed, maxTries: 0 }, "`maxTries` must be a whole number between 1 and 20"],
     ["an observer that is none", { ...needed, observe: "log" }, "`observe` must be a function"],
-  ])("R6: refuse %s when they are made", (_, options: object, message) => {
+  ])("R6: reject %s when they are created", (_, options: object, message) => {
     for (const make of Object.values(both)) {
       expect(() => make(options as OutboxOptions)).toThrow(
         expect.objectContaining({ code: "INVALID_OPTION" }),
@@ -315,7 +315,7 @@ describe("the options of relay and sweeper", () => {
     expect(make).toThrow("`minAgeSeconds` must be a number of seconds between 0 and 86400");
   });
 
-  it("take minAgeSeconds from 0 to a day, which the relay does not know", () => {
+  it("accept minAgeSeconds from 0 to a day, which the relay does not know", () => {
     for (const minAgeSeconds of [0, 1, 86_400]) outboxSweeper({ ...needed, minAgeSeconds });
 
     expect(() => outboxRelay({ ...needed, minAgeSeconds: 1 } as OutboxOptions)).toThrow(
@@ -332,13 +332,13 @@ describe("the options of relay and sweeper", () => {
     });
   });
 
-  it("the relay throws for what is no event of a stream", async () => {
+  it("the relay throws for anything but a stream event", async () => {
     await expect(outboxRelay(needed)({} as never)).rejects.toThrow(
       "the event has no records: connect outboxRelay",
     );
   });
 
-  it("the sweeper throws where the index cannot be read: its invocation counts as failed", async () => {
+  it("the sweeper throws if the index can't be read: its invocation counts as failed", async () => {
     const broken = withOutbox(outbox, {
       // biome-ignore lint/correctness/useYield: it fails before there is a page.
       async *findUnsent() {

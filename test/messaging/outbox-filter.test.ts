@@ -10,7 +10,7 @@ const [Pattern] = fencesOf("docs/reference/messages.md", "json").map(({ code }) 
 describe.each(inject("dynamodbEngines"))(
   "the filter in docs/reference/messages.md, on $name",
   ({ endpoint }) => {
-    it("D7: passes what a commit of messages leaves in the stream, and nothing else", async () => {
+    it("D7: passes the stream records of a commit with messages, and nothing else", async () => {
       const table = await newOutboxTable(connect(endpoint), endpoint);
       const passes = eventFilter({ Filters: [{ Pattern }] });
       const begun = await table.begin("claimed");

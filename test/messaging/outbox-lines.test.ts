@@ -84,7 +84,7 @@ async function sweep(refused: string, ...commits: readonly (OutgoingMessage[] | 
 }
 
 describe("outboxSweeper, in one shard", () => {
-  it("H35: D3, what waits holds up its own group, and no other group of its commit", async () => {
+  it("H35: D3, a waiting message holds up its own group, and no other group of its commit", async () => {
     const { accepted, report } = await sweep(
       "a1",
       [fifo("a1")],
@@ -98,7 +98,7 @@ describe("outboxSweeper, in one shard", () => {
     expect(report).toEqual({ sent: 3, failed: 1, waiting: 1 });
   });
 
-  it("H35: D3, a commit that failed in one of its groups holds up those behind it in that one alone", async () => {
+  it("H35: D3, a commit that failed in one of its groups holds up those after it in that group only", async () => {
     const { accepted, report } = await sweep(
       "a1",
       [fifo("a1"), fifo("b1")],
@@ -116,7 +116,7 @@ describe("outboxSweeper, in one shard", () => {
     expect(accepted).toEqual(["a2"]);
   });
 
-  it("where nothing is in order, nothing waits: in standard queues, with a group or without", async () => {
+  it("if nothing is ordered, nothing waits: in standard queues, with a group or without", async () => {
     const { accepted, report } = await sweep(
       "a1",
       [to("payments", "a1")],
@@ -140,7 +140,7 @@ describe("outboxSweeper, in one shard", () => {
     expect(report).toEqual({ sent: 1, failed: 1, waiting: 1 });
   });
 
-  it("H35: what cannot be read now may be of any group: nothing behind it is sent", async () => {
+  it("H35: an unreadable commit may be of any group: nothing after it is sent", async () => {
     const unreachable = new StoreUnavailableError("throttled", new Error("slow down"));
 
     const { accepted, report, errors } = await sweep(
@@ -156,7 +156,7 @@ describe("outboxSweeper, in one shard", () => {
     expect(errors).toEqual(["STORE_UNAVAILABLE"]);
   });
 
-  it("what can never be read is told, and holds nobody up", async () => {
+  it("a commit that can never be read is reported, and holds up no other", async () => {
     const corrupt = new RecordCorruptError("of a later version");
 
     const { accepted, report, errors } = await sweep("", [fifo("a1")], corrupt, [fifo("a2")], [fifo("b1")]);

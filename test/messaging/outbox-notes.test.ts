@@ -42,7 +42,7 @@ function newGroup(...names: readonly string[]) {
   return { clock, memory, state, accepted, events, sweep, relay: () => relay({ Records }) };
 }
 
-describe("notes of what waits", () => {
+describe("notes about waiting messages", () => {
   it.each([
     ["no JSON", "{"],
     ["no notes", "[7]"],
@@ -56,7 +56,7 @@ describe("notes of what waits", () => {
     expect(group.accepted).toEqual(["a1", "a2"]);
   });
 
-  it("H35: that others change all the time bring the whole batch again, and nothing overtakes what was refused", async () => {
+  it("H35: that others change all the time bring the whole batch again, and nothing overtakes a rejected message", async () => {
     const group = newGroup("a1", "a2", "a3");
     Object.assign(group.state, { refused: "a2", isBusy: true });
 

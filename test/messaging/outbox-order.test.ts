@@ -105,7 +105,7 @@ describe("outboxRelay and outboxSweeper", () => {
   );
 
   it(
-    "H34: whatever the stream loses besides, each message has one effect",
+    "H34: whatever else the stream loses, each message has one effect",
     async () => {
       await fc.assert(
         fc.asyncProperty(anyLossyPlan, async (plan) => {

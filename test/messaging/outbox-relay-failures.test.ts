@@ -10,7 +10,7 @@ import { connect } from "../kit/tables.ts";
 import { newRun, type OutboxRun } from "./outbox-given.ts";
 import { newOutboxWorld, type OutboxWorld } from "./outbox-world.ts";
 
-describe.each(inject("dynamodbEngines"))("outboxRelay, where something fails, on $name", ({ endpoint }) => {
+describe.each(inject("dynamodbEngines"))("outboxRelay, when something fails, on $name", ({ endpoint }) => {
   const dynamodb = connect(endpoint);
   let world: OutboxWorld;
   let requests: string[][];
@@ -51,7 +51,7 @@ describe.each(inject("dynamodbEngines"))("outboxRelay, where something fails, on
     return world.relay(process, { outbox });
   };
 
-  it("a change that cannot be read is looked up: what was mended meanwhile is sent, and nothing waits for it", async () => {
+  it("a change that can't be read is looked up: if it was repaired in between it is sent, and nothing waits for it", async () => {
     await run.order("a1", "b1");
     await damage("b1");
     await run.order("c1");
@@ -64,7 +64,7 @@ describe.each(inject("dynamodbEngines"))("outboxRelay, where something fails, on
     expect(told()).toEqual(["sent", "sent", "sent"]);
   });
 
-  it("what is broken for good holds up nothing: it is parked, told, and told of by each sweep", async () => {
+  it("a permanently broken commit holds up nothing: it is parked, reported, and reported again by each sweep", async () => {
     await run.order("a1", "b1");
     await damage("b1");
     await run.order("c1");
@@ -85,7 +85,7 @@ describe.each(inject("dynamodbEngines"))("outboxRelay, where something fails, on
     expect(told()).toEqual([]);
   });
 
-  it("what a later version wrote is left to it: neither parked, nor in the way", async () => {
+  it("a later version's commit is left to that version: neither parked, nor in the way", async () => {
     await run.order("a1", "b1");
     await setVersion("b1", 2);
     await run.order("c1");
@@ -102,7 +102,7 @@ describe.each(inject("dynamodbEngines"))("outboxRelay, where something fails, on
     expect(await world.sweep()).toEqual({ sent: 1, failed: 0, waiting: 0 });
   });
 
-  it("what is broken, and cannot be parked just now, comes again", async () => {
+  it("a broken commit that can't be parked just now comes again", async () => {
     await run.order("b1");
     await damage("b1");
     await world.clock.advance(10_000);
@@ -120,7 +120,7 @@ describe.each(inject("dynamodbEngines"))("outboxRelay, where something fails, on
     });
   });
 
-  it("a change that does not name its record is told, holds up nothing, and its commit is left to the sweeper", async () => {
+  it("a change that does not name its record is reported, holds up nothing, and its commit is left to the sweeper", async () => {
     await run.order("a1", "b1", "c1");
     const changes = (await world.nextChanges()).map((each) => {
       const { pk, ...NewImage } = each.dynamodb.NewImage ?? {};
@@ -148,7 +148,7 @@ describe.each(inject("dynamodbEngines"))("outboxRelay, where something fails, on
     expect(world.events).toMatchObject([{ event: "sent", messages: 0 }]);
   });
 
-  it("a commit that cannot be taken stops the batch there, while what is before it is sent and marked", async () => {
+  it("a commit that can't be taken stops the batch there, while the commits before it are sent and marked", async () => {
     await run.order("a1", "b1", "c1");
     await world.clock.advance(10_000);
 
@@ -161,7 +161,7 @@ describe.each(inject("dynamodbEngines"))("outboxRelay, where something fails, on
     expect(await run.unsent("a1", "b1", "c1")).toEqual([false, false, false]);
   });
 
-  it("where nobody can tell whether a group waits, nothing of it is sent", async () => {
+  it("if it is unknown whether a group waits, nothing of it is sent", async () => {
     await run.order("a1", "b1");
 
     expect(await failing("GetItem", 1)).toBeGreaterThan(0);
@@ -171,7 +171,7 @@ describe.each(inject("dynamodbEngines"))("outboxRelay, where something fails, on
     expect(await run.unsent("a1", "b1")).toEqual([false, false]);
   });
 
-  it("a mark that fails brings the commit again, and its messages are no second effect", async () => {
+  it("a mark that fails brings the commit again, and its messages have no second effect", async () => {
     await run.order("a1", "b1");
 
     expect(await failing("UpdateItem", 1)).toBeGreaterThan(0);

@@ -106,7 +106,7 @@ function newStream(count: number, messageOf: MessageOf, { sendMs = 0, takeMs = 0
 }
 
 describe("outboxRelay, in the time of an invocation", () => {
-  it("H33, H42: a batch that takes longer than the invocation is sent over several, in order, once", async () => {
+  it("H33, H42: a batch that lasts longer than the invocation is sent over several, in order, once", async () => {
     // A group sends one message after the other: 100 take 50 seconds.
     const stream = newStream(100, toFifo, { sendMs: 500 });
     await stream.warmUp();
@@ -120,7 +120,7 @@ describe("outboxRelay, in the time of an invocation", () => {
     expect(stream.accepted).toEqual(stream.names);
   });
 
-  it("H33, H42: what was marked before a timeout is not sent again: each try gets further", async () => {
+  it("H33, H42: a commit marked before a timeout is not sent again: each try gets further", async () => {
     const stream = newStream(100, toFifo, { sendMs: 500 });
     await stream.warmUp();
 
@@ -135,7 +135,7 @@ describe("outboxRelay, in the time of an invocation", () => {
     expect([...new Set(stream.accepted)]).toEqual(stream.names);
   });
 
-  it("H34: looking up what waited long takes time too, whether it was sent meanwhile or not", async () => {
+  it("H34: looking up commits that waited long costs time too, whether they were sent in between or not", async () => {
     const stream = newStream(10_000, toStandard, { takeMs: 5 });
     await stream.warmUp();
     await stream.clock.advance(3_600_000);
@@ -152,7 +152,7 @@ describe("outboxRelay, in the time of an invocation", () => {
     expect(stream.accepted).toEqual(stream.names.slice(9000));
   });
 
-  it("H35: what cannot be sent is left to the sweeper with its group, in its order, and no other group waits", async () => {
+  it("H35: what can't be sent is left to the sweeper with its group, in its order, and no other group waits", async () => {
     const stream = newStream(
       30,
       (name) => ({ ...toFifo(name), group: Number(name) % 2 ? "odd" : "even" }) as StoredMessage,
@@ -172,7 +172,7 @@ describe("outboxRelay, in the time of an invocation", () => {
     expect(stream.accepted).toHaveLength(30);
   });
 
-  it("H33, H42: what cannot be sent takes no time from the rest, wherever there is no order", async () => {
+  it("H33, H42: what can't be sent costs the rest no time, if there is no order", async () => {
     const stream = newStream(1000, toStandard, { sendMs: 500 });
     await stream.warmUp();
     stream.state.refused = "4";
@@ -183,7 +183,7 @@ describe("outboxRelay, in the time of an invocation", () => {
     expect(stream.marked.size).toBe(next - 1);
   });
 
-  it("H33: a batch that comes again at once asks for nothing that is done", async () => {
+  it("H33: a batch that is redelivered immediately requests nothing for completed commits", async () => {
     const stream = newStream(30, toFifo);
     await stream.warmUp();
     stream.state.unmarkable = "20";

@@ -52,7 +52,7 @@ describe.each(inject("dynamodbEngines"))("outboxRelay on $name", ({ endpoint }) 
     expect(told()).toEqual(Array(25).fill("sent"));
   });
 
-  it("reads nothing where nothing is in order", async () => {
+  it("reads nothing if nothing is ordered", async () => {
     const queue = await newQueue(world.subject);
     const messages = [{ queue, key: `${run.prefix}standard`, body: "1" }];
     await world.order({ key: run.prefix, messages });
@@ -63,7 +63,7 @@ describe.each(inject("dynamodbEngines"))("outboxRelay on $name", ({ endpoint }) 
     expect(asked()).toEqual(["UpdateItem"]);
   });
 
-  it("has nothing to do for its own marks and for what commits no messages", async () => {
+  it("has nothing to do for its own marks and for commits without messages", async () => {
     await run.order("a1");
     await world.relay();
     await world.order({ key: `${run.prefix}none`, messages: [] });
@@ -75,7 +75,7 @@ describe.each(inject("dynamodbEngines"))("outboxRelay on $name", ({ endpoint }) 
     expect([requests, asked()]).toEqual([[], []]);
   });
 
-  it("looks up what is older than 5 seconds, and leaves what is sent alone", async () => {
+  it("looks up commits older than 5 seconds, and skips those that are sent", async () => {
     await run.order("a1", "b1");
     await world.clock.advance(5000);
     const swept = await world.sweep({ minAgeSeconds: 1 });
@@ -103,7 +103,7 @@ describe.each(inject("dynamodbEngines"))("outboxRelay on $name", ({ endpoint }) 
     expect(requests.map((bodies) => bodies.length).filter(Boolean)).toEqual([2, 2, 1, 1, 1]);
   });
 
-  it("H35: a message that is refused is left to the sweeper with its group, whoever gets what comes later; others go on", async () => {
+  it("H35: a rejected message is left to the sweeper with its group, whichever relay gets the later ones; other groups continue", async () => {
     await run.order("a1", "b1", "b2", "c1");
     run.refuse("b1");
 
@@ -130,7 +130,7 @@ describe.each(inject("dynamodbEngines"))("outboxRelay on $name", ({ endpoint }) 
     expect(await run.unsent("b5")).toEqual([false]);
   });
 
-  it("D1: a commit is marked once all its messages are accepted, and what was accepted is not sent again", async () => {
+  it("D1: a commit is marked once all its messages are accepted, and accepted messages are not sent again", async () => {
     const messages = run.named("a1", "b1", "c1").map((name) => world.message(name));
     await world.order({ key: run.prefix, messages });
     run.refuse("b1");
@@ -160,7 +160,7 @@ describe.each(inject("dynamodbEngines"))("outboxRelay on $name", ({ endpoint }) 
     expect(await run.unsent("d1", "e1")).toEqual([true, false]);
   });
 
-  it("H35: what somebody else has taken holds up its group, also where its messages are in items of their own", async () => {
+  it("H35: a commit taken by another sender holds up its group, even if its messages are in separate items", async () => {
     const [a1 = ""] = run.named("a1");
     const large = world.message(a1, { body: `${a1} ${"x".repeat(8000)}` });
     await world.order({ key: a1, messages: [large] });

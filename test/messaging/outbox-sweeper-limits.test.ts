@@ -77,7 +77,7 @@ describe("outboxSweeper", () => {
     expect(state.peak).toBe(80);
   });
 
-  it("holds 10 commits of 8 shards at most, also where there are more shards", async () => {
+  it("holds 10 commits of 8 shards at most, even if there are more shards", async () => {
     const { state, options } = await newBacklog();
     const outbox = withOutbox(options.outbox, { shards: 20 });
 
@@ -86,7 +86,7 @@ describe("outboxSweeper", () => {
     expect(state.peak).toBe(80);
   });
 
-  it("takes nothing more with less than 6 seconds left, keeps what it did, and gives back what it did not do", async () => {
+  it("takes nothing more with less than 6 seconds left, keeps what it did, and releases what it did not do", async () => {
     const { state, sweep } = await newBacklog();
     let asked = 0;
     const getRemainingTimeInMillis = () => (asked++ < 200 ? 30_000 : 6000);
@@ -101,7 +101,7 @@ describe("outboxSweeper", () => {
     expect(waiting).toBeGreaterThanOrEqual(0);
   });
 
-  it("H34, H42: sends something also where the function has 3 seconds in all, as Lambda gives by default", async () => {
+  it("H34, H42: sends something even if the function has 3 seconds in all, as Lambda gives by default", async () => {
     const { sweep } = await newBacklog();
 
     const { sent } = await sweep({}, timesOf(...Array(300).fill(3000), 750));
@@ -151,7 +151,7 @@ describe("outboxSweeper", () => {
       return { leases, taken, state, sweep: outboxSweeper({ ...options, outbox, clock }) };
     }
 
-    it("is made longer while the sweep goes on, by one request for all shards", async () => {
+    it("is extended while the sweep continues, by one request for all shards", async () => {
       const { leases, sweep } = await newLeases(100);
 
       expect((await sweep()).sent).toBe(200);
@@ -177,7 +177,7 @@ describe("outboxSweeper", () => {
       expect(leases).toEqual(["0 to 30000", "16000 to 46000"]);
     });
 
-    it("does not change the report when it cannot be given back", async () => {
+    it("does not change the report when it can't be released", async () => {
       const { options } = await newBacklog();
       const outbox = withOutbox(options.outbox, {
         async leaseSweep({ until }) {

@@ -72,7 +72,7 @@ describe.each(inject("dynamodbEngines"))("outboxSweeper on $name", ({ endpoint }
     expect(world.delivered).toEqual([second, first]);
   });
 
-  it("H34: a commit waits to be sent beyond its retention, and is no other operation's before", async () => {
+  it("H34: an unsent commit waits beyond its retention, and no other operation gets its key before it is sent", async () => {
     const order25 = { key: run.prefix, messages: [world.message(`${run.prefix}a1`)] };
     await world.order(order25);
     await world.loseStream();
@@ -86,7 +86,7 @@ describe.each(inject("dynamodbEngines"))("outboxSweeper on $name", ({ endpoint }
     expect(world.delivered).toEqual(run.named("a1"));
   });
 
-  it("H34: what is too large for its record is found and sent as well", async () => {
+  it("H34: messages too large for their record are found and sent as well", async () => {
     const messages = run
       .named("a1", "a2")
       .map((name) => world.message(name, { body: `${name} ${"x".repeat(300_000)}` }));
@@ -101,7 +101,7 @@ describe.each(inject("dynamodbEngines"))("outboxSweeper on $name", ({ endpoint }
     expect(await run.effects("a")).toEqual(run.named("a1", "a2"));
   });
 
-  it("leaves what is younger than minAgeSeconds to the relay: not a request for it", async () => {
+  it("leaves commits younger than minAgeSeconds to the relay, without a request for them", async () => {
     await run.order("a1");
     await world.clock.advance(9000);
 
@@ -114,7 +114,7 @@ describe.each(inject("dynamodbEngines"))("outboxSweeper on $name", ({ endpoint }
   it.each([
     ["the sweeper comes while the relay is at it", "relay", "sweep"],
     ["the relay comes while the sweeper is at it", "sweep", "relay"],
-  ] as const)("H34, H35: both at once, %s: each is sent once", async (_, first, second) => {
+  ] as const)("H34, H35: both simultaneously, %s: each is sent once", async (_, first, second) => {
     await run.order("a1", "a2");
     await world.clock.advance(61_000);
     const invoke = { relay: world.relay, sweep: (process = newProcess()) => world.sweep({}, process) };
@@ -137,7 +137,7 @@ describe.each(inject("dynamodbEngines"))("outboxSweeper on $name", ({ endpoint }
     expect(await run.effects("a")).toEqual(run.named("a1", "a2"));
   });
 
-  it("H35: a group stops at what cannot be sent, across pages of the index, and other groups go on", async () => {
+  it("H35: a group stops at a message that can't be sent, across pages of the index, and other groups continue", async () => {
     // More than a page of the index in one group, and so in one shard of it.
     const many = Array.from({ length: 103 }, (_, index) => `a${index + 1}`);
     await run.order(...many, "b1");
@@ -157,7 +157,7 @@ describe.each(inject("dynamodbEngines"))("outboxSweeper on $name", ({ endpoint }
     expect(await run.effects("a")).toEqual(run.named(...many));
   });
 
-  it("H35: what the relay leaves holds up its group alone, and the relay goes on once it is sent", async () => {
+  it("H35: a commit that the relay leaves holds up only its group, and the relay continues once it is sent", async () => {
     await run.order("a1", "a2", "b1");
     run.refuse("a1");
     expect(await world.relay()).toBe(0);
@@ -179,11 +179,11 @@ describe.each(inject("dynamodbEngines"))("outboxSweeper on $name", ({ endpoint }
     expect(await run.effects("a", "b")).toEqual(run.named("a1", "a2", "a3", "b1", "b2"));
   });
 
-  describe("where messages are in items of their own", () => {
+  describe("when messages are in separate items", () => {
     const large = (name: string) => world.message(name, { body: `${name} ${"x".repeat(8000)}` });
     const other = () => new DynamoDBOutbox({ tableName: world.tableName, client: connect(endpoint) });
 
-    it("H35: what somebody else has taken holds up its group, until its time is over", async () => {
+    it("H35: a commit taken by another sender holds up its group, until its time is over", async () => {
       const [a1 = ""] = run.named("a1");
       await world.order({ key: a1, messages: [large(a1)] });
       await take(a1);
@@ -198,7 +198,7 @@ describe.each(inject("dynamodbEngines"))("outboxSweeper on $name", ({ endpoint }
       expect(await world.sweep()).toEqual({ sent: 2, failed: 0, waiting: 0 });
     });
 
-    it("H35: nothing waits for what somebody else has taken, and sent meanwhile", async () => {
+    it("H35: nothing waits for a commit that another sender has taken, and sent in between", async () => {
       const [a1 = ""] = run.named("a1");
       await world.order({ key: a1, messages: [large(a1)] });
       const unsent = await take(a1);

@@ -32,7 +32,7 @@ const MAX_RECEIVES = 2;
 const VISIBILITY_SECONDS = 2;
 const MINUTES = 60_000;
 
-describe.runIf(process.env.ONCEONLY_AWS_TESTS)("idempotentBatch behind a redrive, on AWS", () => {
+describe.runIf(process.env.ONCEONLY_AWS_TESTS)("idempotentBatch after a redrive, on AWS", () => {
   const name = `onceonly-test-${randomUUID()}`;
   let sqs: SQSClient;
   let dynamodb: DynamoDBClient;

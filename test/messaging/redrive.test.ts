@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, inject, it } from "vitest";
 import { connect } from "../kit/tables.ts";
 import { type ConsumerWorld, MAX_RECEIVES, newConsumerWorld } from "./consumer-world.ts";
 
-describe.each(inject("dynamodbEngines"))("idempotentBatch behind a redrive, on $name", ({ endpoint }) => {
+describe.each(inject("dynamodbEngines"))("idempotentBatch after a redrive, on $name", ({ endpoint }) => {
   const dynamodb = connect(endpoint);
   let world: ConsumerWorld;
 
@@ -54,7 +54,7 @@ describe.each(inject("dynamodbEngines"))("idempotentBatch behind a redrive, on $
     expect([await world.deadLetters(), await consumer.poll()]).toEqual([[], []]);
   });
 
-  it("H28: an operation that never ended, which nobody released, runs again under the redriven message", async () => {
+  it("H28: an operation that never ended, and was never released, runs again under the redriven message", async () => {
     const consumer = world.newConsumer();
     const message = world.newMessage();
     await world.producer.send(message);
@@ -85,7 +85,7 @@ describe.each(inject("dynamodbEngines"))("idempotentBatch behind a redrive, on $
     expect(await world.deadLetters()).toHaveLength(1);
   });
 
-  it("H28: without an envelope a redriven message is another operation, which is told", async () => {
+  it("H28: without an envelope a redriven message is another operation, which is reported", async () => {
     const consumer = world.newConsumer();
     const message = world.newMessage();
     const ids = { MessageGroupId: message.group, MessageDeduplicationId: "by-hand" };

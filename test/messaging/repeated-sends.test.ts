@@ -8,7 +8,7 @@ const DAY = 24 * 60;
 const RETENTION = 36 * DAY;
 
 describe.each(inject("dynamodbEngines"))(
-  "idempotentBatch behind a repeated send, on $name",
+  "idempotentBatch after a repeated send, on $name",
   ({ endpoint }) => {
     const dynamodb = connect(endpoint);
     let world: ConsumerWorld;
@@ -115,7 +115,7 @@ describe.each(inject("dynamodbEngines"))(
       ["runs again", "run", 2, 0],
       ["is refused and parked", "reject", 1, 1],
     ] as const)(
-      "H31: a send after the retention %s, which is told",
+      "H31: a send after the retention %s, which is reported",
       async (_, whenKeyExpired, charges, dead) => {
         const consumer = world.newConsumer({ retentionSeconds: 5 * DAY * 60, whenKeyExpired });
         const message = world.newMessage();

@@ -55,7 +55,7 @@ describe("FifoProducer.sendBatch", () => {
     [Object.assign(new Error("odd"), { code: "E".repeat(65) }), "Error"],
     [Object.assign(new Error("odd"), { code: 7 }), "Error"],
     [undefined, "Error"],
-  ])("names what a client throws (%s)", async (thrown, code) => {
+  ])("names the value that a client throws (%s)", async (thrown, code) => {
     const client = { config: {}, send: () => Promise.reject(thrown) };
 
     const error = await failureOf(world.newProducer({ client }).send(messagesOf("a1")[0]!));
@@ -64,7 +64,7 @@ describe("FifoProducer.sendBatch", () => {
     expect(error.cause).toBe(thrown);
   });
 
-  it("H80: R2: ends when a client without timeouts never answers, and tells it to stop", async () => {
+  it("H80: R2: ends when a client without timeouts never responds, and asks it to stop", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     try {
       const signals: AbortSignal[] = [];
@@ -156,7 +156,7 @@ describe("FifoProducer.sendBatch", () => {
   });
 
   it.each([{}, { getRemainingTimeInMillis: () => 1000 }, new AbortController().signal, 7, null])(
-    "H80: R2: refuses what has no signal, before anything is sent (%j)",
+    "H80: R2: rejects a request without a signal, before anything is sent (%j)",
     async (until) => {
       for (const send of producersOf(world)) {
         const { client, signals } = hanging();
@@ -166,7 +166,7 @@ describe("FifoProducer.sendBatch", () => {
     },
   );
 
-  it("H38: what a service names in words of its own is no code, and is in no error", async () => {
+  it("H38: a service's free text isn't used as a code, and appears in no error", async () => {
     const Code = "Invalid: the body of order-7";
     const client = { config: {}, send: async () => ({ Failed: [{ Id: "0", Code, SenderFault: true }] }) };
 
@@ -176,7 +176,7 @@ describe("FifoProducer.sendBatch", () => {
     expect(JSON.stringify([error, error.message, error.results])).not.toContain("order-7");
   });
 
-  it("tries a message again that an answer says nothing about", async () => {
+  it("tries a message again that a response doesn't mention", async () => {
     let requests = 0;
     const client = { config: {}, send: async () => (requests++ === 0 ? {} : { Successful: [{ Id: "0" }] }) };
 

@@ -38,7 +38,7 @@ describe("FifoProducer.resend", () => {
     expect(await bodies()).toEqual(["paid", "paid", "paid", "paid"]);
   });
 
-  it("H30: brings back work whose first copy was consumed and failed, where send cannot", async () => {
+  it("H30: brings back work whose first copy was consumed and failed, if send can't", async () => {
     await world.producer.send(PAID);
     await world.drain();
     await world.clock.advance(MINUTE);

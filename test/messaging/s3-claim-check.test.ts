@@ -22,7 +22,7 @@ async function newBodies(options: Partial<S3ClaimCheckOptions> = {}) {
 }
 
 describe("S3ClaimCheck.checkIn", () => {
-  it("keeps a large body under its hash, and lets Amazon's extended clients read what stands for it", async () => {
+  it("keeps a large body under its hash, and lets Amazon's extended clients read the pointer to it", async () => {
     const { bodies, objects } = await newBodies();
 
     const [checked] = await bodies.checkIn([message(LARGE, { attributes: { kind: "report" } })]);
@@ -35,7 +35,7 @@ describe("S3ClaimCheck.checkIn", () => {
     });
   });
 
-  it("is the same at every try, writes one object for one body, and has none written in vain", async () => {
+  it("is the same at every try, writes one object for one body, and writes none needlessly", async () => {
     const { bodies, requests, objects } = await newBodies();
     const content = { pages: LARGE };
     const small = message("small");
@@ -59,7 +59,7 @@ describe("S3ClaimCheck.checkIn", () => {
     expect(requests).toHaveLength(2);
   });
 
-  it("fits each destination and an item by default, also where each character is escaped", async () => {
+  it("fits each destination and an item by default, even if each character is escaped", async () => {
     const { bodies } = await newBodies();
     for (const body of ["x".repeat(199_997), '"'.repeat(99_998)]) {
       const [checked] = await bodies.checkIn([message(body)]);
@@ -68,7 +68,7 @@ describe("S3ClaimCheck.checkIn", () => {
     }
   });
 
-  it("leaves events as they are, since rules match their detail, and what has no body to be refused", async () => {
+  it("leaves events as they are, since rules match their detail, and leaves bodiless messages to be rejected", async () => {
     const { bodies, requests } = await newBodies();
     const event = { bus: "shop", source: "shop", detailType: "report", key: "7", body: { LARGE } };
     const none = message(undefined);
@@ -109,7 +109,7 @@ describe("S3ClaimCheck.checkIn", () => {
     expect(requests).toEqual([]);
   });
 
-  it("H38: fails where the bucket refuses, once all requests have ended, and says nothing of the body", async () => {
+  it("H38: fails if the bucket refuses, once all requests have ended, and reveals nothing of the body", async () => {
     const { bodies, refuse, requests } = await newBodies();
     refuse(403, "AccessDenied");
     const many = Array.from({ length: 30 }, (_, index) => message(`${index}${LARGE}`));
@@ -156,7 +156,7 @@ describe("S3ClaimCheck.open", () => {
     return { answer: await bodies.open(text).catch((error) => error), requests };
   };
 
-  it("answers with what was checked in, also inside a notification of SNS and a record of a pipe", async () => {
+  it("returns the checked-in body, also inside an SNS notification and a pipe's record", async () => {
     const text = pointer(`onceonly/${sha256(LARGE)}`);
     const notification = { Type: "Notification", TopicArn: "arn", Message: text, Subject: "x" };
     const piped = { eventSource: "aws:sqs", body: text, messageId: "1" };
@@ -183,7 +183,7 @@ describe("S3ClaimCheck.open", () => {
     JSON.stringify({ comment: pointer("a".repeat(64)) }),
     JSON.stringify({ TopicArn: "arn", Message: { text: pointer("a".repeat(64)) } }),
     JSON.stringify({ eventSource: "aws:sqs", body: `<${pointer("a".repeat(64))}>` }),
-  ])("leaves every other text as it is: %s", async (text) => {
+  ])("leaves every other string unchanged: %s", async (text) => {
     expect(await open(text)).toEqual({ answer: text, requests: [] });
   });
 
@@ -202,7 +202,7 @@ describe("S3ClaimCheck.open", () => {
     expect(requests).toEqual([]);
   });
 
-  it("fails visibly where the body is gone, is another one, or empty", async () => {
+  it("fails visibly if the body is gone, different, or empty", async () => {
     const key = `onceonly/${sha256("gone")}`;
     const { bodies, objects, refuse } = await newBodies();
 
@@ -220,7 +220,7 @@ describe("S3ClaimCheck.open", () => {
     await expect(bodies.open(pointer(key))).rejects.toMatchObject({ cause: { name: "SlowDown" } });
   });
 
-  it("stops when it is told to, and takes no answer without a body for one", async () => {
+  it("stops when aborted, and doesn't accept a response without a body", async () => {
     const { bodies } = await newBodies();
     const text = pointer(`onceonly/${sha256("x")}`);
     const mute = { putObject: async () => ({}), getObject: async () => ({}) };
@@ -237,7 +237,7 @@ describe("S3ClaimCheck.open", () => {
     );
   });
 
-  it("reads what was checked in under a prefix of its own", async () => {
+  it("reads bodies that were checked in under its own prefix", async () => {
     const { bodies, objects } = await newBodies({ prefix: "acme/", minBytes: 1 });
 
     const [checked] = await bodies.checkIn([message("of acme")]);
@@ -319,7 +319,7 @@ describe("S3ClaimCheck' options", () => {
     expect(make).toThrow(`\`${option}\``);
   });
 
-  it("takes none at all of the optional ones, or `undefined`", () => {
+  it("works without any of the optional ones, or with `undefined`", () => {
     new S3ClaimCheck({
       bucket: "my.bodies-1",
       client,

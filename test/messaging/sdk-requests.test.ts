@@ -43,7 +43,7 @@ describe("MessageProducer with clients of the SDK", () => {
       "PublishBatch",
     ],
     ["EventBridge", { bus: "orders", source: "shop", detailType: "paid", key: "order-7", body: {} }, "shop"],
-  ])("makes one client of its own for %s, from what the SDK finds", async (_, message, asked) => {
+  ])("creates one client for %s, from the SDK's configuration", async (_, message, asked) => {
     const { endpoint, region, credentials } = connection();
     vi.stubEnv("AWS_ENDPOINT_URL", endpoint);
     vi.stubEnv("AWS_REGION", region);

@@ -67,7 +67,7 @@ describe.each(inject("dynamodbEngines").slice(0, 1))("sealed messages on $name",
     expect(await run.unsent("a1")).toEqual([false]);
   });
 
-  it("H38: so it is with the sweeper, with messages in items of their own, and with repeated ones", async () => {
+  it("H38: the same holds for the sweeper, for messages in separate items, and for repeated ones", async () => {
     const [name = ""] = run.named("b1");
     const body = `${SECRET} `.repeat(40);
     const messages = Array.from({ length: 12 }, (_, index) =>
@@ -98,7 +98,7 @@ describe.each(inject("dynamodbEngines").slice(0, 1))("sealed messages on $name",
     expect(world.delivered).toEqual([`${name} ${SECRET}`]);
   });
 
-  it("H39: what is sealed under a key that is gone is never sent, and holds up nobody else's", async () => {
+  it("H39: a message sealed under a key that is gone is never sent, and holds up no other tenant's", async () => {
     const [gone = "", next = ""] = run.named("d1", "e1");
     await order(gone);
     keys.forgetAll();
@@ -115,7 +115,7 @@ describe.each(inject("dynamodbEngines").slice(0, 1))("sealed messages on $name",
     expect(await run.unsent("d1")).toEqual([false]);
   });
 
-  it("waits where the key service does not answer", async () => {
+  it("waits if the key service does not respond", async () => {
     const [name = ""] = run.named("f1");
     await order(name);
     keys.failure = new Error("no answer");
@@ -134,7 +134,7 @@ describe.each(inject("dynamodbEngines").slice(0, 1))("sealed messages on $name",
     expect(world.delivered).toEqual([`${name} ${SECRET}`]);
   });
 
-  it("is redirected without being opened, and sends what was from before as it is", async () => {
+  it("is redirected without being opened, and sends older messages as they are", async () => {
     const [name = "", before = ""] = run.named("g1", "h1");
     const queue = await newQueue(world.subject);
     const outbox = plainOutbox();
@@ -167,7 +167,7 @@ describe.each(inject("dynamodbEngines").slice(0, 1))("sealed messages on $name",
     [{ keys: undefined }, "keys"],
     [{ messages: true }, "messages"],
     [{ reuseKeysSeconds: -1 }, "reuseKeysSeconds"],
-  ])("refuses %j at once", (change, name) => {
+  ])("rejects %j immediately", (change, name) => {
     expect(() => decryptingOutbox(plainOutbox(), { keys, ...change } as never)).toThrow(name);
     expect(() => decryptingOutbox({} as never, { keys })).toThrow("outbox");
   });

@@ -62,7 +62,7 @@ describe("FifoProducer.sendBatch", () => {
     expect(await bodies()).toHaveLength(4);
   });
 
-  it("sends one message of a group a request, since SQS may refuse the first of two and take the second", async () => {
+  it("sends one message of a group per request, since SQS may reject the first of two and accept the second", async () => {
     const requests = noteRequests(world.client);
 
     await world.producer.sendBatch(messagesOf("a1", "a2", "b1", "a3", "b2"));
@@ -93,7 +93,7 @@ describe("FifoProducer.sendBatch", () => {
     expect(world.slept).toEqual([50, 100, 200, 400, 800, 1600, 2500, 2500]);
   });
 
-  it("gives up after `maxTries`, keeps the rest of the group back, and says which were not sent", async () => {
+  it("gives up after `maxTries`, keeps the rest of the group back, and reports which were not sent", async () => {
     failing("a2", BUSY);
     const requests = noteRequests(world.client);
 
@@ -137,7 +137,7 @@ describe("FifoProducer.sendBatch", () => {
     expect(delivered).toHaveLength(4);
   });
 
-  it("sends nothing if one message is not valid, and says which", async () => {
+  it("sends nothing if one message is invalid, and says which", async () => {
     const requests = noteRequests(world.client);
     const messages = [...messagesOf("a1"), { key: "", group: "a", body: "a2" }];
 
@@ -146,7 +146,7 @@ describe("FifoProducer.sendBatch", () => {
     expect(requests).toEqual([]);
   });
 
-  it("H32: refuses two messages under one key that say different things", async () => {
+  it("H32: rejects two messages under one key that differ", async () => {
     const messages = [...messagesOf("a1", "b1"), { key: "a1", group: "a", body: "another" }];
 
     await expect(world.producer.sendBatch(messages)).rejects.toMatchObject({

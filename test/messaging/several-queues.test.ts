@@ -55,7 +55,7 @@ describe("MessageProducer.sendBatch", () => {
     expect(requests.map(({ length }) => length)).toEqual([10, 2, 1, 1, 1]);
   });
 
-  it("goes on with other destinations when one does not exist, and says what was not sent", async () => {
+  it("continues with other destinations when one does not exist, and reports what was not sent", async () => {
     const missing = standard.replace(/queue-/, "missing-");
     const order = [missing, fifo, standard, missing].map((queue, index) => ({
       ...paid(queue),
@@ -99,7 +99,7 @@ describe("MessageProducer.sendBatch", () => {
     expect(await world.newMessageProducer({ clock }).sendBatch(messages)).toHaveLength(2);
   });
 
-  it("sends nothing if one message is not valid, and says which", async () => {
+  it("sends nothing if one message is invalid, and says which", async () => {
     const requests = noteRequests(world.client);
     const large = { queue: standard, key: "order-8", body: "b".repeat(SQS_MAX_BYTES) };
 
@@ -113,7 +113,7 @@ describe("MessageProducer.sendBatch", () => {
     expect(requests).toEqual([]);
   });
 
-  it("H32: refuses two messages under one key that say different things, on any queue", async () => {
+  it("H32: rejects two messages under one key that differ, on any queue", async () => {
     const other = { ...paid(standard), body: "refunded" };
 
     await expect(producer.sendBatch([paid(standard), paid(fifo), other])).rejects.toMatchObject({

@@ -49,7 +49,7 @@ describe("deduplicationIdOf", () => {
       ["a", "b", 1],
       ["a", "b", 11],
     ],
-  ])("tells %j from %j", (left, right) => {
+  ])("distinguishes %j from %j", (left, right) => {
     expect(deduplicationIdOf(...left)).not.toBe(deduplicationIdOf(...right));
   });
 
@@ -92,7 +92,7 @@ describe("groupIdOf", () => {
     );
   });
 
-  it.each(["7", "order-7", "!~", "g".repeat(128)])("keeps %j as it is", (group) => {
+  it.each(["7", "order-7", "!~", "g".repeat(128)])("keeps %j unchanged", (group) => {
     expect(groupIdOf(group)).toBe(group);
   });
 

@@ -22,7 +22,7 @@ const BROKEN: readonly (readonly [what: string, message: unknown])[] = [
 ];
 
 describe("faultOf", () => {
-  it.each([stored, { ...event, group: undefined }])("finds none in what can be sent: %j", (message) => {
+  it.each([stored, { ...event, group: undefined }])("finds none in sendable messages: %j", (message) => {
     expect(faultOf(message)).toBeUndefined();
   });
 
@@ -30,7 +30,7 @@ describe("faultOf", () => {
     expect(faultOf(message)).toBe("MessageInvalid");
   });
 
-  it("says what it does not know: a later version wrote it", () => {
+  it("reports a message that it does not know: a later version wrote it", () => {
     expect(faultOf({ ...stored, priority: 1 })).toBe("MessageUnknown");
   });
 });
@@ -56,7 +56,7 @@ describe("outboxSweeper, of stored messages", () => {
     return { sent, progress: progress.map(({ state, code }: MessageProgress) => [state, code]) };
   }
 
-  it("parks what can never be sent, leaves what a later version wrote to it, and sends the others", async () => {
+  it("parks messages that can never be sent, leaves a later version's to that version, and sends the others", async () => {
     const later = { ...stored, group: "order-8", priority: 1 };
 
     const { sent, progress } = await sweep(stored, { ...stored, body: 7 }, later);

@@ -58,7 +58,7 @@ describe("MessageProducer to a topic", () => {
     });
   });
 
-  it("gives a standard topic the group for the fair queues behind it, and no deduplication id", async () => {
+  it("gives a standard topic the group for its fair queues, and no deduplication id", async () => {
     await producer.sendBatch(messagesOf(TOPIC, "a1", "a2"));
 
     expect(sentNames()).toEqual([["a1", "a2"]]);
@@ -85,7 +85,7 @@ describe("MessageProducer to a topic", () => {
     expect(sns.requests.map(({ length }) => length)).toEqual([2, 2]);
   });
 
-  it("takes 252 KiB for a topic, which fit with the longest envelope, and no byte more", async () => {
+  it("accepts 252 KiB for a topic, which fit with the longest envelope, and no byte more", async () => {
     const key = "\uFFFF".repeat(255);
     const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
     const message = { topic: TOPIC, key, body: "b".repeat(252 * 1024), traceparent };
@@ -98,7 +98,7 @@ describe("MessageProducer to a topic", () => {
     expect(sns.requests).toHaveLength(1);
   });
 
-  it("F3: publishes a message of a larger topic in a request of its own", async () => {
+  it("F3: publishes a larger topic's message in a separate request", async () => {
     const body = "b".repeat(SNS_MAX_BYTES);
     const large = { topic: TOPIC, key: "large", body, maximumMessageSize: 2 * SNS_MAX_BYTES };
 
@@ -143,7 +143,7 @@ describe("MessageProducer to a topic", () => {
     expect(sns.accepted[1]).toEqual(sns.accepted[0]);
   });
 
-  it("refuses what is no topic, or has a FIFO topic's message without a group", async () => {
+  it("rejects anything but a topic, and a FIFO topic's message without a group", async () => {
     for (const topic of ["orders", undefined, FIFO]) {
       await expect(producer.send({ topic, key: "a", body: "b" })).rejects.toMatchObject({
         code: expect.stringMatching(/_INVALID$/),

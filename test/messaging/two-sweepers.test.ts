@@ -109,7 +109,7 @@ const places: [string, (() => Promise<Shop>) | undefined][] = [
 
 describe.each(places)("two sweepers on %s", (_, newShop) => {
   it.skipIf(!newShop).for(Object.entries(LINES))(
-    "H98: N4: %s: two at the same time cost at most 1.1 times what one costs, and send each message once",
+    "H98: N4: %s: two at the same time cost at most 1.1 times as much as one, and send each message once",
     async ([, groups]) => {
       const shop = await newSweeps(await newShop!(), groups);
       await shop.order(COMMITS);

@@ -79,7 +79,7 @@ describe("WaitingLines", () => {
     },
   );
 
-  it("H35: behind a message that is not at its place nothing is sent that was committed later", async () => {
+  it("H35: after a message that isn't in its place nothing is sent that was committed later", async () => {
     const lines = await newLines("sweeper", noteOf());
     sendTo(lines, commitOf(inOrder, now - 500));
 
@@ -111,7 +111,7 @@ describe("WaitingLines", () => {
     expect(Object.keys(lines.notes.current[line]!.last)).toEqual(["3", "5"]);
   });
 
-  it("out of time, a relay adds nothing to a note that was made meanwhile: the commit comes again", async () => {
+  it("out of time, a relay adds nothing to a note that was made in between: the commit comes again", async () => {
     const lines = await newLines("relay");
     const dispatch = {
       send(_: StoredMessage, end: (ended: SendEnd) => void) {

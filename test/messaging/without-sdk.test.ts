@@ -37,7 +37,7 @@ function withoutPackages(): string[] {
 }
 
 describe("FifoProducer without @aws-sdk/client-sqs", () => {
-  it("is constructed, and fails what it is to send", async () => {
+  it("is constructed, and fails the messages that it is to send", async () => {
     withoutPackages();
     const { FifoProducer } = await import("../../lib/messaging/fifo-producer.ts");
 
@@ -65,7 +65,7 @@ describe("MessageProducer without packages of the SDK", () => {
     });
   });
 
-  it("loads anew what could not be loaded, such as for want of file handles", async () => {
+  it("loads again what could not be loaded, for example for lack of file handles", async () => {
     withoutPackages();
     const { MessageProducer } = await import("../../lib/messaging/message-producer.ts");
     const sqs = { config: {}, send: async () => ({ Successful: [{ Id: "0" }] }) };
@@ -76,7 +76,7 @@ describe("MessageProducer without packages of the SDK", () => {
     await expect(producer.send(KINDS[0][1])).resolves.toMatchObject({ sent: true });
   });
 
-  it("sends what it has the package for", async () => {
+  it("sends the messages for which it has the package", async () => {
     withoutPackages();
     vi.doUnmock("@aws-sdk/client-sqs");
     const { MessageProducer } = await import("../../lib/messaging/message-producer.ts");

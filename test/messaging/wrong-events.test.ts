@@ -61,7 +61,7 @@ describe("outboxRelay", () => {
     expect(await relay(tableName)({ Records })).toEqual({ batchItemFailures: [] });
   });
 
-  it("takes an empty event, and records that name no source", async () => {
+  it("accepts an empty event, and records that name no source", async () => {
     expect(await relay()({ Records: [] })).toEqual({ batchItemFailures: [] });
     expect(await relay()({ Records: [{ dynamodb: { SequenceNumber: "1" } }] })).toEqual({
       batchItemFailures: [],
@@ -76,7 +76,7 @@ describe("outboxSweeper", () => {
     observe: () => {},
   });
 
-  it("refuses the stream of the table, which the relay takes", async () => {
+  it("rejects the table's stream, which the relay accepts", async () => {
     await expect(sweeper({ Records: [change("records")] })).rejects.toMatchObject(
       refused(
         "the event comes from a stream: run outboxSweeper on a schedule, and connect outboxRelay to the table's stream",
@@ -92,7 +92,7 @@ describe("outboxSweeper", () => {
   );
 
   it.each(["ValidationException", "ResourceNotFoundException"])(
-    "says what a table must have that answers with a %s",
+    "says what a table that answers with a %s must have",
     async (name) => {
       const failing = { config: {}, send: () => Promise.reject(Object.assign(new Error("no"), { name })) };
       const outbox = new DynamoDBOutbox({ tableName: "orders", client: failing });

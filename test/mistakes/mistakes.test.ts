@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { MISTAKES, mistakesPage } from "./cases/all.ts";
+import { MISTAKES, mistakesPage, UNNOTICED } from "./cases/all.ts";
 
 for (const [title, mistakes] of Object.entries(MISTAKES)) {
   const run = mistakes.filter(({ toldBy }) => toldBy !== "type");
@@ -17,6 +17,33 @@ for (const [title, mistakes] of Object.entries(MISTAKES)) {
 test("no mistake is listed twice", () => {
   const made = Object.values(MISTAKES).flatMap((mistakes) => mistakes.map((mistake) => mistake.made));
   expect(made).toEqual([...new Set(made)]);
+});
+
+/** The mistakes that were silent, or read badly, when users made them: in a table above, or with the reason why not. */
+const WERE_SILENT = [
+  "gives a retention of an hour in milliseconds",
+  "puts the milliseconds of the clock into the key in base 36",
+  "puts a second of the clock into the key",
+  "gives a `fingerprint` that returns nothing",
+  "gives `childKey` a name made of randomness",
+  "does not await a step",
+  "wraps two handlers under one operation",
+  "runs one operation in two functions",
+  "commits messages that no relay sends",
+  "answers with the text of a status",
+  "gives an asynchronous `scope`",
+  "reads the scope from a header that the client writes",
+  "puts the calendar day into the key",
+  "gives the middleware to `middy()` instead of `.use()`",
+];
+
+test.each(WERE_SILENT)("S1: a user who %s gets a message, or the page says why there is none", (made) => {
+  const reported = Object.values(MISTAKES).flat();
+  const isReported = reported.some((mistake) => mistake.made === made && mistake.text.length > 0);
+  const unnoticed = UNNOTICED.filter(([name]) => name === made);
+
+  expect(isReported || unnoticed.length === 1).toBe(true);
+  for (const cells of unnoticed) expect(cells.every((cell) => cell.length > 0)).toBe(true);
 });
 
 test("docs/reference/mistakes.md has every mistake", async () => {

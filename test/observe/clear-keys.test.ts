@@ -52,8 +52,8 @@ function telemetryOf(options: Parameters<typeof openTelemetry>[0]) {
   };
 }
 
-describe("a key that nobody asks for", () => {
-  it("H38: is in no JSON, no copy and no printed form of what observers are told", async () => {
+describe("a key that isn't requested", () => {
+  it("H38: is in no JSON, no copy and no printed form of what observers get", async () => {
     const events: DecisionEvent[] = [];
     await decide((event) => events.push(event));
     const shown = events.flatMap((event) => [
@@ -93,7 +93,7 @@ describe("a key that nobody asks for", () => {
 });
 
 describe('a key that is asked for by `keys: "clear"`', () => {
-  it("H38: is in lines and spans beside its hash, and payload and result are not", async () => {
+  it("H38: is in lines and spans next to its hash, and payload and result are not", async () => {
     const { lines, log } = linesOf({ keys: "clear" });
     const telemetry = telemetryOf({ keys: "clear" });
     await decide((event) => {
@@ -107,7 +107,7 @@ describe('a key that is asked for by `keys: "clear"`', () => {
     expect(JSON.stringify([lines, telemetry.spans()])).not.toContain("canary-card");
   });
 
-  it("H38: is in no metric, where each key would be a time series of its own", async () => {
+  it("H38: is in no metric, because each key would be a separate time series", async () => {
     const telemetry = telemetryOf({ keys: "clear", scope: "clear" });
     const lines: string[] = [];
     const emf = emfMetrics({ write: (line) => lines.push(line) });
@@ -123,7 +123,7 @@ describe('a key that is asked for by `keys: "clear"`', () => {
     expect(() => emfMetrics({ keys: "clear" } as never)).toThrow(/`keys` isn't an option/);
   });
 
-  it("is told of records of a batch too, in the place of which a name of the source stands, and of their duplicates", async () => {
+  it("is also reported for a batch's records, with a name of the source in its place, and for their duplicates", async () => {
     const { lines, log } = linesOf({ keys: "clear", scope: "clear" });
     const record = { messageId: KEY, body: "{}", eventSource: "aws:sqs", receiptHandle: "r", attributes: {} };
     const handler = idempotentBatch(() => {}, {
@@ -144,7 +144,7 @@ describe('a key that is asked for by `keys: "clear"`', () => {
     ]);
   });
 
-  it("is left out where a call has none", async () => {
+  it("is left out if a call has none", async () => {
     const { lines, log } = linesOf({ keys: "clear" });
     log({ decision: "key-missing", operation: "pay", durationMs: 0 });
 

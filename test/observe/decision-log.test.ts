@@ -28,7 +28,7 @@ afterEach(() => {
 });
 
 describe("decisionLog", () => {
-  it("tells decision, operation, hash of the key, owner as a hash, attempt, duration and trace", () => {
+  it("logs decision, operation, hash of the key, owner as a hash, attempt, duration and trace", () => {
     expect(logged({})).toEqual([
       "info",
       "onceonly: executed",
@@ -47,18 +47,18 @@ describe("decisionLog", () => {
   it.each([
     ["clear", { scope: "anna@example.org" }],
     ["left-out", {}],
-  ] as const)("shows the owner of a key %s where that is asked for", (scope, shown) => {
+  ] as const)("shows the owner of a key %s if configured", (scope, shown) => {
     const [, , { scope: clear, scopeHash }] = logged({ scope });
 
     expect({ scope: clear, scopeHash }).toEqual({ scope: undefined, scopeHash: undefined, ...shown });
   });
 
-  it("takes the trace of the process where it is asked for, also where there is none", () => {
+  it("uses the trace of the process if configured, even if there is none", () => {
     expect(logged({ traceId: () => "running" })[2].traceId).toBe("running");
     expect(logged({ traceId: () => undefined })[2]).not.toHaveProperty("traceId");
   });
 
-  it("H38: names an error, and repeats nothing of what it says", () => {
+  it("H38: names an error, and repeats nothing of its message", () => {
     const secret = "canary-99";
     const line = logged({}, { ...EVENT, decision: "released", error: new TypeError(secret) });
 
@@ -67,7 +67,7 @@ describe("decisionLog", () => {
     expect(logged({}, { ...EVENT, error: { name: secret } })[2].errorName).toBe("object");
   });
 
-  it("writes each decision, and a warning or an error for what somebody should look at", () => {
+  it("writes each decision, and a warning or an error for what needs attention", () => {
     const levelOf = (decision: (typeof DECISIONS)[number]) => logged({}, { ...EVENT, decision })[0];
     const of = (level: string) => DECISIONS.filter((decision) => levelOf(decision) === level);
 
@@ -96,7 +96,7 @@ describe("decisionLog", () => {
     [{ traceId: "1" }, "traceId"],
     [{ keys: "left-out" }, "keys"],
     [{ key: "clear" }, "key"],
-  ])("refuses %j at once", (options, name) => {
+  ])("rejects %j immediately", (options, name) => {
     expect(() => decisionLog(options as never)).toThrow(name);
   });
 });

@@ -56,7 +56,7 @@ describe("emfMetrics", () => {
     );
   });
 
-  it("measures executions and replays in milliseconds, and says of the others how long they took", () => {
+  it("measures executions and replays in milliseconds, and how long the others took", () => {
     const measured = DECISIONS.flatMap((decision) =>
       dataPointsOf(lineOf({ ...DECIDED, decision })).filter(({ unit }) => unit === "Milliseconds"),
     );
@@ -68,7 +68,7 @@ describe("emfMetrics", () => {
     expect(propertiesOf(lineOf({ ...DECIDED, decision: "mismatch" }))).toMatchObject({ durationMs: 12 });
   });
 
-  it("measures for how long a key is in progress, and of a held key, which nobody is at work on, not", () => {
+  it("measures how long a key is in progress, but not a held key, which no attempt is working on", () => {
     const agesOf = (decision: DecisionEvent["decision"]) =>
       dataPointsOf(lineOf({ ...DECIDED, decision, ageMs: 61_000 }))
         .filter(({ name }) => name === METRICS.inProgressAge)
@@ -108,7 +108,7 @@ describe("emfMetrics", () => {
     );
   });
 
-  it("measures what the reconciler has left, by service alone", () => {
+  it("measures the reconciler's backlog, by service only", () => {
     const line = lineOf({ event: "unsettled", keys: 3, unasked: 1, oldestMs: 61_000 });
 
     expect(dataPointsOf(line).map(({ name, value, dimensions }) => [name, value, dimensions])).toEqual([
@@ -130,7 +130,7 @@ describe("emfMetrics", () => {
     ]);
   });
 
-  it("measures what a sweep found by service alone", () => {
+  it("measures a sweep's findings by service only", () => {
     const found = { event: "backlog", by: "sweeper", waiting: 3, oldestMs: 61_000, parked: 2 } as const;
     const points = dataPointsOf(lineOf(found));
 
@@ -142,7 +142,7 @@ describe("emfMetrics", () => {
     expect(propertiesOf(lineOf(found))).toEqual({ service: "onceonly", event: "backlog", by: "sweeper" });
   });
 
-  it("gives each line the time of its clock, and the names it was given", () => {
+  it("gives each line its clock's time, and the configured names", () => {
     const lines: string[] = [];
     const write = (line: string) => lines.push(line);
     emfMetrics({ service: "shop", namespace: "Shop/Orders", write, clock: { now: () => 1234.5 } })(DECIDED);
@@ -154,7 +154,7 @@ describe("emfMetrics", () => {
     });
   });
 
-  it("makes as few metrics of a thousand keys as of one", async () => {
+  it("creates as few metrics for a thousand keys as for one", async () => {
     const world = observed();
     for (let number = 0; number < 1000; number++) {
       await world.call(() => number, {}, number, `key-${number}`);
@@ -183,13 +183,13 @@ describe("emfMetrics", () => {
     },
   );
 
-  it("counts a change that tells no operation", () => {
+  it("counts a change without an operation", () => {
     const sending = { event: "send-failed", by: "relay", keyHash: "", messages: 0, lagMs: 0 } as const;
 
     expect(dataPointsOf(lineOf({ ...sending, operation: "" })).at(-1)?.dimensions.operation).toBe("unknown");
   });
 
-  it("says which error it was by its name, as long as that is a name", () => {
+  it("reports an error by its name, as long as that is a name", () => {
     const errors = [
       new TypeError("secret"),
       Object.assign(new Error("x"), { name: "secret of bob" }),
@@ -209,7 +209,7 @@ describe("emfMetrics", () => {
     expect(lines.join()).not.toContain("secret");
   });
 
-  it("H38: writes no key, payload, result, message or text of an error", async () => {
+  it("H38: writes no key, payload, result, or message of an error", async () => {
     const world = observed();
     const secret = "s3cr3t";
     const options = { scope: `tenant-${secret}` };
@@ -230,7 +230,7 @@ describe("emfMetrics", () => {
     for (const line of world.lines) expect(propertiesOf(line)).toMatchObject({ keyHash: expect.any(String) });
   });
 
-  it("counts what the sweeper sends, too", async () => {
+  it("counts the sweeper's messages, too", async () => {
     const world = observed();
     await world.commitMessage();
     await world.clock.advance(90_000);

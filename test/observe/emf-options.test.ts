@@ -37,7 +37,7 @@ describe("the options of emfMetrics", () => {
     ["a service of 255 characters", { service: TOO_LONG.slice(1) }],
     ["an option that is undefined", { service: undefined }],
     ["a namespace with blanks, slashes and colons", { namespace: "AWS: shop/orders #1" }],
-  ])("take %s", (_title, options) => {
+  ])("accept %s", (_title, options) => {
     expect(() => emfMetrics(options)).not.toThrow();
   });
 

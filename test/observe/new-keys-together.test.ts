@@ -71,7 +71,7 @@ describe.each(Object.entries(ENGINES))("watchNewKeys that counts in a store, on 
   });
 
   it.each(["claimed", "optimistic"])(
-    "H59: tells one payload under a third new key, each key in a process of its own: %s",
+    "H59: reports one payload under a third new key, each key in a separate process: %s",
     async (mode) => {
       const processes = Array.from({ length: 5 }, () => processOn(newStore()));
       for (const { pay } of processes) await pay(undefined, { mode, operation: `pay-${mode}` });
@@ -87,7 +87,7 @@ describe.each(Object.entries(ENGINES))("watchNewKeys that counts in a store, on 
     },
   );
 
-  it("H59: misses none of keys that come at once, and counts none twice", async () => {
+  it("H59: misses none of simultaneous keys, and counts none twice", async () => {
     const processes = Array.from({ length: 6 }, () => processOn(newStore()));
     const one = { operation: "at-once" };
     await Promise.all(processes.map(({ pay }) => pay(undefined, one)));
@@ -96,7 +96,7 @@ describe.each(Object.entries(ENGINES))("watchNewKeys that counts in a store, on 
     expect(told).toEqual(["new-keys", "new-keys", "new-keys", "new-keys"]);
   });
 
-  it("H59: tells nothing of one key in all processes, of other payloads and of other owners", async () => {
+  it("H59: reports nothing for one key in all processes, for other payloads and for other owners", async () => {
     const one = { operation: "others" };
     const processes = Array.from({ length: 4 }, () => processOn(newStore()));
     const key = randomUUID();
@@ -109,7 +109,7 @@ describe.each(Object.entries(ENGINES))("watchNewKeys that counts in a store, on 
     expect(processes.flatMap(({ told }) => told)).toEqual([]);
   });
 
-  it("counts anew after a while", async () => {
+  it("starts counting again after a while", async () => {
     const one = { operation: "later" };
     const [first, second] = [processOn(newStore()), processOn(newStore())];
     for (const { pay } of [first, second]) await pay(undefined, one);
@@ -121,10 +121,10 @@ describe.each(Object.entries(ENGINES))("watchNewKeys that counts in a store, on 
   });
 });
 
-describe("a store in which nobody can count", () => {
+describe("a store that can't count", () => {
   const failing = (insert: () => Promise<never>) => Object.assign(new MemoryStore(), { insert }) as AnyStore;
 
-  it("is told, changes no outcome, and the process counts by itself", async () => {
+  it("is reported, changes no outcome, and the process counts by itself", async () => {
     const refused = new Error("no right");
     const { pay, told } = processOn(
       new MemoryStore() as AnyStore,
@@ -158,7 +158,7 @@ describe("a store in which nobody can count", () => {
     expect(told).toEqual([]);
   });
 
-  it("gives up where too many count one payload at once", async () => {
+  it("gives up if too many count one payload at the same time", async () => {
     const conflicting = failing((async () => ({ settled: false, record: undefined })) as never);
     const { pay, told } = processOn(new MemoryStore() as AnyStore, conflicting);
     await pay();
@@ -166,11 +166,11 @@ describe("a store in which nobody can count", () => {
     expect(told).toMatchObject([{ decision: "store-failed", error: { code: "STORE_UNAVAILABLE" } }]);
   });
 
-  it("is refused at once where it is no store", () => {
+  it("is rejected immediately if it isn't a store", () => {
     expect(() => processOn(new MemoryStore() as AnyStore, {} as never)).toThrow("countIn");
   });
 
-  it("is not asked for a key that was given back", async () => {
+  it("is not asked about a key that was released", async () => {
     const store = new MemoryStore() as AnyStore;
     const { pay, told } = processOn(store, store, { keys: 2 });
     const given = { shouldStore: () => false };

@@ -18,7 +18,7 @@ function given(options: Partial<Parameters<typeof watchNewKeys>[1]> = {}) {
 
 describe("watchNewKeys", () => {
   it.each(["claimed", "optimistic"])(
-    "H59: tells one payload under a third new key, and under each further one: %s",
+    "H59: reports one payload under a third new key, and under each further one: %s",
     async (mode) => {
       const { pay, told } = given();
       const counts: number[] = [];
@@ -38,7 +38,7 @@ describe("watchNewKeys", () => {
     },
   );
 
-  it("H59: tells nothing of repetitions under one key, of other payloads, owners and operations", async () => {
+  it("H59: reports nothing for repetitions under one key, or for other payloads, owners and operations", async () => {
     const { pay, told } = given({ keys: 2 });
     for (const _ of "123") await pay("a");
     await pay("b", { cents: 200 });
@@ -50,7 +50,7 @@ describe("watchNewKeys", () => {
     expect(told()).toHaveLength(1);
   });
 
-  it("counts anew after a while, and a key that was given back only once", async () => {
+  it("starts counting again after a while, and counts a key that was released only once", async () => {
     const { pay, told, clock } = given({ keys: 2, withinSeconds: 60 });
     await pay("a");
     await clock.advance(60_000);
@@ -72,7 +72,7 @@ describe("watchNewKeys", () => {
     expect(told()).toHaveLength(1);
   });
 
-  it("changes no outcome, whatever the observer does, also behind a cache", async () => {
+  it("changes no outcome, whatever the observer does, also with a cache", async () => {
     const observe = () => {
       throw new Error("no");
     };
@@ -99,7 +99,7 @@ describe("watchNewKeys", () => {
     [{ keys: 101 }, "keys"],
     [{ withinSeconds: 90_000 }, "withinSeconds"],
     [{ within: 1 }, "within"],
-  ])("refuses %j at once", (change, name) => {
+  ])("rejects %j immediately", (change, name) => {
     expect(() => watchNewKeys(new MemoryStore(), { observe: () => {}, ...change } as never)).toThrow(name);
     expect(() => watchNewKeys({} as never, { observe: () => {} })).toThrow("store");
   });

@@ -35,7 +35,7 @@ describe("the address of the project", () => {
     expect(addressesIn("lib/cdk/monitoring/props.ts")).toEqual([DEFAULT_RUNBOOK_URL]);
   });
 
-  it("begins every link of the documents, and the file behind the link is there", () => {
+  it("begins every link of the documents, and each linked file exists", () => {
     const links = documents.flatMap((file) => addressesIn(file));
     const missing = links.filter((link) => {
       const [, path] = /^\/(?:blob|tree)\/main\/([^#]+)/.exec(link.slice(PROJECT_URL.length)) ?? [];
@@ -48,7 +48,7 @@ describe("the address of the project", () => {
 });
 
 describe("the README", () => {
-  it("says how to install the package from a checkout, under the name that npm pack gives it", () => {
+  it("explains how to install the package from a checkout, under npm pack's file name", () => {
     const readme = readFileSync(join(root, "README.md"), "utf8");
     const named = [...readme.matchAll(/onceonly-[\d.]+\.tgz/g)].map(([name]) => name);
 

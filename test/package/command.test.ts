@@ -53,7 +53,7 @@ function run(project: string, command: string, ...args: string[]) {
 }
 
 describe("npx onceonly start", () => {
-  it("runs a CommonJS app in a path with a space, and Ctrl-C leaves nothing behind", {
+  it("runs a CommonJS app in a path with a space, and Ctrl-C leaves nothing running", {
     timeout: 120_000,
   }, async () => {
     const quickest = (await availableDynamoDBEngines()).at(-1)!;
@@ -89,7 +89,7 @@ describe("npx onceonly start", () => {
     expect(await readdir(join(project, "temporary"))).toEqual([]);
   });
 
-  it("names the ways to get a DynamoDB engine where there is none", async () => {
+  it("names the ways to get a DynamoDB engine if there is none", async () => {
     const project = await createProject([...APP, ...RUNNER]);
 
     const { printed, status } = run(project, "npx", "--no", "onceonly", "start", "--port", "0");
@@ -151,7 +151,7 @@ describe("the installed command", () => {
 });
 
 describe("the README's two handlers", () => {
-  it("are explored as the README says, with the line that it shows", async () => {
+  it("are explored as in the README, with the line that it shows", async () => {
     const readme = await readFile(join(root, "README.md"), "utf8");
     const project = await createProject(["@aws-sdk/client-dynamodb"]);
     const [careless, tried] = fencesOf("README.md", "js");

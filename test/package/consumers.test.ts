@@ -58,7 +58,7 @@ describe("the tarball", () => {
     ]);
   });
 
-  it("holds nothing of the packages beside it, whose tarballs hold both builds or one", async () => {
+  it("contains nothing from the sibling packages, whose tarballs hold both builds or one", async () => {
     const texts = await textsIn(join(projects.withTools, "onceonly/dist"));
     const ofTools = await Promise.all(
       ["explorer", "local", "cli"].map((name) => textsIn(join(projects.withTools, `onceonly-${name}/dist`))),
@@ -118,7 +118,7 @@ describe("the tarball", () => {
     ]);
   });
 
-  it("installs one package beside itself", async () => {
+  it("installs one package besides itself", async () => {
     const packages = await readdir(projects.installed);
 
     expect(packages.filter((name) => !name.startsWith("."))).toEqual(["canonicalize", "onceonly"]);
@@ -286,7 +286,7 @@ describe("a consumer without peers", () => {
   });
 
   it.each(['await import("onceonly/cdk")', 'require("onceonly/cdk")'])(
-    "is told by %s which package it lacks",
+    "learns from %s which package it lacks",
     async (statement) => {
       const project = await projects.create("bare", []);
       const flags = statement.startsWith("await") ? ["--input-type=module"] : ["--input-type=commonjs"];

@@ -155,7 +155,7 @@ describe("H87: A1: a use of @once that can't work is refused when the class is d
   });
 });
 
-describe("H87: A1: @once beside Nest's decorators", () => {
+describe("H87: A1: @once next to Nest's decorators", () => {
   const shared = () => ({ store: new MemoryStore(), leaseSeconds: 30 });
 
   async function routes(compile: () => Promise<Routes>) {

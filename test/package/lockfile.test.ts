@@ -51,7 +51,7 @@ describe("package-lock.json", () => {
     expect(resolved.filter((from) => from.includes("://"))).toEqual([]);
   });
 
-  it("has the hash of each package that Linux on x64 installs, where releases are made", () => {
+  it("has the hash of each package that Linux on x64 installs, which makes the releases", () => {
     const unhashed = Object.entries(packages).filter(
       ([path, { integrity, link, inBundle }]) =>
         path.includes("node_modules/") && !integrity && !link && !inBundle,
@@ -97,7 +97,7 @@ describe("package-lock.json", () => {
     expect(refused.map(([path, { engines }]) => `${path} needs ${engines?.node}`)).toEqual([]);
   });
 
-  it("has nobody else's package in place of one that is left out", () => {
+  it("has no unrelated package in place of one that is left out", () => {
     const replaced = ["node-gyp", "node-addon-api"].map((name) => packages[`node_modules/${name}`]);
 
     expect(replaced).toEqual(replaced.map(() => ({ resolved: "tools/empty-package", link: true })));

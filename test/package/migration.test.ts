@@ -28,7 +28,10 @@ const middlewares = fenceIn("docs/reference/powertools.md", "httpIdempotency(");
 
 describe.each(inject("dynamodbEngines"))("the nests on $name", ({ endpoint }) => {
   const client = new DynamoDBClient({ endpoint, region, credentials });
-  const tables = { POWERTOOLS_TABLE: `previous-${randomUUID()}`, IDEMPOTENCY_TABLE: `records-${randomUUID()}` };
+  const tables = {
+    POWERTOOLS_TABLE: `previous-${randomUUID()}`,
+    IDEMPOTENCY_TABLE: `records-${randomUUID()}`,
+  };
   let folder: string;
   let versions: Versions;
   let api: Api;

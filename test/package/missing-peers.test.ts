@@ -56,7 +56,7 @@ describe.each(LOADS)("without any peer, in %s", (_, type, load) => {
     await evaluate(type, `${load(entry)};`);
   });
 
-  it.each(NEEDY)("%s says which package to install", async (entry) => {
+  it.each(NEEDY)("%s names the package to install", async (entry) => {
     const failed = evaluate(type, `${load(entry)};`);
 
     await expect(failed).rejects.toThrow(`npm install ${NEEDS[entry]}\n`);
@@ -100,7 +100,7 @@ describe.each(["esm", "cjs"] as const)("without any peer, in a bundle (%s)", (fo
     await expect(built).rejects.toThrow(`Could not resolve "${NEEDS[entry]}"`);
   });
 
-  it.each(RUNTIME)("%s says which package to install, of a bundle that leaves it outside", async (entry) => {
+  it.each(RUNTIME)("%s names the package to install, from a bundle that leaves it out", async (entry) => {
     const built = runBundle(`const entry = require("${entry}"); console.log(Object.keys(entry).length);`, {
       format: "cjs",
       external: [NEEDS[entry]!],
@@ -122,7 +122,7 @@ describe.each(["esm", "cjs"] as const)("without any peer, in a bundle (%s)", (fo
 });
 
 describe("an installed package that lacks one of its dependencies", () => {
-  it.each(LOADS)("is reported as it is (%s)", async (_, type, load) => {
+  it.each(LOADS)("is reported unchanged (%s)", async (_, type, load) => {
     const broken = await projects.create("bare", []);
     const folder = join(broken, "node_modules/@opentelemetry/api");
     await run("mkdir", ["-p", folder], broken);
@@ -191,7 +191,7 @@ const WITHOUT_FRAMEWORKS = `
   honoIdempotency({ ...common, scope: (c) => c.get("user") });`;
 
 describe("the types", () => {
-  it("of entries that need no peer need none either, and without a framework a request has what is used of it", async () => {
+  it("of entries without peers need none either, and without a framework a request has the parts that are used", async () => {
     const typed = await projects.create("bare", ["@types/node"]);
     const entries = FREE.filter((entry) => entry !== "onceonly/kit" && entry !== "onceonly/lean");
     const lines = entries.map((entry, index) => `export * as e${index} from "${entry}";`);

@@ -58,14 +58,14 @@ describe("an old app in CommonJS without feature flags", () => {
     expect(Object.keys(stack.functions)).toEqual(["sell", "print"]);
   });
 
-  it("has no finding of cdk-nag in what is ours", async () => {
+  it("has no cdk-nag finding in our constructs", async () => {
     const { open } = await findingsOfApp(folder, "app.js", join(folder, "nag.out"));
 
     expect(open.filter((line) => /^Kiosk\/(sell|Sales)\/Resource: /.test(line)).length).toBeGreaterThan(5);
     expect(open.filter((line) => /^Kiosk\/(Records|Receipts)\//.test(line))).toEqual([]);
   });
 
-  it("sells and prints once what comes twice", async () => {
+  it("sells and prints a repeated request once", async () => {
     const QueueUrl = stack.queues.Receipts?.url;
     const [, consumer] = Object.entries(stack.eventSources).find(([path]) => path.startsWith("print/"))!;
     await consumer.disable();

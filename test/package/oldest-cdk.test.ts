@@ -101,7 +101,7 @@ describe(`with aws-cdk-lib ${OLDEST_CDK}`, () => {
     },
   );
 
-  it("a CDK that is older is refused by what is installed, with what to do", async ({ skip }) => {
+  it("an older CDK is rejected by the installed package, with what to do", async ({ skip }) => {
     if (missing) skip(missing);
     const modules = join(home, "oldest/node_modules/aws-cdk-lib");
     const manifest = await readFile(join(modules, "package.json"), "utf8");

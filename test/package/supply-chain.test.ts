@@ -73,7 +73,7 @@ describe("the notices", () => {
       expect(notices).toContain(`${name} ${version} (${license})\n`);
   });
 
-  it("hold the text of each licence and notice that those packages have", async () => {
+  it("contain each licence and notice of those packages", async () => {
     for (const { folder: installed } of bundled) {
       const files = (await readdir(installed)).filter((file) => /^(licen[cs]e|notice|copying)/i.test(file));
       for (const file of files) {
@@ -110,7 +110,7 @@ describe("the bill of materials", () => {
     expect(billOfMaterials(bundled, listLocked())).toEqual(bill);
   });
 
-  it("lists the dependencies and what the functions carry, each with hash and licence, and nothing else", () => {
+  it("lists the dependencies and the functions' bundled packages, each with hash and licence, and nothing else", () => {
     const expected = [
       ...Object.entries(manifest.dependencies as Record<string, string>),
       ...bundled.map(({ name, version }) => [name, version] as const),
@@ -132,13 +132,13 @@ describe("the bill of materials", () => {
     expect(refs.filter((ref) => !known.includes(ref.replace(/(?<=.)@.*$/, "")))).toEqual([]);
   });
 
-  it("refuses a bundle that carries what the lockfile does not know", () => {
+  it("rejects a bundle with a package that the lockfile does not know", () => {
     expect(() => billOfMaterials([{ name: "left-pad", version: "1.3.0" }], locked)).toThrow("left-pad@1.3.0");
   });
 });
 
 describe("publishing", () => {
-  it("is done with provenance, by a job that runs nobody else's code on what another job has verified", async () => {
+  it("is done with provenance, by a job that runs no third-party code on the artifact that another job has verified", async () => {
     const workflow = await readFile(join(root, ".github/workflows/publish.yml"), "utf8");
     const [pack = "", publish = ""] = workflow.split(/^ {2}publish:$/m);
     const used = [...workflow.matchAll(/uses: (\S+)/g)].map(([, action]) => action);

@@ -26,7 +26,7 @@ beforeAll(async () => {
 
 afterAll(() => reader?.close(), 30_000);
 
-it("the test of the tutorial takes every code block", () => {
+it("the tutorial's test runs every code block", () => {
   const files = steps.filter((step) => "path" in step).length;
 
   expect(page.match(/^```\w+$/gm)).toHaveLength(files + page.match(/^```sh$/gm)!.length);

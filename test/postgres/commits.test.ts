@@ -57,7 +57,7 @@ describe.skipIf(!hasServer)("commit with writes", () => {
     expect([booked, await ids(), await states()]).toEqual(["booked", ["key"], ["completed"]]);
   });
 
-  it("takes several functions, one after the other", async () => {
+  it("accepts several functions, one after the other", async () => {
     const { call, orders, ids } = await shopOf(fromPg(poolOf(port)));
     const insert = (id: string) => (client: pg.PoolClient) =>
       client.query(`INSERT INTO ${orders} (id) VALUES ($1)`, [id]);
@@ -67,7 +67,7 @@ describe.skipIf(!hasServer)("commit with writes", () => {
     expect(await ids()).toEqual(["a", "b"]);
   });
 
-  it("does with a pool of one connection, and a single client, for calls at once", async () => {
+  it("handles concurrent calls with a pool of one connection, and with a single client", async () => {
     for (const client of [fromPg(poolOf(port, { max: 1 })), fromPg(await clientOf(port))]) {
       const { call, orders, ids } = await shopOf(client as SqlClient<pg.ClientBase>);
       const keys = ["a", "b", "c", "d", "e"];
@@ -159,28 +159,25 @@ describe.skipIf(!hasServer)("commit with writes", () => {
   it.each([
     ["pg", () => fromPg(poolOf(port)) as SqlClient],
     ["postgres.js", () => fromPostgresJs(sqlOf(port)) as SqlClient],
-  ])(
-    "what a function of the user throws refuses the commit, and is its cause, with %s",
-    async (_, connect) => {
-      const { call, orders, ids, states } = await shopOf(connect());
-      const soldOut = new PermanentError("sold out");
+  ])("an error from a user's function refuses the commit, and is its cause, with %s", async (_, connect) => {
+    const { call, orders, ids, states } = await shopOf(connect());
+    const soldOut = new PermanentError("sold out");
 
-      const refused = call(({ commit }) =>
-        commit("booked", {
-          writes: async (client) => {
-            await insertInto(client, orders);
-            throw soldOut;
-          },
-        }).catch((error) => {
-          expect(error).toMatchObject({ code: "TRANSACTION_CONDITION", index: 0, cause: soldOut });
-          throw error.cause;
-        }),
-      );
+    const refused = call(({ commit }) =>
+      commit("booked", {
+        writes: async (client) => {
+          await insertInto(client, orders);
+          throw soldOut;
+        },
+      }).catch((error) => {
+        expect(error).toMatchObject({ code: "TRANSACTION_CONDITION", index: 0, cause: soldOut });
+        throw error.cause;
+      }),
+    );
 
-      await expect(refused).rejects.toThrow("sold out");
-      expect([await ids(), await states()]).toEqual([[], ["failed"]]);
-    },
-  );
+    await expect(refused).rejects.toThrow("sold out");
+    expect([await ids(), await states()]).toEqual([[], ["failed"]]);
+  });
 
   it("a constraint that is checked at the commit refuses there", async () => {
     const pool = poolOf(port);
@@ -195,7 +192,7 @@ describe.skipIf(!hasServer)("commit with writes", () => {
     expect(await ids()).toEqual([]);
   });
 
-  it("a statement that PostgreSQL cannot run is told by its position and code, and is not repeated", async () => {
+  it("a statement that PostgreSQL can't run is reported with its position and code, and is not repeated", async () => {
     const { call, runs, decisions } = await shopOf(fromPg(poolOf(port)));
 
     const refused = call(({ commit }) =>
@@ -247,7 +244,7 @@ describe.skipIf(!hasServer)("commit with writes", () => {
     });
   });
 
-  it("does not take a COMMIT that the server answers by ROLLBACK for a commit", async () => {
+  it("does not mistake a COMMIT that the server answers with ROLLBACK for a commit", async () => {
     const pool = poolOf(port, { max: 1 });
     const { call, orders, ids, runs, states } = await shopOf(fromPg(pool));
     const connection = await pool.connect();
@@ -297,33 +294,30 @@ describe.skipIf(!hasServer)("commit with writes", () => {
   it.each([
     ["postgres.js", () => fromPostgresJs(sqlOf(port, { max: 1 })) as SqlClient],
     ["Drizzle over postgres.js", () => fromDrizzle(drizzle(sqlOf(port, { max: 1 }))) as SqlClient],
-  ])(
-    "a server that has forgotten the COMMIT that was prepared, as behind a pooler, with %s",
-    async (_, connect) => {
-      const { call, orders, ids, states } = await shopOf(connect(), fromPg(poolOf(port)) as SqlClient);
-      const book = (key: string) =>
-        call(
-          ({ commit }) =>
-            commit("booked", {
-              writes: async (client) => {
-                const run = client as { execute?(text: string): unknown; unsafe?(text: string): unknown };
-                for (const text of [`INSERT INTO ${orders} (id) VALUES ('${key}')`, "DEALLOCATE ALL"])
-                  await (run.execute?.(text) ?? run.unsafe?.(text));
-              },
-            }),
-          { key },
-        );
+  ])("a server that has forgotten the prepared COMMIT, as with a pooler, with %s", async (_, connect) => {
+    const { call, orders, ids, states } = await shopOf(connect(), fromPg(poolOf(port)) as SqlClient);
+    const book = (key: string) =>
+      call(
+        ({ commit }) =>
+          commit("booked", {
+            writes: async (client) => {
+              const run = client as { execute?(text: string): unknown; unsafe?(text: string): unknown };
+              for (const text of [`INSERT INTO ${orders} (id) VALUES ('${key}')`, "DEALLOCATE ALL"])
+                await (run.execute?.(text) ?? run.unsafe?.(text));
+            },
+          }),
+        { key },
+      );
 
-      expect([await book("a"), await book("b")]).toEqual(["booked", "booked"]);
+    expect([await book("a"), await book("b")]).toEqual(["booked", "booked"]);
 
-      expect([await ids(), await states()]).toEqual([
-        ["a", "b"],
-        ["completed", "completed"],
-      ]);
-    },
-  );
+    expect([await ids(), await states()]).toEqual([
+      ["a", "b"],
+      ["completed", "completed"],
+    ]);
+  });
 
-  it("tells what to do where the server does not know a prepared statement of `writes`", async () => {
+  it("says what to do if the server does not know a prepared statement of `writes`", async () => {
     const { call, ids } = await shopOf(fromPg(poolOf(port)));
 
     const refused = call(({ commit }) =>
@@ -337,7 +331,7 @@ describe.skipIf(!hasServer)("commit with writes", () => {
     expect(await ids()).toEqual([]);
   });
 
-  it("has the server end a transaction that idles, so that a frozen process holds no key", async () => {
+  it("makes the server end an idle transaction, so a frozen process holds no key", async () => {
     const limits: unknown[] = [];
     const pg = await shopOf(fromPg(poolOf(port)));
     const js = await shopOf(fromPostgresJs(sqlOf(port)));

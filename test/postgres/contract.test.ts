@@ -123,7 +123,7 @@ describe.skipIf(!hasServer)("PostgresStore", () => {
     promises(async () => [fromPg(poolOf(await portOf())), runOnClient, { schema: { partitions: 4 } }]);
   });
 
-  describe("where each transaction finds a conflict at its first commit, as on Aurora DSQL", () => {
+  describe("with a conflict at each transaction's first commit, as on Aurora DSQL", () => {
     promises(async () => {
       const behind = fromPg(poolOf(await portOf()));
       const { client, seen } = conflictingAtFirst(behind);
@@ -131,7 +131,7 @@ describe.skipIf(!hasServer)("PostgresStore", () => {
     });
   });
 
-  describe("with the SQL of Aurora DSQL alone, its limits and isolation, and a conflict at each first commit", () => {
+  describe("with only Aurora DSQL's SQL, limits and isolation, and a conflict at each first commit", () => {
     promises(async () => {
       const options = "-c default_transaction_isolation=repeatable\\ read";
       const behind = fromPg(poolOf(await portOf(), { options }));
@@ -140,10 +140,13 @@ describe.skipIf(!hasServer)("PostgresStore", () => {
     });
   });
 
-  describe.each(["repeatable read", "serializable"])("where transactions are %s by default", (isolation) => {
-    promises(async () => {
-      const options = `-c default_transaction_isolation=${isolation.replace(" ", "\\ ")}`;
-      return [fromPg(poolOf(await portOf(), { options })), runOnClient];
-    });
-  });
+  describe.each(["repeatable read", "serializable"])(
+    "with transactions that are %s by default",
+    (isolation) => {
+      promises(async () => {
+        const options = `-c default_transaction_isolation=${isolation.replace(" ", "\\ ")}`;
+        return [fromPg(poolOf(await portOf(), { options })), runOnClient];
+      });
+    },
+  );
 });

@@ -17,7 +17,7 @@ import { freshTable, hasServer, poolOf, portOf, storeOf } from "./given.ts";
 const dialect = "dsql";
 const idle = { query: async () => [], transaction: async () => undefined as never };
 
-describe("what Aurora DSQL lacks is refused at once, and the message says why", () => {
+describe("what Aurora DSQL lacks is rejected immediately, and the message says why", () => {
   const refused = (option: string) =>
     expect.objectContaining({
       code: "INVALID_OPTION",
@@ -63,7 +63,7 @@ describe("postgresSchema", () => {
   });
 });
 
-describe.skipIf(!hasServer)("with the SQL of Aurora DSQL alone", () => {
+describe.skipIf(!hasServer)("with only Aurora DSQL's SQL", () => {
   let pool: pg.Pool;
   beforeAll(async () => {
     pool = poolOf(await portOf(), { options: "-c default_transaction_isolation=repeatable\\ read" });
@@ -129,7 +129,7 @@ describe.skipIf(!hasServer)("with the SQL of Aurora DSQL alone", () => {
     await expect(early).rejects.toThrow(CommitInvalidError);
   });
 
-  it("of two handlers of one key at once, one is committed", async () => {
+  it("of two simultaneous handlers of one key, one is committed", async () => {
     const { order, count } = await counters();
     const [begun, go] = [gate(), gate()];
     const first = order(async () => {

@@ -27,7 +27,7 @@ async function databaseIn(encoding: string) {
 
 describe.skipIf(!hasServer)("a database", () => {
   it.each(["SQL_ASCII", "LATIN1", "WIN1252", "EUC_JP"])(
-    "H84: A4: in %s is refused before anything runs, with what to do",
+    "H84: A4: in %s is rejected before anything runs, with what to do",
     async (encoding) => {
       const { client, table, pool } = await databaseIn(encoding);
       let runs = 0;
@@ -57,7 +57,7 @@ describe.skipIf(!hasServer)("a database", () => {
     },
   );
 
-  it("H84: A4: that refuses a result for its content has a record that says that the operation is done", async () => {
+  it("H84: A4: that refuses a result for its content has a record that marks the operation as done", async () => {
     const { table } = await storeOf(fromPg(admin));
     await admin.query(`ALTER TABLE ${table} ALTER result TYPE varchar(20)`);
     const clock = fakeClock(Date.now());

@@ -158,7 +158,7 @@ describe.skipIf(!hasServer).each(ADAPTERS)("connections that are lost, with %s",
     expect(await found(store, recordKey)).toMatchObject({ state: "completed", attempt: 1 });
   });
 
-  it("a server that is not there makes the store unavailable, for a while", async () => {
+  it("a server that is down makes the store unavailable, for a while", async () => {
     const store = new PostgresStore({ client: connect(1), table: "records" });
 
     const failure = await store.claim(claimOf(freshRecordKey())).catch((error) => error);
@@ -175,7 +175,7 @@ describe.skipIf(!hasServer).each(ADAPTERS)("connections that are lost, with %s",
 });
 
 describe.skipIf(!hasServer)("a database that does not do as asked", () => {
-  it("a connection that the server ends as soon as it is there ends no process", async () => {
+  it("a connection that the server ends right after it opens ends no process", async () => {
     const message = (type: string, body: string) => {
       const length = Buffer.alloc(4);
       length.writeInt32BE(4 + Buffer.byteLength(body));
@@ -195,7 +195,7 @@ describe.skipIf(!hasServer)("a database that does not do as asked", () => {
     server.close();
   });
 
-  it("a statement timeout is no refusal: the commit is tried again until the row is free", async ({
+  it("a statement timeout doesn't count as a refusal: the commit is tried again until the row is free", async ({
     signal,
   }) => {
     const { call, orders, ids, runs, table } = await shopOf(
@@ -240,7 +240,7 @@ describe.skipIf(!hasServer)("a database that does not do as asked", () => {
     expect(runs()).toBe(0);
   });
 
-  it("a table that is not there is refused, with what to run", async () => {
+  it("a missing table is refused, with what to run", async () => {
     const table = freshTable();
     const store = new PostgresStore({ client: fromPg(admin), table });
 
@@ -287,7 +287,7 @@ describe.skipIf(!hasServer)("a database that does not do as asked", () => {
     expect(failure.message).toMatch(message);
   });
 
-  it("a server that takes no writes, such as one that has failed over, passes", async () => {
+  it("a server that accepts no writes, such as one that has failed over, passes", async () => {
     const { table } = await storeOf(fromPg(admin));
     const pool = poolOf(port, { options: "-c default_transaction_read_only=on" });
     const store = new PostgresStore({ client: fromPg(pool), table });
@@ -298,7 +298,7 @@ describe.skipIf(!hasServer)("a database that does not do as asked", () => {
     expect(failure.message).toContain("25006, the server is read-only");
   });
 
-  it("H15: a result of 1 MB comes back whole, and is no part of a refusal", async () => {
+  it("H15: a result of 1 MB comes back whole, and is not part of a refusal", async () => {
     const { store } = await storeOf(fromPg(admin));
     const recordKey = freshRecordKey();
     const result = JSON.stringify("ä\u0000x".repeat(250_000));
@@ -312,7 +312,7 @@ describe.skipIf(!hasServer)("a database that does not do as asked", () => {
     expect(await store.loadResult("nothing of ours")).toBeUndefined();
   });
 
-  it("H15: a result beyond 16 MB is not kept, and the record says how large it was", async () => {
+  it("H15: a result beyond 16 MB is not kept, and the record contains its size", async () => {
     const { store } = await storeOf(fromPg(admin));
     const recordKey = freshRecordKey();
     await won(store, claimOf(recordKey));
@@ -330,7 +330,7 @@ describe.skipIf(!hasServer)("a database that does not do as asked", () => {
     expect(runs()).toBe(1);
   });
 
-  it("H5: an expired record that nobody has reaped counts as absent", async () => {
+  it("H5: an expired record that has not been reaped counts as absent", async () => {
     const { call, runs, states } = await shopOf(fromPg(admin));
     const later = { now: () => Date.now() + 120_000, sleep: async () => {} };
     await call(() => "first", { retentionSeconds: 60 });
@@ -339,7 +339,7 @@ describe.skipIf(!hasServer)("a database that does not do as asked", () => {
     expect([runs(), await states()]).toEqual([2, ["completed"]]);
   });
 
-  it("H40: a key after its retention is told, or refused", async () => {
+  it("H40: a key after its retention is reported, or rejected", async () => {
     const { call, decisions } = await shopOf(fromPg(admin));
     const later = { now: () => Date.now() + 120_000, sleep: async () => {} };
     await call(() => "first", { retentionSeconds: 60 });
@@ -350,7 +350,7 @@ describe.skipIf(!hasServer)("a database that does not do as asked", () => {
     expect(decisions()).toContain("key-expired");
   });
 
-  it("H45: each replay asks the table: what is deleted answers nobody", async () => {
+  it("H45: each replay asks the table: a deleted record answers no call", async () => {
     const { call, table, runs } = await shopOf(fromPg(admin));
     await call(() => "first");
     await call(() => "replayed");
@@ -360,7 +360,7 @@ describe.skipIf(!hasServer)("a database that does not do as asked", () => {
     expect(runs()).toBe(2);
   });
 
-  it("H4: a clock that is 10 minutes off is told, by the clock of the server", async () => {
+  it("H4: a clock that is 10 minutes off is reported, by the server's clock", async () => {
     const { call, decisions } = await shopOf(fromPg(admin));
     const off = { now: () => Date.now() - 600_000, sleep: async () => {} };
 

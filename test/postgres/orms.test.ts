@@ -104,8 +104,8 @@ describe.skipIf(!hasServer)("writes in the words of the library", () => {
   });
 });
 
-describe.skipIf(!hasServer)("what these libraries do to statements, and to transactions", () => {
-  it("Drizzle over one connection, where two calls would share a transaction, is refused", async () => {
+describe.skipIf(!hasServer)("how these libraries handle statements, and transactions", () => {
+  it("Drizzle over one connection, on which two calls would share a transaction, is rejected", async () => {
     const client = await clientOf(port);
 
     expect(() => fromDrizzle(drizzle(client))).toThrow("`db` must use a pool");
@@ -162,7 +162,7 @@ describe.skipIf(!hasServer)("what these libraries do to statements, and to trans
   });
 
   it.each(["commit", "rollback"] as const)(
-    "a transaction that `writes` ends by Knex's own %s is refused at once",
+    "a transaction that `writes` ends by Knex's own %s is rejected immediately",
     async (end) => {
       const { call, orders } = await shopOf(fromKnex(knexOf(port)));
       let tries = 0;
@@ -190,7 +190,7 @@ describe.skipIf(!hasServer)("what these libraries do to statements, and to trans
     },
   );
 
-  it("a pool that has no connection for as long as it waits is not asked again", async () => {
+  it("a pool that has no connection until its timeout is not asked again", async () => {
     const waits = 300;
     const pool = poolOf(port, { max: 1, connectionTimeoutMillis: waits });
     const { store, table } = await shopOf(fromPg(poolOf(port)));
@@ -240,7 +240,7 @@ const ALONE: Readonly<Record<string, (port: number) => Orm<never>>> = {
 };
 
 describe.skipIf(!hasServer).each(Object.entries({ ...ALONE, ...ORMS }))("with %s", (_, connect) => {
-  it("a statement that is not awaited, and fails, takes nothing back of a commit that is answered", async () => {
+  it("a statement that is not awaited, and fails, undoes nothing of a commit that is answered", async () => {
     const { call, orders, ids, states, write } = await shopBy(connect);
     const insert = write(`INSERT INTO ${orders} VALUES ($1)`, "a");
     const other = write(`INSERT INTO ${orders} VALUES ($1)`, "b");
@@ -263,7 +263,7 @@ describe.skipIf(!hasServer).each(Object.entries({ ...ALONE, ...ORMS }))("with %s
     expect([answer, await ids(), await states()]).toEqual(["booked", ["a", "b"], ["completed"]]);
   });
 
-  it("a statement that is not awaited is no part of a commit that was refused, and none of its own", async () => {
+  it("a statement that is not awaited is part neither of a refused commit nor of a separate one", async () => {
     const { call, orders, ids, write } = await shopBy(connect);
     let ended: unknown;
 
@@ -357,7 +357,7 @@ describe.skipIf(!hasServer).each(Object.entries(ORMS))("%s", (_, connect) => {
 describe.skipIf(!hasServer).each(
   // What Drizzle does over postgres.js, postgres.js does: it ends the process.
   Object.entries(ORMS).filter(([name]) => name !== "Drizzle over postgres.js"),
-)("%s, where the server ends the connection", (_, connect) => {
+)("%s, when the server ends the connection", (_, connect) => {
   it("within writes, runs them again on another one", async () => {
     const { client, run } = connect(port) as { client: SqlClient; run: ReturnType<typeof connect>["run"] };
     const { call, orders, ids, states, runs } = await shopOf(client, fromPg(poolOf(port)));

@@ -104,7 +104,7 @@ async function newShop(notify = false) {
 }
 
 describe.skipIf(!hasServer)("messages of a commit on PostgreSQL", () => {
-  it("are sent once, in the order of their commits, and then their record expires as others do", async () => {
+  it("are sent once, in the order of their commits, and then their record expires like any other", async () => {
     const { order, sweep, received, ids, columns, outbox } = await newShop();
     await order("a");
     await clock.advance(10);
@@ -127,7 +127,7 @@ describe.skipIf(!hasServer)("messages of a commit on PostgreSQL", () => {
     );
   });
 
-  it("are not there where a write is refused", async () => {
+  it("don't exist if a write is refused", async () => {
     const { order, sweep, ids, outbox } = await newShop();
     await order("a");
     await sweep();
@@ -148,7 +148,7 @@ describe.skipIf(!hasServer)("messages of a commit on PostgreSQL", () => {
     expect([await received(), await ids()]).toEqual([["a"], ["a"]]);
   });
 
-  it("are sent by one of several sweepers at once", async () => {
+  it("are sent by one of several concurrent sweepers", async () => {
     const { order, sweep, received } = await newShop();
     for (const key of ["a", "b", "c", "d"]) {
       await order(key);
@@ -163,7 +163,7 @@ describe.skipIf(!hasServer)("messages of a commit on PostgreSQL", () => {
     expect((await received()).sort()).toEqual(["a", "b", "c", "d"]);
   });
 
-  it("that somebody else is about to take hold nobody up", async () => {
+  it("that another sender is about to take hold up no other", async () => {
     const { order, sweep, table } = await newShop();
     await order("a");
     const other = await pool.connect();
@@ -177,7 +177,7 @@ describe.skipIf(!hasServer)("messages of a commit on PostgreSQL", () => {
     expect(await sweep()).toEqual({ sent: 1, failed: 0, waiting: 0 });
   });
 
-  it("H72: for a queue that is not there back off and are parked, and the others are sent once", async () => {
+  it("H72: for a missing queue back off and are parked, and the others are sent once", async () => {
     const { order, sweep, received, message, queue, outbox, columns } = await newShop();
     const gone = { ...message("gone", queue.replace(/[^/]+$/, "gone.fifo")), group: "gone" };
     await order("a", [message("a"), gone]);
@@ -219,7 +219,7 @@ describe.skipIf(!hasServer)("messages of a commit on PostgreSQL", () => {
     expect(JSON.stringify(rows)).toContain(`${table}_unsent`);
   });
 
-  it("are told to those who listen, by commits that have some", async ({ signal }) => {
+  it("are announced to listeners, by commits that have some", async ({ signal }) => {
     const { order, orderWithin, outbox, transactions } = await newShop(true);
     const listener = await clientOf(port);
     let told = 0;

@@ -43,7 +43,7 @@ describe.skipIf(!hasServer).each(["read committed", "repeatable read", "serializ
       expect(rows).toEqual([{ transaction_isolation: isolation }]);
     });
 
-    it("of 50 claims one wins, and 49 are told its record", async () => {
+    it("of 50 claims one wins, and 49 get its record", async () => {
       for (let round = 0; round < 10; round++) {
         const recordKey = freshRecordKey();
 
@@ -58,7 +58,7 @@ describe.skipIf(!hasServer).each(["read committed", "repeatable read", "serializ
       }
     });
 
-    it("of 50 take-overs one wins, and 49 are told its record", async () => {
+    it("of 50 take-overs one wins, and 49 get its record", async () => {
       const recordKey = freshRecordKey();
       await store.claim(claimOf(recordKey));
       const seen = (await store.find(recordKey, { consistent: true })) as IdempotencyRecord;
@@ -100,7 +100,7 @@ describe.skipIf(!hasServer).each(["read committed", "repeatable read", "serializ
       for (const answer of answers) if (!answer.settled) expect(answer.record).toMatchObject(rows[0]);
     });
 
-    it("H14: a claim that waited for another's transaction is told the record that its own snapshot does not show", async ({
+    it("H14: a claim that waited for another's transaction gets the record that its own snapshot does not show", async ({
       signal,
     }) => {
       const recordKey = freshRecordKey();
@@ -120,7 +120,7 @@ describe.skipIf(!hasServer).each(["read committed", "repeatable read", "serializ
       expect(await claimed).toMatchObject({ won: false, record: { token: "other" } });
     });
 
-    it("H14: a completion that waited for a take-over is refused and told the winner", async ({ signal }) => {
+    it("H14: a completion that waited for a take-over is refused and gets the winner", async ({ signal }) => {
       const recordKey = freshRecordKey();
       await store.claim(claimOf(recordKey));
       const other = await pool.connect();

@@ -102,7 +102,7 @@ describe.skipIf(!hasServer)("with the limits of Aurora DSQL, 1 MiB a column and 
     expect(seen.slice(1)).toEqual([seen[0], seen[0]]);
   });
 
-  it("H15: a step that is too large alone, or once it is escaped, is written without its result", async () => {
+  it("H15: a step that is too large by itself, or once it is escaped, is written without its result", async () => {
     const { store } = await dsqlStore();
     const recordKey = freshRecordKey();
     await won(store, claimOf(recordKey));
@@ -161,7 +161,7 @@ describe.skipIf(!hasServer)("with the limits of Aurora DSQL, 1 MiB a column and 
     expect(await store.settle(releaseOf(recordKey, { evidence }))).toEqual({ settled: true });
   });
 
-  it("H15: the writes of a step are committed, also where its result is not kept", async () => {
+  it("H15: the writes of a step are committed, even if its result is not kept", async () => {
     const { store, table } = await dsqlStore();
     await pool.query(`CREATE TABLE ${table}_seats (id text PRIMARY KEY)`);
     const recordKey = freshRecordKey();
@@ -211,7 +211,7 @@ describe.skipIf(!hasServer)("with the limits of Aurora DSQL, 1 MiB a column and 
     body: "b".repeat(bytes),
   });
 
-  it("H15: a result gives way to the messages of its commit, and to how far they get", async () => {
+  it("H15: a result makes room for its commit's messages, and for their progress", async () => {
     const { client, store, table } = await dsqlStore();
     const outbox = new PostgresOutbox({ client, table, dialect });
     const recordKey = freshRecordKey();
@@ -240,7 +240,7 @@ describe.skipIf(!hasServer)("with the limits of Aurora DSQL, 1 MiB a column and 
     expect((await outbox.load(recordKey))?.progress).toHaveLength(1000);
   });
 
-  it("refuses messages that have no room before any I/O, and the handler may commit others", async () => {
+  it("rejects messages that don't fit before any I/O, and the handler may commit others", async () => {
     const { client, store, table } = await dsqlStore();
     const tooMany = Array.from({ length: 30 }, (_, index) => message(index, 36 * KB));
     const refusal = {
@@ -268,7 +268,7 @@ describe.skipIf(!hasServer)("with the limits of Aurora DSQL, 1 MiB a column and 
   it.each([
     ["of an insertion", false],
     ["of an insertion over a claim of its own", true],
-  ])("H15: the result %s gives way to steps that stay beside it", async (_, isOwn) => {
+  ])("H15: the result %s makes room for steps that stay next to it", async (_, isOwn) => {
     const { store } = await dsqlStore();
     for (const [bytes, isKept] of [
       [900 * KB, true],

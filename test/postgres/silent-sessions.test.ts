@@ -116,7 +116,7 @@ describe.skipIf(!hasServer).each([
     expect([await ids(), await states()]).toEqual([["a"], ["completed"]]);
   });
 
-  it("H80: a handler that is at work for an hour is left alone, and so is its session", async () => {
+  it("H80: a handler that runs for an hour is left alone, and so is its session", async () => {
     const answers: Promise<unknown>[] = [];
     const watched: Connect = (at) => {
       const { client, run } = connect(at);

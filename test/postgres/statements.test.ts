@@ -32,7 +32,7 @@ async function counted() {
 }
 
 describe.skipIf(!hasServer)("the statements", () => {
-  it("of a first run are a claim and a completion, and of a replay the claim alone", async () => {
+  it("of a first run are a claim and a completion, and of a replay only the claim", async () => {
     const { call, sent } = await counted();
 
     await call(() => "done");

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 
 describe.skipIf(!hasServer)("a step", () => {
-  it("commits its writes with its result, and a retry goes on behind it", async () => {
+  it("commits its writes with its result, and a retry continues after it", async () => {
     const { call, orders, ids, runs, states } = await shopOf(fromPg(poolOf(port)));
     const large = "\u0000ä".repeat(20_000);
     let isFirst = true;
@@ -36,7 +36,7 @@ describe.skipIf(!hasServer)("a step", () => {
     expect([await ids(), runs(), await states()]).toEqual([["seat", "z"], 2, ["completed"]]);
   });
 
-  it("H8: counts as written where the answer to its COMMIT was lost", async () => {
+  it("H8: counts as written if the response to its COMMIT was lost", async () => {
     const proxy = await startLossyProxy(port);
     const { call, orders, ids, runs } = await shopOf(fromPg(poolOf(proxy.port)), fromPg(poolOf(port)));
     let tries = 0;
@@ -56,7 +56,7 @@ describe.skipIf(!hasServer)("a step", () => {
     expect([answer, await ids(), runs(), tries]).toEqual(["A1", ["seat"], 1, 1]);
   });
 
-  it("fails closed where its record cannot be read", async () => {
+  it("fails closed if its record can't be read", async () => {
     const pool = poolOf(port);
     const { call, table, runs } = await shopOf(fromPg(pool));
     await call(async ({ step }) => {

@@ -29,7 +29,7 @@ describe("the name of the table", () => {
     "undefined",
     "x".repeat(49),
     {},
-  ])("is refused where it is %s", (table) => {
+  ])("is rejected if it is %s", (table) => {
     const options = { client, table: table as string };
 
     expect(() => new PostgresStore(options)).toThrow(InvalidOptionError);
@@ -52,7 +52,7 @@ describe("the name of the table", () => {
 
 describe("the client of a store", () => {
   it.each([{}, { query: () => {} }, () => {}, undefined])(
-    "is refused where it is no SqlClient: %s",
+    "is rejected if it isn't a SqlClient: %s",
     (given) => {
       const options = { client: given as unknown as typeof client, table: "records" };
 
@@ -68,7 +68,7 @@ describe("the options of fromPg and fromPostgresJs", () => {
   const sql = Object.assign(() => {}, { unsafe() {}, begin() {} }) as never;
 
   it.each([{ prepare: "true" }, { prepare: 1 }, { prepared: true }])(
-    "are refused where they are %j",
+    "are rejected if they are %j",
     (given) => {
       const options = given as { prepare?: boolean };
 
@@ -78,7 +78,7 @@ describe("the options of fromPg and fromPostgresJs", () => {
   );
 });
 
-describe("what an adapter is given", () => {
+describe("an adapter's argument", () => {
   it.each([
     ["pool", fromPg],
     ["sql", fromPostgresJs],
@@ -86,7 +86,7 @@ describe("what an adapter is given", () => {
     ["db", fromKysely],
     ["knex", fromKnex],
     ["prisma", fromPrisma],
-  ])("is refused where it is no %s, such as an import that is not there yet", (option, from) => {
+  ])("is rejected if it isn't a %s, such as an import that isn't loaded yet", (option, from) => {
     const make = from as (client: unknown) => unknown;
 
     for (const given of [undefined, null, {}, "postgres://localhost"]) {
@@ -117,7 +117,7 @@ describe.skipIf(!hasServer)("a client that prepares statements", () => {
     expect(await call()).toEqual(first);
   });
 
-  it("is told what to do where the server does not know a statement any more, as behind a pooler", async () => {
+  it("gets advice if the server no longer knows a statement, as with a pooler", async () => {
     const pool = poolOf(port, { max: 1 });
     const { store } = await storeOf(fromPg(pool, { prepare: true }));
     await won(store, claimOf(freshRecordKey()));
@@ -130,7 +130,7 @@ describe.skipIf(!hasServer)("a client that prepares statements", () => {
     });
   });
 
-  it("prepares anew by itself with postgres.js", async () => {
+  it("prepares again by itself with postgres.js", async () => {
     const sql = sqlOf(port, { max: 1 });
     const { store } = await storeOf(fromPostgresJs(sql, { prepare: true }));
     await won(store, claimOf(freshRecordKey()));
@@ -178,7 +178,7 @@ describe.skipIf(!hasServer)("postgresSchema", () => {
 });
 
 describe.skipIf(!hasServer)("reap", () => {
-  it("deletes what is expired, the oldest first, a batch at a time, and nothing else", async () => {
+  it("deletes expired records, the oldest first, a batch at a time, and nothing else", async () => {
     const pool = poolOf(port);
     const { store, table } = await storeOf(fromPg(pool));
     const past = Math.floor(Date.now() / 1000) - 100;
@@ -198,7 +198,7 @@ describe.skipIf(!hasServer)("reap", () => {
     expect(await left()).toEqual([past + 3600, null]);
   });
 
-  it("by several at once deletes each record once", async () => {
+  it("by several at the same time deletes each record once", async () => {
     const pool = poolOf(port);
     const { store, table } = await storeOf(fromPg(pool));
     await pool.query(
@@ -219,7 +219,7 @@ describe.skipIf(!hasServer)("reap", () => {
 });
 
 describe.skipIf(!hasServer)("unknownOutcomes", () => {
-  it("goes through pages, the oldest first, and tells a record of another version as unreadable", async () => {
+  it("goes through pages, the oldest first, and reports a record of another version as unreadable", async () => {
     const pool = poolOf(port);
     const { store, table } = await storeOf(fromPg(pool));
     await pool.query(

@@ -19,7 +19,7 @@ function counted(outcome: "did-not-happen" | "unknown" = "unknown") {
 const other = (options: ReturnType<ReturnType<typeof reconcilerWorld>["optionsOf"]>) =>
   reconciler({ ...options, operations: { ...options.operations, refund: "hold" } });
 
-describe("reconcilers at once", () => {
+describe("concurrent reconcilers", () => {
   it("H6: of two one asks about a key", async () => {
     const world = reconcilerWorld();
     for (let index = 0; index < 9; index++) await world.dies(`order-${index}`);
@@ -53,7 +53,7 @@ describe("reconcilers at once", () => {
   });
 });
 
-describe("a reconciler beside", () => {
+describe("a reconciler next to", () => {
   it.each(["find", "claim"] as const)(
     "H6: a caller that takes the key over at the moment of its %s: the caller's run counts",
     async (moment) => {
@@ -78,7 +78,7 @@ describe("a reconciler beside", () => {
     },
   );
 
-  it("H6: a caller that comes while it asks: the caller waits, and gets the verdict", async () => {
+  it("H6: a caller that comes while it asks: the caller waits, and gets the outcome", async () => {
     const world = reconcilerWorld();
     await world.dies("order-1");
     await world.clock.advance(100_000);
@@ -94,7 +94,7 @@ describe("a reconciler beside", () => {
     expect(await world.call("order-1", () => "caller")).toBe("charged");
   });
 
-  it("H6: somebody who took the key over while it asked: its verdict is not recorded", async () => {
+  it("H6: a caller that took the key over while it asked: its finding is not recorded", async () => {
     const world = reconcilerWorld();
     await world.dies("order-1");
     await world.clock.advance(100_000);
@@ -113,7 +113,7 @@ describe("a reconciler beside", () => {
   });
 
   it.each(["find", "claim"] as const)(
-    "H6: TTL, which deletes the record at the moment of its %s: nothing is asked, nothing is made",
+    "H6: TTL, which deletes the record at the moment of its %s: nothing is asked, nothing is created",
     async (moment) => {
       const world = reconcilerWorld();
       await world.dies("order-1");
@@ -164,7 +164,7 @@ describe("a reconciler, by its clock", () => {
 });
 
 describe("a reconciler, by its time", () => {
-  it("H6: does what its invocation holds, and the next ones go on until nobody is left", async () => {
+  it("H6: does what its invocation has time for, and the next ones continue until no key is left", async () => {
     const world = reconcilerWorld();
     for (let index = 0; index < 20; index++) await world.dies(`order-${index}`);
     await world.clock.advance(100_000);
@@ -202,7 +202,7 @@ describe("a reconciler, by its time", () => {
 
 describe("a reconciler whose store fails", () => {
   it.each(["find", "claim", "settle"] as const)(
-    "H6: at %s tells of the key, and a later run settles it",
+    "H6: at %s reports the key, and a later run settles it",
     async (method) => {
       const world = reconcilerWorld();
       await world.dies("order-1");
@@ -249,7 +249,7 @@ describe("a reconciler whose store fails", () => {
     },
   );
 
-  it("H6: after its verdict was applied, tells it also where a caller has claimed the key since", async () => {
+  it("H6: after its outcome was applied, reports it even if a caller has claimed the key since", async () => {
     const world = reconcilerWorld();
     await world.dies("order-1");
     await world.clock.advance(100_000);
@@ -274,7 +274,7 @@ describe("a reconciler whose store fails", () => {
     expect(report).toMatchObject({ didNotHappen: 1, unrecorded: 0 });
   });
 
-  it("H6: in the middle of its list begins the list anew, and treats each key once", async () => {
+  it("H6: in the middle of its list begins the list again, and handles each key once", async () => {
     const world = reconcilerWorld();
     for (const key of ["order-1", "order-2", "order-3"]) await world.dies(key);
     await world.clock.advance(100_000);
@@ -297,7 +297,7 @@ describe("a reconciler whose store fails", () => {
     expect(report).toMatchObject({ unknown: 3, waiting: 0, isCut: false });
   });
 
-  it("throws what keeps it from listing, and tells no age", async () => {
+  it("throws the error that keeps it from listing, and reports no age", async () => {
     const world = reconcilerWorld();
     const unknownOutcomes = () => ({
       [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(new Error("no index")) }),
@@ -308,7 +308,7 @@ describe("a reconciler whose store fails", () => {
     expect(world.events).toEqual([]);
   });
 
-  it("reports a record that became unreadable as one about which nobody can be asked", async () => {
+  it("reports a record that became unreadable as one that can't be verified", async () => {
     const world = reconcilerWorld();
     await world.dies("order-1");
     await world.clock.advance(100_000);

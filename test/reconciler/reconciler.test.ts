@@ -23,7 +23,7 @@ const didNotHappen: VerifyRecord = () => ({ outcome: "did-not-happen" });
 const never = () => "ran";
 
 describe("reconciler", () => {
-  it("H6: completes what happened, without a call, with the result that every later caller gets", async () => {
+  it("H6: completes an operation that happened, without a call, with the result that every later caller gets", async () => {
     const world = reconcilerWorld();
     const asked: AbandonedRecord[] = [];
     const { worker, resume } = await world.dies("order-1");
@@ -68,7 +68,7 @@ describe("reconciler", () => {
     ]);
   });
 
-  it("H6: gives back what did not happen, and fences the attempt that is alive after all", async () => {
+  it("H6: releases an operation that did not happen, and fences the attempt that is alive after all", async () => {
     const world = reconcilerWorld();
     const { worker, resume } = await world.dies("order-1");
 
@@ -108,7 +108,7 @@ describe("reconciler", () => {
     expect(keys).toHaveLength(2);
   });
 
-  it("H6: holds what nobody knows, asks again after pauses that double, and tells for how long nobody has known", async () => {
+  it("H6: holds an unknown outcome, asks again after pauses that double, and reports how long it has been unknown", async () => {
     const world = reconcilerWorld();
     await world.dies("order-1");
     await world.clock.advance(35_000);
@@ -134,7 +134,7 @@ describe("reconciler", () => {
     });
   });
 
-  it("H6: settles a key that callers have held, and keeps since when nobody knew", async () => {
+  it("H6: settles a key that callers have held, and keeps since when the outcome was unknown", async () => {
     const world = reconcilerWorld();
     await world.dies("order-1");
     await world.clock.advance(36_000);
@@ -147,7 +147,7 @@ describe("reconciler", () => {
     expect(await world.call("order-1", never)).toEqual({ charge: "ch_1" });
   });
 
-  it("leaves alone what is in progress, what has ended, and what just runs again", async () => {
+  it("leaves alone keys that are in progress, have ended, or just run again", async () => {
     const world = reconcilerWorld();
     await world.call("done", never);
     await world.call("failed", () => Promise.reject(new Error("no"))).catch(() => {});
@@ -160,7 +160,7 @@ describe("reconciler", () => {
     expect(JSON.stringify(world.records())).toBe(records);
   });
 
-  it("H6: touches no key of an operation that it does not know, and says so", async () => {
+  it("H6: touches no key of an operation that it does not know, and reports that", async () => {
     const world = reconcilerWorld();
     await world.dies("order-1");
     const records = JSON.stringify(world.records());
@@ -175,14 +175,17 @@ describe("reconciler", () => {
     ]);
   });
 
-  it.each(["constructor", "__proto__"])("takes %s for no operation that it knows", async (operation) => {
-    const world = reconcilerWorld();
-    await world.dies("order-1", { operation });
+  it.each(["constructor", "__proto__"])(
+    "doesn't mistake %s for an operation that it knows",
+    async (operation) => {
+      const world = reconcilerWorld();
+      await world.dies("order-1", { operation });
 
-    expect(await world.reconcile(happened)).toEqual({ ...NOTHING, unasked: 1 });
-  });
+      expect(await world.reconcile(happened)).toEqual({ ...NOTHING, unasked: 1 });
+    },
+  );
 
-  it('H6: "hold" leaves keys to a person, and tells their age', async () => {
+  it('H6: "hold" leaves keys to an operator, and reports their age', async () => {
     const world = reconcilerWorld();
     await world.dies("order-1");
     await world.clock.advance(3_600_000);
@@ -192,7 +195,7 @@ describe("reconciler", () => {
     expect(world.events).toEqual([{ event: "unsettled", keys: 1, unasked: 0, oldestMs: 3_600_000 + 65_000 }]);
   });
 
-  it("H6: leaves a key to a call or a person that was abandoned in a step, and tells its age", async () => {
+  it("H6: leaves a key to a call or an operator if it was abandoned in a step, and reports its age", async () => {
     const world = reconcilerWorld();
     const dies = ({ step }: Execution<MemoryWrite>) =>
       step("charge", () => new Promise(() => {}), { atMostOnce: true });
@@ -204,7 +207,7 @@ describe("reconciler", () => {
     expect(world.events).toEqual([{ event: "unsettled", keys: 1, unasked: 0, oldestMs: 64_999 }]);
   });
 
-  it("drops the finished steps of what happened, and keeps those of what did not", async () => {
+  it("drops the finished steps of an operation that happened, and keeps those of one that did not", async () => {
     const world = reconcilerWorld();
     const dies = async ({ step }: Execution<MemoryWrite>) => {
       await step("reserve", () => "stock");

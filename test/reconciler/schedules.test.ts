@@ -217,7 +217,7 @@ async function play(shape: Shape, seed: number): Promise<Ended> {
 
 describe("random schedules of callers, deaths and a reconciler", () => {
   it.each(Object.entries(SHAPES))(
-    "H42: a provider that %s charges nobody twice",
+    "H42: a provider that %s charges no customer twice",
     async (name, shape) => {
       const schedules = inTier(200, 17_000);
       const tally = { completed: 0, released: 0, held: 0, "in-progress": 0, absent: 0, failed: 0 };
@@ -250,7 +250,7 @@ describe("random schedules of callers, deaths and a reconciler", () => {
     inTier(60_000, 1_800_000),
   );
 
-  it("finds the second charge where a provider takes no keys, and attempts just run again", async () => {
+  it("finds the second charge if a provider accepts no keys, and attempts just run again", async () => {
     let twice = 0;
     for (let seed = 1; seed <= 60; seed++) {
       const { charges } = await play({ keepsKeysMs: 0, whenAbandoned: "run" }, seed);

@@ -35,7 +35,7 @@ async function interrupted() {
 }
 
 describe("a reconciler, of interrupted steps", () => {
-  it("H60: records what happened and what did not, and a retry goes on behind both", async () => {
+  it("H60: records what happened and what did not, and a retry continues after both", async () => {
     const world = await interrupted();
     const asked: AbandonedRecord[] = [];
     const charge: VerifyRecord = (previous) => {
@@ -54,7 +54,7 @@ describe("a reconciler, of interrupted steps", () => {
     expect(world.ran).toEqual(["mail"]);
   });
 
-  it("H60: holds the key for the step that nobody knows about, and keeps what is known of the other", async () => {
+  it("H60: holds the key for the step with an unknown outcome, and keeps what is known of the other", async () => {
     const world = await interrupted();
 
     expect(await world.reconcile({ charge: happened, mail: unknown })).toMatchObject({ unknown: 1 });
@@ -91,7 +91,7 @@ describe("a reconciler, of interrupted steps", () => {
     });
   });
 
-  it("H60: settles a step of a saga, which stays listed until somebody has finished it, and waits for that", async () => {
+  it("H60: settles a saga's step, which stays listed until the saga is finished, and waits for that", async () => {
     const world = await interrupted();
     const { steps = {} } = world.record("order-1");
     const tracked = Object.entries(steps).map(([name, step]) => [name, { ...step, tracked: true }]);
@@ -121,7 +121,7 @@ describe("a reconciler, of interrupted steps", () => {
     });
   });
 
-  it("H60: records nothing for a step once somebody else has the key", async () => {
+  it("H60: records nothing for a step once another call has the key", async () => {
     const world = await interrupted();
     const store = intercepted(world.store, async (method, request) => {
       if (method === ("writeStep" as never)) world.store.alter(world.keyOf("order-1"), { token: "another" });

@@ -22,7 +22,7 @@ async function abandoned() {
 }
 
 describe("H98: two reconcilers of the same operations", () => {
-  it("settle each key once: the second one tries to get the lease, and says that it did nothing else", async () => {
+  it("settle each key once: the second one tries to get the lease, and reports that it did nothing else", async () => {
     const world = await abandoned();
     const requests: string[] = [];
     const store = intercepted(world.store, (method, request) => {
@@ -122,7 +122,7 @@ async function storeLeaseOf({ store, clock }: Awaited<ReturnType<typeof abandone
 }
 
 describe("storeLease", () => {
-  it("is nothing that a move of the store leaves behind", async () => {
+  it("leaves nothing that a move of the store would copy", async () => {
     const world = reconcilerWorld();
     await world.run(world.optionsOf(happened));
     const { records } = world.store;
@@ -144,7 +144,7 @@ describe("storeLease", () => {
 
   const lease = (id: string, now = START, until = now + 30_000) => ({ id, now, until });
 
-  it("is held by one, made longer by it, and free once it ends or is given back", async () => {
+  it("is held by one, extended by it, and free once it ends or is released", async () => {
     const store = new MemoryStore();
     const [one, two] = [storeLease(store, "work"), storeLease(store, "work")];
 

@@ -100,7 +100,7 @@ async function newWorld(place: () => Promise<Place>) {
 
 describe.each(Object.entries(PLACES))("two reconcilers on %s", (_, place) => {
   it.skipIf(!place)(
-    "H98: at the same time cost at most 1.1 times what one costs, and settle each key once",
+    "H98: at the same time cost at most 1.1 times as much as one, and settle each key once",
     async () => {
       const { requests, die, asked, handler } = await newWorld(place!);
       await die();

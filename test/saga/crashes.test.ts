@@ -31,7 +31,7 @@ describe.each([false, true])(
   "H53: a saga that dies at each of its requests, twice (charge at most once: %s)",
   (atMostOnce) => {
     it.each(ENDINGS)(
-      "where its systems are %s, all is %s",
+      "if its systems are %s, all is %s",
       async (mode, ending) => {
         // Each request is a first and a second one in the short form too, though not with each other.
         const stride = inTier(5, 1);

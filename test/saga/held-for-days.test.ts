@@ -70,7 +70,7 @@ describe.each(WAITS)("after %d hours, expired records deleted: %s", (hours, dele
     expect(stock.free).toBe(10);
   });
 
-  it("H79: R1: a participant that the caller gives no time to undoes too, and reserves once", async () => {
+  it("H79: R1: a participant that gets no time from the caller undoes too, and reserves once", async () => {
     const { clock, stock, reserve, deleteExpired } = given({}, false);
     await reserve.run("key-1", "a book");
     await clock.advance(hours * HOUR);
@@ -82,7 +82,7 @@ describe.each(WAITS)("after %d hours, expired records deleted: %s", (hours, dele
     expect(stock.free).toBe(10);
   });
 
-  it("H79: R1: a participant that remembers for a day undoes, or says that it can't know", async () => {
+  it("H79: R1: a participant that remembers for a day undoes, or reports that it can't know", async () => {
     const { clock, stock, place, refused, deleteExpired, repair } = given({ retentionSeconds: DAY_SECONDS });
     await expect(place(refused)).rejects.toMatchObject({ code: "SAGA_PENDING" });
     await clock.advance(hours * HOUR);
@@ -145,7 +145,7 @@ describe("a participant", () => {
     expect(stock.free).toBe(10);
   });
 
-  it("H79: R1: a later saga with the key of one that was undone isn't told that its step is done", async () => {
+  it("H79: R1: a later saga with the key of one that was undone isn't informed that its step is done", async () => {
     const { clock, place, refused, repair, deleteExpired, stock } = given();
     repair();
     await expect(place(refused)).rejects.toMatchObject({ name: "SagaCompensatedError" });

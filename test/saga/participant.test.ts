@@ -52,7 +52,7 @@ describe("a participant", () => {
     expect(log).toHaveLength(2);
   });
 
-  it("H65: undoes nothing that did not happen, and what comes later does nothing", async () => {
+  it("H65: undoes nothing that did not happen, and later calls do nothing", async () => {
     const { log, reserve } = given();
 
     await reserve.compensate("order-1", "a");
@@ -122,7 +122,7 @@ describe("a participant", () => {
     },
   );
 
-  it("H42: takes what its verify, or a person, says that happened for the result of its effect", async () => {
+  it("H42: uses the result that its verify, or an operator, reports for its effect", async () => {
     for (const result of [7, undefined, { met: "somebody" }]) {
       const never = () => new Promise(() => {});
       const asks = given(never, { whenAbandoned: () => ({ outcome: "happened", result }) });
@@ -163,7 +163,7 @@ describe("a participant", () => {
     expect(log).toEqual(["undo 7", "undo 7"]);
   });
 
-  it("H65: undoes what may have happened, also where the compensation has no claim", async () => {
+  it("H65: undoes an effect that may have happened, even if the compensation has no claim", async () => {
     const { clock, log, store } = given();
     const failing = intercepted(store, (method, request) =>
       method === "claim" && isDown ? Promise.reject(unreachable()) : request(),
@@ -183,7 +183,7 @@ describe("a participant", () => {
     expect(log).toEqual(["undo undefined"]);
   });
 
-  it("is refused without both of its functions", () => {
+  it("is rejected without both of its functions", () => {
     expect(() => participant({ operation: "a", store: new MemoryStore(), run: () => 1 } as never)).toThrow(
       "`compensate` must be a function",
     );

@@ -70,7 +70,7 @@ describe("a saga", () => {
     expect(world.record()).toMatchObject({ state: "completed" });
   });
 
-  it("gives each step the input, the results before it, and a child key of its own", async () => {
+  it("gives each step the input, the results before it, and a separate child key", async () => {
     const world = newWorld();
     const seen: unknown[] = [];
     const step = (name: string): SagaStep<Input, MemoryWrite> => ({
@@ -89,7 +89,7 @@ describe("a saga", () => {
     ]);
   });
 
-  it("H53: undoes what was done, the last first, also the step that failed, and says so to every caller", async () => {
+  it("H53: undoes its steps, the last first, including the failed one, and reports it to every caller", async () => {
     const world = newWorld();
     const { log, steps } = shop(new Set(["charge"]));
 
@@ -135,7 +135,7 @@ describe("a saga", () => {
     }
   });
 
-  it("gives a compensation the child key that its step has passed on, and one of its own", async () => {
+  it("gives a compensation the child key that its step has passed on, and a separate one", async () => {
     const world = newWorld();
     const keys: string[] = [];
     const { step } = shop();
@@ -188,7 +188,7 @@ describe("a saga", () => {
     expect(await listed(world)).toEqual([]);
   });
 
-  it("only goes forward behind the pivot: it stops, and goes on a minute later", async () => {
+  it("only goes forward after the pivot: it stops, and continues a minute later", async () => {
     const world = newWorld();
     const { log, broken, step, steps } = shop(new Set(["mail"]));
     const withPivot = [...steps.slice(0, 2), step("charge", { pivot: true }), steps[3]] as Steps;
@@ -203,7 +203,7 @@ describe("a saga", () => {
     expect(log).toEqual(["order", "stock", "charge", "mail"]);
   });
 
-  it("turns back where the pivot itself fails", async () => {
+  it("turns back if the pivot itself fails", async () => {
     const world = newWorld();
     const { log, step } = shop(new Set(["charge"]));
 
@@ -214,7 +214,7 @@ describe("a saga", () => {
     expect(log).toEqual(["order", "undo charge undefined", "undo order order-result"]);
   });
 
-  it("stays where it is after an error that asks for a retry, and is listed as unfinished", async () => {
+  it("stays at its step after an error that asks for a retry, and is listed as unfinished", async () => {
     const world = newWorld();
     const { log, broken, step } = shop(new Set(["stock"]));
     const steps = [step("order"), step("stock", { retryLater: () => true })];
@@ -249,7 +249,7 @@ describe("a saga", () => {
     expect(log).toEqual(["order", "undo charge undefined", "undo order order-result"]);
   });
 
-  it("H81: R3: turns back by itself after the store is throttled right behind the turn", async () => {
+  it("H81: R3: turns back by itself after the store is throttled right after the turn", async () => {
     const world = newWorld();
     const { log, step } = shop(new Set(["charge"]));
     const steps = [step("order"), step("charge", { atMostOnce: true })];
@@ -288,7 +288,7 @@ describe("a saga", () => {
     }
   });
 
-  it("H81: R3: stays at a step whose `verify` doesn't know yet while `retryLater` says to wait, and goes on from its answer", async () => {
+  it("H81: R3: stays at a step whose `verify` doesn't know yet while `retryLater` asks to wait, and continues from its answer", async () => {
     const world = newWorld();
     const { log, step } = shop();
     let verdict: Verification = { outcome: "unknown" };
@@ -325,7 +325,7 @@ describe("a saga", () => {
     expect(log).toEqual(["order", "undo charge undefined", "undo order order-result"]);
   });
 
-  it("H42: is held where such a step cannot be undone", async () => {
+  it("H42: is held if such a step can't be undone", async () => {
     const world = newWorld();
     const { step } = shop();
     const { compensate: _, ...charge } = step("charge", {
@@ -340,7 +340,7 @@ describe("a saga", () => {
     expect(world.record().state).toBe("held");
   });
 
-  it("H42: goes on with what its verify found", async () => {
+  it("H42: continues with the result that its verify found", async () => {
     const world = newWorld();
     const { log, step } = shop();
     const verify = (): Verification => ({ outcome: "happened", result: "ch_1" });
@@ -353,7 +353,7 @@ describe("a saga", () => {
     expect(log).toEqual(["order", "mail"]);
   });
 
-  it("keeps what its verify found on record, where a step after it fails", async () => {
+  it("keeps the result that its verify found on record, if a later step fails", async () => {
     const world = newWorld();
     const { step } = shop(new Set(["mail"]));
     const verify = (): Verification => ({ outcome: "happened", result: "ch_1" });
@@ -393,7 +393,7 @@ describe("a saga", () => {
       async (execution: unknown) =>
         after(await saga("place", steps).run(execution as Run, input));
 
-    it("goes on where nobody needs it, in the first attempt and in the next", async () => {
+    it("continues if no step needs it, in the first attempt and in the next", async () => {
       const world = newWorld({}, small);
       const { log, step, broken, load } = loading();
       broken.add("charge");
@@ -405,7 +405,7 @@ describe("a saga", () => {
       expect(log).toEqual(["order", "load", "charge"]);
     });
 
-    it("turns back where a step reads it", async () => {
+    it("turns back if a step reads it", async () => {
       const world = newWorld({}, small);
       const { log, step, load } = loading();
       const steps = [step("order"), load, step("charge", { run: reads })];
@@ -418,7 +418,7 @@ describe("a saga", () => {
       expect(log).toEqual(["order", "load", "undo charge undefined", "undo load", "undo order order-result"]);
     });
 
-    it("stops where a step behind the pivot reads it, and goes on with one that does not", async () => {
+    it("stops if a step after the pivot reads it, and continues with one that does not", async () => {
       const world = newWorld({}, small);
       const { log, step, load } = loading({ pivot: true });
       const { compensate: _, ...mail } = step("mail");
@@ -434,7 +434,7 @@ describe("a saga", () => {
       expect(log).toEqual(["load", "mail"]);
     });
 
-    it("stops where a compensation reads it, and is undone by one that takes the child key", async () => {
+    it("stops if a compensation reads it, and is undone by one that uses the child key", async () => {
       const world = newWorld({}, small);
       const { log, step, load } = loading({
         compensate: ({ result }) => log.push(`undo ${result}`),
@@ -457,7 +457,7 @@ describe("a saga", () => {
       expect(log).toEqual(["load", "undo charge undefined", "undo 43"]);
     });
 
-    it("alone says that it is done, and that its results cannot be kept, to each caller", async () => {
+    it("by itself reports to each caller that it is done, and that its results can't be kept", async () => {
       const world = newWorld({}, small);
       const { log, step, load } = loading();
       const options = { store: world.memory, leaseSeconds: 30, renewLease: false, clock: world.clock };
@@ -472,7 +472,7 @@ describe("a saga", () => {
       expect(world.record()).toMatchObject({ state: "failed" });
     });
 
-    it("turns back where a step reads it behind a commit of its own, which is undone", async () => {
+    it("turns back if a step reads it after its own commit, which is undone", async () => {
       const world = newWorld({}, small);
       const { log, step, load } = loading();
       const run: typeof load.run = async ({ commit, results }) => {
@@ -487,7 +487,7 @@ describe("a saga", () => {
       expect(log).toEqual(["load", "undo charge ch_1", "undo load"]);
     });
 
-    it("goes on where a commit of the step has it", async () => {
+    it("continues if one of the step's commits has it", async () => {
       const world = newWorld({}, small);
       const { log, step, load } = loading({ run: ({ commit }) => commit(large, { writes: [] }) });
 
@@ -508,7 +508,7 @@ describe("a saga", () => {
     });
   });
 
-  it("undoes a step whose result cannot be stored, whatever is said of its error", async () => {
+  it("undoes a step whose result can't be stored, whatever its error says", async () => {
     const world = newWorld();
     const { log, step } = shop();
     const charge = step("charge", {
@@ -521,7 +521,7 @@ describe("a saga", () => {
     expect(log).toEqual(["undo charge undefined"]);
   });
 
-  it("undoes a step that has committed, whatever is said of the error after it", async () => {
+  it("undoes a step that has committed, whatever the error after it says", async () => {
     const world = newWorld();
     const { log, step } = shop();
     const charge = step("charge", {
@@ -557,7 +557,7 @@ describe("a saga", () => {
     expect(log).toEqual(["order", "stock"]);
   });
 
-  it("alone is once per key, under its own name", async () => {
+  it("by itself is once per key, under its own name", async () => {
     const world = newWorld();
     const { log, steps } = shop();
     const options = { store: world.memory, leaseSeconds: 30, renewLease: false, clock: world.clock };
@@ -576,7 +576,7 @@ describe("a saga", () => {
     expect([...world.memory.records.keys()][0]).toMatch(/^place#/);
   });
 
-  it("stands beside other steps of its handler, and another saga", async () => {
+  it("works next to other steps of its handler, and another saga", async () => {
     const world = newWorld();
     const [one, two] = [shop(), shop()];
     const sagas = [saga("one", one.steps), saga("two", two.steps)] as const;
@@ -593,7 +593,7 @@ describe("a saga", () => {
     expect([one.log, two.log].flat()).toHaveLength(8);
   });
 
-  it("H46: finds a step under its former name", async () => {
+  it("H46: finds a step under its previous name", async () => {
     const world = newWorld();
     const { log, broken, step } = shop(new Set(["stock"]));
     const retry = { retryLater: () => true };
@@ -623,7 +623,7 @@ describe("a saga", () => {
     return { world, ...its };
   }
 
-  it("H46: undoes what another deployment was doing when it died, although a new step comes first and fails", async () => {
+  it("H46: undoes another deployment's work when it died, although a new step comes first and fails", async () => {
     const { world, log, broken, step } = await died(["order", "charge"]);
     broken.add("check");
 
@@ -641,7 +641,7 @@ describe("a saga", () => {
     ["the one before", ["order", "charge"], ["order", "mail"]],
     ["the one after", ["order", "check"], ["order", "charge"]],
   ])(
-    "H46: refuses what %s was doing when it died, under a name that it does not know",
+    "H46: rejects what %s was doing when it died, under a name that it does not know",
     async (_, its, ours) => {
       const { world, log, step } = await died(its);
 
@@ -716,7 +716,7 @@ describe("a saga", () => {
     expect(keys).toEqual(expected);
   });
 
-  it("H46: undoes nothing twice that another deployment has undone under a former name", async () => {
+  it("H46: undoes nothing twice that another deployment has undone under a previous name", async () => {
     const world = newWorld();
     const { log, broken, step } = shop(new Set(["charge", "undo order order-result"]));
     await expect(callOf(world, [step("order"), step("stock"), step("charge")])).rejects.toMatchObject({
@@ -755,7 +755,7 @@ describe("a saga", () => {
   it.each([
     ["drops its compensation", "stock"],
     ["moves it behind the pivot", "stock"],
-  ])("H79: R6: stops where a deployment %s, and undoes nothing silently", async (how, name) => {
+  ])("H79: R6: stops if a deployment %s, and undoes nothing silently", async (how, name) => {
     const world = newWorld();
     const { log, broken, step } = shop(new Set(["charge"]));
     const retry = step("charge", { retryLater: () => true });
@@ -817,7 +817,7 @@ describe("a saga", () => {
     expect(log.at(-1)).toBe("undo order order-result");
   });
 
-  it("needs a claim, and says so before anything runs", async () => {
+  it("needs a claim, and reports it before anything runs", async () => {
     const world = newWorld();
     const { log, steps } = shop(new Set(["charge"]));
     const store = intercepted(world.memory, (method, request) =>
@@ -844,7 +844,7 @@ describe("a saga", () => {
   });
 
   it.each(["its verify", "a person"])(
-    "H42: stays listed until it ends, also behind a first step of which %s says that it happened",
+    "H42: stays listed until it ends, even after a first step that happened according to %s",
     async (who) => {
       const world = newWorld();
       const { broken, step } = shop(new Set(["charge"]));
@@ -885,7 +885,7 @@ describe("a saga", () => {
   it.each([
     ["the one before", ["order"], ["create"]],
     ["the one after", ["create"], ["order"]],
-  ])("refuses what %s has left under a name that it does not know", async (_, its, ours) => {
+  ])("rejects what %s has left under a name that it does not know", async (_, its, ours) => {
     const world = newWorld();
     const { log, step } = shop(new Set(["stock"]));
     const of = (names: readonly string[]) => [
@@ -985,7 +985,7 @@ describe("a saga that is defined wrongly", () => {
     ],
   ];
 
-  it.each(wrong)("with %s is refused at once", (_, define, message) => {
+  it.each(wrong)("with %s is rejected immediately", (_, define, message) => {
     expect(define).toThrow(message);
   });
 
@@ -995,7 +995,7 @@ describe("a saga that is defined wrongly", () => {
     );
   });
 
-  it("takes a status of its own", async () => {
+  it("accepts a custom status", async () => {
     const world = newWorld();
     const steps: Steps = [{ name: "a", run: () => Promise.reject(failure) }];
 

@@ -54,7 +54,7 @@ function newWorld(front: Front = (memory) => memory) {
 }
 
 describe.each(FRONTS)("a saga in front of a store that is %s", (_, front) => {
-  it("H53: undoes what was done after a death between two steps, each once", async () => {
+  it("H53: undoes its steps after a death between two of them, each once", async () => {
     const world = newWorld(front);
     const { clock, log, step, start } = world;
     void start([step("order"), step("stock"), step("charge", { run: hang })]).catch(() => {});
@@ -73,7 +73,7 @@ describe.each(FRONTS)("a saga in front of a store that is %s", (_, front) => {
     ]);
   });
 
-  it("H60: goes on behind what the reconciler found out about a step", async () => {
+  it("H60: continues after the reconciler's finding about a step", async () => {
     const { clock, store, log, step, start } = newWorld(front);
     const stepsWith = (run: SagaStep<string, MemoryWrite>["run"]) => [
       step("order"),
@@ -92,7 +92,7 @@ describe.each(FRONTS)("a saga in front of a store that is %s", (_, front) => {
     expect(log).toEqual(["order o1", "mail about ch_1"]);
   });
 
-  it("turns back where a step reads a result that is too large to be kept", async () => {
+  it("turns back if a step reads a result that is too large to be kept", async () => {
     const { clock, log, step, start } = newWorld(front);
     const { compensate: _, ...load } = step("load", {
       run: () => Array.from({ length: 4000 }, (__, index) => (index * 7919) % 65_521),

@@ -58,7 +58,7 @@ describe("a saga of literal steps", () => {
     expect(await world.call(work as never)).toEqual(["LIS-1", 2, "LIS-1", 20_002]);
   });
 
-  it("resolves to the same alone", () => {
+  it("resolves to the same by itself", () => {
     type Alone = Awaited<ReturnType<typeof trip.start>>;
 
     expectTypeOf<Alone["flight"]>().toEqualTypeOf<Flight>();

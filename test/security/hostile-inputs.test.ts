@@ -41,7 +41,7 @@ describe("hostile inputs", () => {
   });
 
   it.each(SUITES.map((suite) => [suite.title, suite] as const))(
-    "are refused, or read as what they are: %s",
+    "are rejected, or read as what they are: %s",
     async (title, suite) => {
       const tally = await tryAll(suite);
       await suite.close?.();

@@ -7,7 +7,7 @@ import { parseDecimal } from "../../packages/explorer/lib/aws/dynamodb/values/de
 const MEGABYTE = 1_000_000;
 const long = (part: string, end = "") => part.repeat(MEGABYTE / part.length) + end;
 
-describe("R6: a text of a megabyte", () => {
+describe("R6: a string of a megabyte", () => {
   it.each(["{", "{a", "{a+", "{}", "}{"])("as the template of a route: %j again and again", (part) => {
     const event = {
       resource: `/${long(part)}`,
@@ -22,7 +22,7 @@ describe("R6: a text of a megabyte", () => {
   });
 
   it.each(["[", "{", "{a", "{:", "}{", "][", '"', "'", " "])(
-    "as the text of a service's error: %j again and again",
+    "as the message of a service's error: %j again and again",
     (part) => {
       expect(serviceText("Error", long(part, "!"), []).length).toBeLessThan(500);
     },
@@ -34,7 +34,7 @@ describe("R6: a text of a megabyte", () => {
   });
 });
 
-describe("the text of a service's error", () => {
+describe("the message of a service's error", () => {
   it.each([
     ["a [secret] b", "Error: a […] b"],
     ["a [x] b [y] c", "Error: a […] c"],

@@ -28,7 +28,7 @@ const recordKeyOf = (value: unknown) => {
 };
 
 describe("any two scopes", () => {
-  it("H76: are refused, or have records of their own, none of which is public", () => {
+  it("H76: are rejected, or have separate records, none of which is public", () => {
     fc.assert(
       fc.property(scope, scope, (one, other) => {
         const [first, second] = [recordKeyOf(one), recordKeyOf(other)];
@@ -99,7 +99,7 @@ describe("any stored item", () => {
   );
   const kind = fc.constantFrom("completed", "large", "sending", "failed", "released" as const);
 
-  it("is replayed as it says, or closed", async () => {
+  it("is replayed as documented, or closed", async () => {
     await fc.assert(
       fc.asyncProperty(
         kind,

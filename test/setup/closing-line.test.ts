@@ -36,7 +36,7 @@ describe("ClosingLine", () => {
     expect(printedFor(modules, unhandled)).toBe(`\n${line}\n`);
   });
 
-  it("leaves its counts where several runs are summed", () => {
+  it("writes its counts to a file if several runs are summed", () => {
     const file = join(mkdtempSync(join(tmpdir(), "counts-")), "counts");
     vi.stubEnv("ONCEONLY_COUNTS", file);
     printedFor([moduleWith(["passed", "skipped"])]);

@@ -69,6 +69,7 @@ export const LONG = [
   "test/cdk/terminal",
   "packages/cli/test/console/acts",
   "packages/cli/test/console/command",
+  "packages/cli/test/console/drills",
   "packages/cli/test/console/page",
   "packages/cli/test/drills",
   "test/consumers/brokers",
@@ -92,6 +93,8 @@ export const LONG = [
   "test/package/tutorial",
   "test/package/typescript",
   "test/postgres/model",
+  "test/site/browser",
+  "test/site/links",
   "test/tracers/tracers",
   "packages/explorer/test/simulator/outbox-destinations",
 ].map((name) => `${name}.test.ts`);

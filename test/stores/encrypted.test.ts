@@ -114,7 +114,7 @@ describe("encrypted", () => {
     });
   });
 
-  it("does not run a handler where no key can be had, and leaves the idempotency key as it was", async () => {
+  it("does not run a handler if no key can be had, and leaves the idempotency key as it was", async () => {
     const { options, key, keys } = newWorld();
     keys.failure = new Error("no answer from the key service");
 
@@ -127,7 +127,7 @@ describe("encrypted", () => {
     expect(await runOnce(options, key, {}, ({ attempt }) => attempt)).toBe(1);
   });
 
-  it("records what has happened under the former key where the service fails meanwhile", async () => {
+  it("records the outcome under the previous key if the service fails in between", async () => {
     const { options, key, keys, clock } = newWorld({ reuseKeysSeconds: 10 });
 
     const first = await runOnce(options, key, {}, async () => {
@@ -141,7 +141,7 @@ describe("encrypted", () => {
     expect(await tableText()).not.toContain(SECRET);
   });
 
-  it("H39: a replay after the key was deleted says that the result is not kept, and nothing runs again", async () => {
+  it("H39: a replay after the key was deleted reports that the result is not kept, and nothing runs again", async () => {
     const { options, key, keys } = newWorld({ reuseKeysSeconds: 0 });
     await runOnce(options, key, {}, () => SECRET);
     keys.forgetAll();
@@ -185,7 +185,7 @@ describe("encrypted", () => {
     expect(`${error}`).not.toContain(item.result!.S!.slice(0, 20));
   });
 
-  it("reads records from before the encryption, and a store without keys does not take a sealed text for a result", async () => {
+  it("reads records from before the encryption, and a store without keys does not mistake sealed data for a result", async () => {
     const { options, key } = newWorld();
     const other = randomUUID();
     await runOnce({ ...options, store: plain }, key, {}, () => "before");
@@ -213,7 +213,7 @@ describe("encrypted", () => {
     [{ keys: { generate: () => {} } }, "keys"],
     [{ reuseKeysSeconds: 300_000 }, "reuseKeysSeconds"],
     [{ key: "k" }, "key"],
-  ])("refuses %j at once", (change, name) => {
+  ])("rejects %j immediately", (change, name) => {
     expect(() => encrypted(plain, { keys: keyService(), ...change } as never)).toThrow(name);
   });
 });

@@ -45,7 +45,7 @@ describe("erasing during a move", () => {
     table = new DynamoDBStore({ tableName: await createOutboxTable(client), client });
   });
 
-  it("H39, H69: what one store was not told of is erased there too, its steps as well", async () => {
+  it("H39, H69: a record whose end one store never got is erased there too, including its steps", async () => {
     const memory = new MemoryStore();
     const key = randomUUID();
     const { recordKey } = identify("pay", "", key);
@@ -98,7 +98,7 @@ describe("erasing during a move", () => {
     expect(await world.held(recordKey)).not.toContain(CANARY);
   });
 
-  it("H39, H69: what is brought to the other store is erased there too, with who did it", async () => {
+  it("H39, H69: a record moved to the other store is erased there too, with who did it", async () => {
     const from = new MemoryStore();
     const key = randomUUID();
     const { recordKey } = identify("pay", "", key);

@@ -32,7 +32,7 @@ describe("kmsKeys", () => {
   });
 
   it.each(["NotFoundException", "DisabledException", "KMSInvalidStateException"])(
-    "says of %s that the key is gone, where a result is to be read",
+    "treats %s as a sign that the key is gone, when a result is to be read",
     async (code) => {
       const { client, refuse } = await loopbackKms();
       const keys = kmsKeys({ client, keyId: "alias/results" });
@@ -47,7 +47,7 @@ describe("kmsKeys", () => {
     ["InvalidCiphertextException", "refused"],
     ["ThrottlingException", "throttled"],
     ["DependencyTimeoutException", "unreachable"],
-  ])("says of %s that it is %s", async (code, failure) => {
+  ])("reports for %s that it is %s", async (code, failure) => {
     const { client, refuse } = await loopbackKms();
     const keys = kmsKeys({ client, keyId: "alias/results" });
     refuse("Decrypt", code);
@@ -58,7 +58,7 @@ describe("kmsKeys", () => {
     await expect(keys.generate(CONTEXT)).rejects.toMatchObject(expected);
   });
 
-  it("a key that is gone is refused where a result is to be stored, with the action in the message", async () => {
+  it("a key that is gone is rejected when a result is to be stored, with the action in the message", async () => {
     const { client, refuse } = await loopbackKms();
     refuse("GenerateDataKey", "DisabledException");
 
@@ -80,7 +80,7 @@ describe("kmsKeys", () => {
     expect(requests).toEqual([]);
   });
 
-  it("refuses what a function returns that is no id, and sends nothing", async () => {
+  it("rejects a function's result that isn't an id, and sends nothing", async () => {
     const { client, requests } = await loopbackKms();
     const keys = kmsKeys({ client, keyId: () => undefined as never });
 

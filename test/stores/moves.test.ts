@@ -57,13 +57,16 @@ describe("migrating", () => {
     [3, 2],
     [3, 4],
     [4, 3],
-  ] as const)("H69: while an instance of stage %s works, one of stage %s says so", async (one, other) => {
-    const world = movingWorld(() => new Promise(() => {}), { leaseSeconds: 60 });
-    await world.call(one);
+  ] as const)(
+    "H69: while an instance of stage %s works, one of stage %s reports that",
+    async (one, other) => {
+      const world = movingWorld(() => new Promise(() => {}), { leaseSeconds: 60 });
+      await world.call(one);
 
-    expect(await answersOf(world, other)).toEqual([IN_PROGRESS]);
-    expect(world.runs()).toBe(1);
-  });
+      expect(await answersOf(world, other)).toEqual([IN_PROGRESS]);
+      expect(world.runs()).toBe(1);
+    },
+  );
 
   it.each([2, 3] as const)(
     "H69: a crash between the two claims of stage %s costs one lease",
@@ -90,7 +93,7 @@ describe("migrating", () => {
     }
   });
 
-  it("H69: a store that goes down behind the commit takes nobody's answer, and the report tells", async () => {
+  it("H69: a store that goes down after the commit loses no caller's answer, and the report shows it", async () => {
     for (const stage of [2, 3] as const) {
       const world = movingWorld();
 
@@ -104,7 +107,7 @@ describe("migrating", () => {
     }
   });
 
-  it.each(["from", "to"] as const)("H69: TTL that has deleted `%s` alone makes nothing run", async (side) => {
+  it.each(["from", "to"] as const)("H69: TTL that has only deleted `%s` makes nothing run", async (side) => {
     for (const stage of [2, 3] as const) {
       const world = movingWorld();
       await world.call(stage);
@@ -115,7 +118,7 @@ describe("migrating", () => {
     }
   });
 
-  it("H69: the attempts count on where TTL has deleted the record of one store", async () => {
+  it("H69: the attempts keep counting if TTL has deleted one store's record", async () => {
     const world = movingWorld(async ({ attempt }) => attempt, { retentionSeconds: 1 });
     await world.call(2);
     await world.call(3);
@@ -179,7 +182,7 @@ describe("migrating", () => {
     expect(world.effects()).toEqual({ reserve: 1, charge: 1 });
   });
 
-  it("H15, H69: a step whose result the old store has not kept is not run again in the new one, and says so", async () => {
+  it("H15, H69: a step whose result the old store has not kept is not run again in the new one, and reports that", async () => {
     const clock = fakeClock();
     const [from, to] = [new MemoryStore({ maxResultBytes: 2000 }), new MemoryStore()];
     let runs = 0;
@@ -241,7 +244,7 @@ describe("migrating", () => {
     expect(left).toMatchObject([{ state: "completed", why: "unreadable" }]);
   });
 
-  it("works where both are one database", async () => {
+  it("works if both are one database", async () => {
     const store = new MemoryStore();
     const same = migrating(store, failing(store, "loadResult", "before", { error: unreachable }));
     const options = { operation: "create-order", store: same, leaseSeconds: 30 };
@@ -250,7 +253,7 @@ describe("migrating", () => {
     expect(await runOnce(options, "key-1", "input", () => "never")).toBe("first");
   });
 
-  it("refuses what is no pair of stores, before any I/O", () => {
+  it("rejects anything but a pair of stores, before any I/O", () => {
     const [from, to] = [new MemoryStore(), new MemoryStore()];
 
     for (const make of [
@@ -283,7 +286,7 @@ describe("migrating", () => {
     },
   );
 
-  it("has steps and holds only where both stores do", () => {
+  it("has steps and holds only if both stores do", () => {
     const without = Object.assign(new MemoryStore(), { writeStep: undefined, unknownOutcomes: undefined });
 
     const store = migrating(new MemoryStore(), without);

@@ -36,7 +36,7 @@ function redacting(redact: Redact, options: Parameters<typeof newWorld>[0] = {})
 }
 
 describe.each(["claimed", "optimistic"] as const)("redacted, %s", (mode) => {
-  it("H38: whoever runs gets the whole result, and replays get the part that is stored", async () => {
+  it("H38: the call that runs gets the whole result, and replays get the stored part", async () => {
     const world = redacting(withoutCard, { mode });
 
     const first = await world.call(async () => RESULT);
@@ -59,7 +59,7 @@ describe.each(["claimed", "optimistic"] as const)("redacted, %s", (mode) => {
   });
 
   it.each([RESULT, SECRET, null, "not kept"])(
-    'H38: "all" stores nothing of %j: a replay says that it is not kept, and nothing runs again',
+    'H38: "all" stores nothing of %j: a replay reports that it is not kept, and nothing runs again',
     async (result) => {
       const world = redacting("all", { mode });
 
@@ -88,7 +88,7 @@ describe.each(["claimed", "optimistic"] as const)("redacted, %s", (mode) => {
     expect(await world.call(never)).toBe("not kept");
   });
 
-  it("cannot change the result of whoever runs", async () => {
+  it("can't change the result of the call that runs", async () => {
     const world = redacting(
       (result: typeof RESULT) => {
         result.card.number = "";
@@ -112,7 +112,7 @@ describe.each(["claimed", "optimistic"] as const)("redacted, %s", (mode) => {
     ["returns a promise", async () => ({}), "ResponseNotStorableError"],
     ["returns what is no JSON", () => ({ at: new Date(0) }), "ResponseNotStorableError"],
   ])(
-    "where it %s the effect is recorded, nothing of the result is, and the process warns",
+    "if it %s the effect is recorded, nothing of the result is, and the process warns",
     async (_, redact, name) => {
       const told = warnings();
       const world = redacting(redact, { mode });
@@ -141,7 +141,7 @@ describe.each(["claimed", "optimistic"] as const)("redacted, %s", (mode) => {
   });
 });
 
-it("H38: what verify says of an abandoned attempt is redacted too", async () => {
+it("H38: what verify returns for an abandoned attempt is redacted too", async () => {
   const world = await abandoned(() => ({ outcome: "happened", result: RESULT }));
   const store = redacted(world.memory, withoutCard);
 
@@ -152,7 +152,7 @@ it("H38: what verify says of an abandoned attempt is redacted too", async () => 
   expect(stored(world)).not.toContain(SECRET);
 });
 
-it("H38: and so is what a person says", async () => {
+it("H38: and so is an operator's decision", async () => {
   const world = await abandoned("hold");
   const store = redacted(world.memory, withoutCard);
   await world.call(never, { store }).catch(() => {});
@@ -188,7 +188,7 @@ it("over HTTP a replay without a stored response is answered 410", async () => {
   expect(bodyOf(replay).code).toBe("RESULT_NOT_KEPT");
 });
 
-it("refuses what is no redaction, and encryption in front of it, at once", () => {
+it("rejects an invalid redaction, and encryption in front of it, immediately", () => {
   const { memory } = newWorld();
 
   expect(() => redacted(memory, "none" as never)).toThrow("redact");

@@ -55,7 +55,7 @@ describe("fakeClock", () => {
     expect(times).toEqual([10, 20, 30]);
   });
 
-  it("wakes at once those who sleep for no time, and not before they sleep", async () => {
+  it("wakes immediately sleepers with no time to sleep, and not before they sleep", async () => {
     const clock = fakeClock(0);
     let isAwake = false;
     void clock.sleep(-5).then(() => {
@@ -97,7 +97,7 @@ describe("fakeClock", () => {
     );
   });
 
-  it("run says so when the work waits for something else", async () => {
+  it("run reports when the work waits for something else", async () => {
     await expect(fakeClock().run(new Promise(() => {}))).rejects.toThrow("not the clock");
   });
 

@@ -39,7 +39,7 @@ describe("fakeLambdaContext", () => {
     expect([before, between, context.getRemainingTimeInMillis()]).toEqual([1000, 600, 0]);
   });
 
-  it("has 30 seconds and a request id of its own by default", () => {
+  it("has 30 seconds and a unique request id by default", () => {
     const clock = fakeClock();
     const [one, two] = [fakeLambdaContext({ clock }), fakeLambdaContext({ clock })];
 
@@ -53,7 +53,7 @@ describe("fakeLambdaContext", () => {
     }
   });
 
-  it("takes name and request id, as retries share them", () => {
+  it("accepts name and request id, as retries share them", () => {
     const context = fakeLambdaContext({ clock: fakeClock(), functionName: "pay", awsRequestId: "r-1" });
 
     expect(context).toMatchObject({ functionName: "pay", awsRequestId: "r-1" });

@@ -18,7 +18,7 @@ const claim = {
 describe("MemoryStore", () => {
   for (const { name, run } of storeContract(() => memorySubject())) it(name, run);
 
-  it("says that a result larger than maxResultBytes was not kept", async () => {
+  it("reports that a result larger than maxResultBytes was not kept", async () => {
     const store = new MemoryStore({ maxResultBytes: 2000 });
     await store.claim(claim);
 
@@ -27,12 +27,12 @@ describe("MemoryStore", () => {
     expect((await store.find("r", { consistent: true }))?.result).toEqual({ in: "nowhere", bytes: 2001 });
   });
 
-  it("tells the time of the database where it is given", async () => {
+  it("reports the database's time if it is given", async () => {
     expect(await new MemoryStore({ serverTime: () => 7 }).claim(claim)).toMatchObject({ serverTimeMs: 7 });
     expect(await new MemoryStore().claim(claim)).not.toHaveProperty("serverTimeMs");
   });
 
-  it("hands out copies: what a caller changes is not stored", async () => {
+  it("returns copies: a caller's changes are not stored", async () => {
     const store = new MemoryStore();
     await store.claim(claim);
     const record = (await store.find("r", { consistent: true })) as { state: string };
@@ -42,7 +42,7 @@ describe("MemoryStore", () => {
     expect(await store.find("r", { consistent: true })).toMatchObject({ state: "in-progress" });
   });
 
-  it("shows its tables, and takes copies of the items", async () => {
+  it("exposes its tables, and stores copies of the items", async () => {
     const store = new MemoryStore();
     const item = { total: 7 };
     const write: MemoryWrite = { table: "orders", key: "1", item };
@@ -71,7 +71,7 @@ describe("MemoryStore", () => {
     await expect(refused).rejects.toMatchObject({ index: 0, item: { total: 7 } });
   });
 
-  it("alters nothing where there is no record", () => {
+  it("alters nothing if there is no record", () => {
     const store = new MemoryStore();
 
     store.alter("r", { state: "held" });
@@ -87,7 +87,7 @@ describe("MemoryStore", () => {
     { key: "k", item: {} },
     { table: "t", key: "k", item: null },
     { table: "t", key: "k", item: {}, condition: true },
-  ])("refuses %j as a write, and says which", (write) => {
+  ])("rejects %j as a write, and says which", (write) => {
     const good: MemoryWrite = { table: "t", key: "k", item: {} };
 
     expect(() =>

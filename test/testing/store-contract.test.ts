@@ -333,7 +333,7 @@ describe("storeContract", () => {
     expect(failures).not.toEqual([]);
   });
 
-  it("has a name of its own for every case", () => {
+  it("has a different name for every case", () => {
     const names = storeContract(() => memorySubject()).map(({ name }) => name);
 
     expect(new Set(names).size).toBe(names.length);

@@ -120,7 +120,7 @@ describe.skipIf(!hasServer)("a replay from the cache", () => {
     });
   });
 
-  it("H45: is of one store only: that of another Region, with a prefix of its own, answers for itself", async () => {
+  it("H45: is of one store only: another Region's, with a different prefix, answers for itself", async () => {
     const [dublin, ohio] = [await cacheWorld(), await cacheWorld()];
     await dublin.remember("in Dublin");
 
@@ -169,7 +169,7 @@ describe.skipIf(!hasServer)("a replay from the cache", () => {
     expect(await world.call(world.never, short)).toBe("second");
   });
 
-  it("H40: a host whose clock is ahead takes an expired key over, and the entry of the former record goes", async () => {
+  it("H40: a host whose clock is ahead takes an expired key over, and the entry of the previous record goes", async () => {
     const slow = await cacheWorld({ rememberSeconds: 3600 });
     const ahead = await cacheWorld({ prefix: slow.prefix, rememberSeconds: 3600 }, slow.durable);
     const short = { retentionSeconds: 30 };
@@ -215,7 +215,7 @@ describe.skipIf(!hasServer)("an entry", () => {
     expect(damage(before)).not.toBe(before);
   });
 
-  it("H45: of another key, or of the cache of another store, is not believed where it was copied to", async () => {
+  it("H45: of another key, or of the cache of another store, is not trusted if it was copied there", async () => {
     const { admin, call, requests, remember, entryKey } = await cacheWorld();
     await remember("theirs", { key: "key-2" });
     await remember("ours");
@@ -230,7 +230,7 @@ describe.skipIf(!hasServer)("an entry", () => {
     expect(await call(() => "again")).toBe("ours");
   });
 
-  it("of another type than text, or one that is not text of UTF-8, is left alone, and the store asked", async () => {
+  it("of another type than string, or with invalid UTF-8, is ignored, and the store asked", async () => {
     const { admin, call, never, remember, requests, entryKey } = await cacheWorld();
     vi.spyOn(process, "emitWarning").mockImplementation(() => {});
     await remember();
@@ -269,7 +269,7 @@ describe("a cache that does not answer", () => {
   const warnings = () => vi.spyOn(process, "emitWarning").mockImplementation(() => {});
 
   it.skipIf(!hasServer)(
-    "H45: that is dead fails no call, is left alone for a second, and is told once",
+    "H45: that is dead fails no call, is left alone for a second, and is reported once",
     async () => {
       const told = warnings();
       let asked = 0;
@@ -294,7 +294,7 @@ describe("a cache that does not answer", () => {
     },
   );
 
-  it.skipIf(!hasServer)("that throws at once, as a client that is closed may, fails no call", async () => {
+  it.skipIf(!hasServer)("that throws immediately, as a closed client may, fails no call", async () => {
     warnings();
     const client: ValkeyClient = {
       send: () => {
@@ -328,7 +328,7 @@ describe("a cache that does not answer", () => {
   });
 
   it.skipIf(!hasServer)(
-    "H45: whose answers come late puts nothing over what was forgotten meanwhile",
+    "H45: whose responses come late overwrites nothing that was forgotten in between",
     async () => {
       const late: (() => Promise<unknown>)[] = [];
       let isSlow = false;
@@ -358,7 +358,7 @@ describe("a cache that does not answer", () => {
 });
 
 describe.skipIf(!hasServer)("erasing", () => {
-  it("H39, H45: a result that is erased in the store is answered for `rememberSeconds`, and at once no more with `forget`", async () => {
+  it("H39, H45: a result that is erased in the store is answered for `rememberSeconds`, and no longer once `forget` is called", async () => {
     const world = await cacheWorld({ rememberSeconds: 60 });
     await world.remember("secret");
     world.durable.alter(world.recordKeyOf({}), { result: { in: "nowhere", bytes: 0 } });
@@ -371,7 +371,7 @@ describe.skipIf(!hasServer)("erasing", () => {
     expect(await world.admin.get(await world.entryKey())).not.toContain("secret");
   });
 
-  it("H39: `eraseResult` with the cache erases there too, and says where the cache did not answer", async () => {
+  it("H39: `eraseResult` with the cache erases there too, and reports if the cache did not respond", async () => {
     const [engine] = inject("dynamodbEngines");
     const client = connect(engine?.endpoint ?? "");
     const tableName = await createTable(client);
@@ -405,7 +405,7 @@ describe.skipIf(!hasServer)("erasing", () => {
     expect(left.join()).not.toContain("canary");
   });
 
-  it("H38: what the cache is given was redacted or sealed before", async () => {
+  it("H38: the cache only gets results that were redacted or sealed before", async () => {
     const world = await cacheWorld();
     const keys = {
       generate: async () => ({ plain: new Uint8Array(32).fill(1), encrypted: new Uint8Array(32).fill(2) }),
@@ -451,7 +451,7 @@ describe("valkeyCache", () => {
     ["in", { in: {} }],
     ["rememberSeconds", { in: valkeyCache({ client, prefix: "orders" }), rememberSeconds: 10 }],
     ["maxRecords", { in: valkeyCache({ client, prefix: "orders" }), maxRecords: 10 }],
-  ])("cached refuses a wrong `%s` beside a cache: %j", (name, options) => {
+  ])("cached rejects a wrong `%s` next to a cache: %j", (name, options) => {
     expect(() => cached(new MemoryStore(), options as never)).toThrow(`\`${name}\` `);
   });
 

@@ -58,7 +58,7 @@ function changing(error: Error, times: number) {
   return { clock, asked, plain: new ValkeyConnection(settings), waiting: new ValkeyConnection(waiting) };
 }
 
-describe.each(ERRORS)("a cluster that says %s", (error) => {
+describe.each(ERRORS)("a cluster that responds %s", (error) => {
   it("H96: N1: is asked again, and after a while the call fails in a way that may pass", async () => {
     const { clock, asked, plain } = changing(error, 3);
     expect(await clock.run(plain.run(claim))).toEqual(["1", "0"]);

@@ -119,7 +119,7 @@ describe.skipIf(!hasServer).each(Object.entries(CLUSTERS))(
       expect(asked).toEqual(["INFO", "EVALSHA", "EVALSHA"]);
     });
 
-    it("N6: is refused as invalid by a server that doesn't say that it is part of a cluster", async () => {
+    it("N6: is rejected as invalid by a server that doesn't report that it is part of a cluster", async () => {
       const client = await connect(cluster.ports[0] ?? 0);
       const silent: ValkeyClient = {
         send: (key, command) => (command[0] === "INFO" ? Promise.resolve("") : client.send(key, command)),

@@ -24,7 +24,7 @@ async function reconcile({ clock }: World, store: Store<never>, remainingMs?: nu
 const FOUND = { confirmed: 0, dropped: 0, unchecked: 0, failed: false };
 
 describe.skipIf(!hasServer)("a run of the reconciler", () => {
-  it("H45: keeps what the store confirms, and drops what was deleted, changed, erased or taken over behind the cache", async () => {
+  it("H45: keeps what the store confirms, and drops what was deleted, changed, erased or taken over without the cache", async () => {
     const world = await cacheWorld({ rememberSeconds: 3600 });
     const { durable, recordKeyOf, remember, call, never } = world;
     const large = "x".repeat(5000);
@@ -52,7 +52,7 @@ describe.skipIf(!hasServer)("a run of the reconciler", () => {
     expect((await reconcile(world, world.store)).report.cache).toMatchObject({ dropped: 0 });
   });
 
-  it("leaves an entry whose record the store cannot be asked for, and says so", async () => {
+  it("leaves an entry whose record can't be read from the store, and reports it", async () => {
     const world = await cacheWorld();
     await world.remember();
     const { find } = world.durable;
@@ -67,7 +67,7 @@ describe.skipIf(!hasServer)("a run of the reconciler", () => {
     expect((await reconcile(world, world.store)).report.cache).toEqual({ ...FOUND, confirmed: 1 });
   });
 
-  it("does not fail where the cache does", async () => {
+  it("does not fail if the cache does", async () => {
     const client: ValkeyClient = { send: () => Promise.reject(new Error("away")) };
     const world = await cacheWorld({ client });
     const logged = vi.spyOn(console, "error").mockImplementation(() => {});
@@ -82,7 +82,7 @@ describe.skipIf(!hasServer)("a run of the reconciler", () => {
     vi.restoreAllMocks();
   });
 
-  it("settles keys first, and compares nothing where its time is over", async () => {
+  it("settles keys first, and compares nothing once its time is over", async () => {
     const world = await cacheWorld();
     await world.remember();
     world.requests.length = 0;

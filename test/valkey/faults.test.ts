@@ -94,7 +94,7 @@ describe.skipIf(!hasServer)("a record", () => {
     expect([runs(), await admin.exists(recordOf())]).toEqual([2, 1]);
   });
 
-  it("H5: that ends in the past by the server's clock is not deleted at once", async () => {
+  it("H5: that ends in the past by the server's clock is not deleted immediately", async () => {
     const { store, prefix } = storeOf(fromIoredis(admin), { keepExpiredSeconds: 100 });
     const recordKey = freshRecordKey();
     await won(store, claimOf(recordKey));
@@ -106,7 +106,7 @@ describe.skipIf(!hasServer)("a record", () => {
     expect(await admin.pttl(key)).toBeLessThanOrEqual(100_000);
   });
 
-  it("H14: is read by a script, which runs on the primary, also where the client reads from replicas", async () => {
+  it("H14: is read by a script, which runs on the primary, even if the client reads from replicas", async () => {
     const asked: string[] = [];
     const { send } = fromIoredis(admin);
     const telling: ValkeyClient["send"] = (key, command) => {
@@ -123,7 +123,7 @@ describe.skipIf(!hasServer)("a record", () => {
     expect(new Set(asked)).toEqual(new Set(["INFO", "EVALSHA"]));
   });
 
-  it("H40: whose retention is over is told, or refused", async () => {
+  it("H40: whose retention is over is reported, or rejected", async () => {
     const { call, decisions } = shopOf(fromIoredis(admin), admin);
     const later = { now: () => Date.now() + 120_000, sleep: async () => {} };
     await call(() => "first", { retentionSeconds: 60 });
@@ -134,7 +134,7 @@ describe.skipIf(!hasServer)("a record", () => {
     expect(decisions()).toContain("key-expired");
   });
 
-  it("H40: stays after its retention for as long as the store says", async () => {
+  it("H40: stays after its retention for as long as the store promises", async () => {
     const { store, prefix } = storeOf(fromIoredis(admin), { keepExpiredSeconds: 7200 });
     const recordKey = freshRecordKey();
     const expiresAt = Math.floor(Date.now() / 1000) + 10_000;
@@ -145,7 +145,7 @@ describe.skipIf(!hasServer)("a record", () => {
     expect(await admin.call("PEXPIRETIME", [key])).toBe((expiresAt + 7200) * 1000);
   });
 
-  it("H45: that is deleted answers nobody: each replay asks the server", async () => {
+  it("H45: that is deleted answers no call: each replay asks the server", async () => {
     const { call, runs, recordOf } = shopOf(fromIoredis(admin), admin);
     await call(() => "first");
     await call(() => "replayed");
@@ -155,7 +155,7 @@ describe.skipIf(!hasServer)("a record", () => {
     expect(runs()).toBe(2);
   });
 
-  it("H4: of a caller whose clock is 10 minutes off is told, by the clock of the server", async () => {
+  it("H4: of a caller whose clock is 10 minutes off is reported, by the server's clock", async () => {
     const { call, decisions } = shopOf(fromIoredis(admin), admin);
     const off = { now: () => Date.now() - 600_000, sleep: async () => {} };
 
@@ -164,7 +164,7 @@ describe.skipIf(!hasServer)("a record", () => {
     expect(decisions()).toEqual(["clock-skewed", "executed"]);
   });
 
-  it("H15: with a result of 1 MB comes back whole, and its result is no part of a refusal", async () => {
+  it("H15: with a result of 1 MB comes back whole, and its result is not part of a refusal", async () => {
     const { store } = storeOf(fromIoredis(admin));
     const recordKey = freshRecordKey();
     const result = JSON.stringify("ä\u0000x".repeat(250_000));
@@ -178,7 +178,7 @@ describe.skipIf(!hasServer)("a record", () => {
     expect(await store.loadResult("nothing of ours")).toBeUndefined();
   });
 
-  it("H15: with a result beyond 16 MB says how large it was", async () => {
+  it("H15: with a result beyond 16 MB contains its size", async () => {
     const { store } = storeOf(fromIoredis(admin));
     const recordKey = freshRecordKey();
     await won(store, claimOf(recordKey));
@@ -203,7 +203,7 @@ describe.skipIf(!hasServer)("a record", () => {
     expect(runs()).toBe(1);
   });
 
-  it("whose key somebody else uses is refused, and left alone", async () => {
+  it("whose key another application uses is refused, and left alone", async () => {
     const { call, runs, recordOf } = shopOf(fromIoredis(admin), admin);
     await admin.set(recordOf(), "theirs");
 
@@ -228,7 +228,7 @@ describe.skipIf(!hasServer)("a record", () => {
 });
 
 describe.skipIf(!hasServer)("unknownOutcomes", () => {
-  it("goes through pages, also of many with one time, and tells each once", async () => {
+  it("goes through pages, even of many with the same time, and lists each once", async () => {
     const { store } = storeOf(fromIoredis(admin), { hashTag: "one" });
     const keys = Array.from({ length: 90 }, () => freshRecordKey());
     await Promise.all(
@@ -245,7 +245,7 @@ describe.skipIf(!hasServer)("unknownOutcomes", () => {
     expect(listed.toSorted()).toEqual(keys.toSorted());
   });
 
-  it("tells a record as unreadable that is damaged, of another version, or was deleted", async () => {
+  it("reports a record as unreadable that is damaged, of another version, or was deleted", async () => {
     const { store, prefix } = storeOf(fromIoredis(admin));
     const listed = freshPrefix();
     const keys = [`${listed}#damaged`, `${listed}#later`, `${listed}#deleted`];

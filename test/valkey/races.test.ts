@@ -18,7 +18,7 @@ describe.skipIf(!hasServer).each(Object.entries(CLIENTS))("races, with %s", (_, 
     return { port, of };
   };
 
-  it("of 50 claims one wins, and 49 are told its record", async () => {
+  it("of 50 claims one wins, and 49 get its record", async () => {
     const { of } = await given();
     const recordKey = freshRecordKey();
 
@@ -32,7 +32,7 @@ describe.skipIf(!hasServer).each(Object.entries(CLIENTS))("races, with %s", (_, 
     expect(told).toEqual(Array(49).fill(winner[0]));
   });
 
-  it("of 50 take-overs one wins, and 49 are told its record", async () => {
+  it("of 50 take-overs one wins, and 49 get its record", async () => {
     const { of } = await given();
     const recordKey = freshRecordKey();
     await of(0).claim(claimOf(recordKey));

@@ -81,7 +81,7 @@ describe.skipIf(!hasServer).each(CASES)("with %s, %s", (_name, _size, length, co
     expect(charges).toBe(1);
   });
 
-  it("H84: A4: a write of a commit that the server refuses is said to be invalid", async () => {
+  it("H84: A4: a commit's write that the server refuses is reported as invalid", async () => {
     const { call, orders } = shopOf(await connect(server.port), admin);
     const writes = [{ command: ["RPUSH", orders, LARGE] as const }];
 

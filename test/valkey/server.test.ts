@@ -78,7 +78,7 @@ describe("the options of a store", () => {
     ["acknowledgedBy", { client, acknowledgedBy: { replicas: 1, timeoutSeconds: 1 } }],
     ["acknowledgedBy", { client, acknowledgedBy: { replicas: 1, timeoutMs: 100 } }],
     ["table", { client, table: "records" }],
-  ])("are refused where `%s` is wrong: %j", (option, options) => {
+  ])("are rejected if `%s` is wrong: %j", (option, options) => {
     const make = () => new ValkeyStore(options as ValkeyStoreOptions);
 
     expect(make).toThrow(InvalidOptionError);
@@ -86,11 +86,11 @@ describe("the options of a store", () => {
   });
 });
 
-describe("what a server tells about itself", () => {
+describe("a server's own report", () => {
   const checking = (info: string, options: Partial<ValkeyStoreOptions> = {}) =>
     storeOf(telling(info), options).store.check();
 
-  it("is accepted where it keeps what it has", async () => {
+  it("is accepted if it keeps its data", async () => {
     await expect(checking(SAFE)).resolves.toBeUndefined();
   });
 
@@ -99,7 +99,7 @@ describe("what a server tells about itself", () => {
     ["evicts-records", SAFE.replace("noeviction", "volatile-ttl"), /`maxmemory-policy` is volatile-ttl/],
     ["memory-only", SAFE.replace("aof_enabled:1", "aof_enabled:0"), /`appendonly` is off/],
     ["untold", "redis_version:7.0.15\r\n", /INFO doesn't report/],
-  ] as const)("is refused where it %s, unless that is accepted by name", async (risk, info, message) => {
+  ] as const)("is rejected if it %s, unless that is accepted by name", async (risk, info, message) => {
     await expect(checking(info)).rejects.toThrow(InvalidOptionError);
     await expect(checking(info)).rejects.toThrow(message);
     await expect(checking(info)).rejects.toThrow(`must include "${risk}"`);
@@ -107,18 +107,18 @@ describe("what a server tells about itself", () => {
     await expect(checking(info, { acceptedRisks: [risk] })).resolves.toBeUndefined();
   });
 
-  it.each([fromIoredis, fromNodeRedis, fromGlide])("is not reached by a client that is none: %o", (from) => {
+  it.each([fromIoredis, fromNodeRedis, fromGlide])("is not reached by an invalid client: %o", (from) => {
     const make = from as (client: unknown) => unknown;
 
     for (const given of [undefined, null, {}, "redis://localhost"])
       expect(() => make(given)).toThrow(/^`client` must be a .*; it needs the methods /);
   });
 
-  it("is refused where it is too old", async () => {
+  it("is rejected if it is too old", async () => {
     await expect(checking(SAFE.replace("7.0.15", "6.0.16"))).rejects.toThrow("6.2 or later; this is 6.0.16");
   });
 
-  it("is refused where it has no WAITAOF, which `onDisk` needs", async () => {
+  it("is rejected if it has no WAITAOF, which `onDisk` needs", async () => {
     const client = { ...telling(SAFE), sendTogether: async () => [] };
     const acknowledgedBy = { replicas: 1, timeoutMs: 100, onDisk: true };
     const { store } = storeOf(client, { acknowledgedBy });
@@ -126,7 +126,7 @@ describe("what a server tells about itself", () => {
     await expect(store.check()).rejects.toThrow("with `onDisk` needs Valkey, or Redis 7.2 or later");
   });
 
-  it("is asked once, and again where the answer was no answer", async () => {
+  it("is asked once, and again if the response was unusable", async () => {
     const asked: string[] = [];
     const client: ValkeyClient = {
       send: async (_, [command = ""]) => {
@@ -148,7 +148,7 @@ describe("what a server tells about itself", () => {
     ["behind a connection that was lost", "read ECONNRESET", 1],
     ["behind a script that was lost", "NOSCRIPT No matching script.", 1],
   ])(
-    "is asked again by the next claim %s, which a server that evicts by now refuses; what has begun goes on",
+    "is asked again by the next claim %s, which a server that now evicts refuses; running work continues",
     async (_, loss, at) => {
       let [seconds, info, fault] = [0, SAFE, undefined as string | undefined];
       const client: ValkeyClient = {
@@ -191,7 +191,7 @@ describe.skipIf(!hasServer)("a real server", () => {
     expect([runs(), await admin.dbsize()]).toEqual([0, 0]);
   });
 
-  it("without an append-only file is refused, and taken where that is accepted", async () => {
+  it("without an append-only file is rejected, and used if that is accepted", async () => {
     const admin = redisOf(await started("--appendonly", "no"));
     const { call } = shopOf(fromIoredis(admin), admin);
     await expect(call(() => "done")).rejects.toThrow("`appendonly` is off");
@@ -200,7 +200,7 @@ describe.skipIf(!hasServer)("a real server", () => {
     expect(await accepting.call(() => "done")).toBe("done");
   });
 
-  it("whose memory is full changes nothing, and is told as throttled", async () => {
+  it("whose memory is full changes nothing, and is reported as throttled", async () => {
     const admin = redisOf(await started());
     const { store } = storeOf(fromIoredis(admin));
     const recordKey = freshRecordKey();
@@ -249,7 +249,7 @@ describe.skipIf(!hasServer)("a real server", () => {
   );
 
   it.each(["hset", "pexpireat", "persist", "hdel", "zadd", "zrem", "time", "hkeys"])(
-    "that lacks the right to %s for the client changes nothing, so that no key is stuck",
+    "that denies %s to the client changes nothing, so no key is stuck",
     async (command) => {
       const { store, keysOfStore, allow } = await limited(`-${command}`);
       const recordKey = freshRecordKey();
@@ -326,7 +326,7 @@ describe.skipIf(!hasServer)("a real server", () => {
     expect(failure).toMatchObject({ failure: "unreachable", retryable: true, action: "INFO" });
   });
 
-  it("of a cluster refuses a client that knows none, and keys of other slots, with what to do", async () => {
+  it("of a cluster rejects a client that doesn't support clusters, and keys of other slots, with what to do", async () => {
     const port = await portOf("cluster");
     const alone = storeOf(fromIoredis(redisOf(port))).store;
     for (const [name, connect] of Object.entries(CLUSTERS)) {

@@ -1,4 +1,4 @@
-// What the middleware promises to TypeScript in a Middy 7 stack. `npm run test:middy7` compiles it; nothing runs it.
+// The types that the middleware promises to a Middy 7 stack. `npm run test:middy7` compiles it; nothing runs it.
 import type middy from "@middy/core";
 import type { APIGatewayProxyEventV2 } from "aws-lambda";
 import { callerFromJwt, type Execution, httpIdempotency } from "onceonly";

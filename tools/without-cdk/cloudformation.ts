@@ -30,7 +30,7 @@ export function samOf(template: ShopTemplate): string {
 /** The function that a property of an event source names. */
 const functionIn = (value: unknown): string => Object(value).Ref ?? Object(value)["Fn::GetAtt"]?.[0];
 
-/** What feeds a function stands within the function, and SAM makes the permissions for it. */
+/** A function's event sources are part of the function, and SAM creates the permissions for it. */
 function serverless(resources: ShopTemplate["Resources"]): Record<string, object> {
   const events: Record<string, Record<string, object>> = {};
   const others: [string, Resource][] = [];

@@ -1,4 +1,4 @@
-// The text of Terraform's language, formatted as `terraform fmt` does.
+// Terraform's language, formatted as `terraform fmt` does.
 
 /** An expression, as it is written. */
 export class Expression {

@@ -26,7 +26,7 @@ export interface ShopTemplate {
   readonly Resources: Readonly<Record<string, Resource>>;
 }
 
-/** Where npm puts the functions of OutboxRelay: a path that users type, and which therefore stays. */
+/** The path at which npm installs OutboxRelay's functions: users type it, so it can't change. */
 export const PREBUILT = "node_modules/onceonly/dist/functions/outbox";
 
 /** The app's own code, by the function: a folder with an `index.mjs`. */
@@ -99,7 +99,7 @@ function shop(): Stack {
   return stack;
 }
 
-/** What CDK makes of the stack, without the dashboard, and with paths in the place of assets. */
+/** CDK's synthesis of the stack, without the dashboard, and with paths in place of assets. */
 export function shopTemplate(): ShopTemplate {
   const { Parameters, Resources } = Template.fromStack(shop()).toJSON() as ShopTemplate;
   const entries = Object.entries(Resources)

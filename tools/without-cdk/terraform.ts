@@ -1,4 +1,4 @@
-// The shop's resources in Terraform's language. A property that has no counterpart here is an error, so that none is lost.
+// The shop's resources in Terraform's language. A property without a counterpart here is an error, so none is lost.
 import { Blocks, type Body, blockOf, Expression, quoted, textOf } from "./hcl.ts";
 import { PREBUILT, type Resource, type ShopTemplate } from "./shop.ts";
 
@@ -65,7 +65,7 @@ const TYPES: Readonly<Record<string, string>> = {
   "AWS::SQS::QueuePolicy": "aws_sqs_queue_policy",
 };
 
-/** What `Ref` gives. */
+/** The value of `Ref`. */
 const REFS: Readonly<Record<string, string>> = {
   "AWS::DynamoDB::GlobalTable": "name",
   "AWS::IAM::Role": "name",
@@ -80,7 +80,7 @@ const ATTRIBUTES: Readonly<Record<string, string>> = {
   StreamArn: "stream_arn",
 };
 
-/** One resource, whose properties are taken one after the other until none is left. */
+/** One resource, whose properties are consumed one after the other until none is left. */
 class Translation {
   readonly #id: string;
   readonly #resource: Resource;

@@ -2,7 +2,10 @@
 import { errorClass } from "../onceonly-error.ts";
 import type { SendResult } from "./send-result.ts";
 
-/** A message or its group can't be named by the given value; nothing was sent. */
+/**
+ * A message's key, group or attempt is missing or unusable, or two messages of a batch share group and key. Nothing was sent.
+ * Pass the business key: the ids of SQS are derived from it.
+ */
 export class MessageIdInvalidError extends /* @__PURE__ */ errorClass(
   "MessageIdInvalidError",
   "MESSAGE_ID_INVALID",
@@ -13,7 +16,10 @@ export class MessageIdInvalidError extends /* @__PURE__ */ errorClass(
 const isMissingPackage = (cause: unknown): cause is Error =>
   cause instanceof Error && /MODULE_NOT_FOUND$/.test(`${(cause as { code?: unknown }).code}`);
 
-/** Messages were not accepted, or that is unknown. Send the same ones again: a FIFO destination ignores a second copy. */
+/**
+ * A destination did not accept some messages, or that is unknown. Send the same messages again. Within 5 minutes a FIFO
+ * destination drops those that it has; later, and in other destinations, the consumer's idempotency does.
+ */
 export class SendFailedError extends /* @__PURE__ */ errorClass("SendFailedError", "SEND_FAILED", true) {
   /** The messages that were not sent; `id` is the position in the given list. */
   readonly failed: readonly { readonly id: string; readonly code: string }[];
@@ -33,8 +39,9 @@ export class SendFailedError extends /* @__PURE__ */ errorClass("SendFailedError
 }
 
 /**
- * The body of a message is kept in a bucket, and can't be written to it or read from it. The message is not run. `cause` is the
- * client's error, if there is one.
+ * The body of a message is kept in a bucket, and can't be written to it or read from it: the object is gone, has different
+ * content or is in another bucket, or `claimCheck` isn't set. The message is not run. `cause` is the client's error, if there
+ * is one. Restore the object, fix the permissions, and redrive.
  */
 export class BodyUnavailableError extends /* @__PURE__ */ errorClass(
   "BodyUnavailableError",
@@ -47,8 +54,9 @@ export class BodyUnavailableError extends /* @__PURE__ */ errorClass(
 }
 
 /**
- * Thrown so that all records of a batch are redelivered: none is done, or some aren't and Lambda isn't known to read which.
- * Records that are already done are skipped then.
+ * Thrown so that all records of a batch are redelivered: none is done, or some aren't and Lambda isn't known to read which
+ * (Kafka without `reportBatchItemFailures: true`). Records that are already done are skipped then. The message names the first
+ * record that failed, and `onRecordError` received each error.
  */
 export class BatchNotDoneError extends /* @__PURE__ */ errorClass(
   "BatchNotDoneError",

@@ -16,6 +16,10 @@ export interface HttpResponse {
   /** Only a server can send these. */
   readonly onServer?: {
     readonly message?: string | undefined;
+    /** Written to Node's response on Hono. */
+    readonly isDirect?: boolean;
+    /** The header that names the trailers; replays over other connections don't carry it. */
+    readonly trailer?: string;
     readonly trailers: readonly (readonly [name: string, value: string])[];
   };
 }

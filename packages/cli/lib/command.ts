@@ -19,10 +19,10 @@ export interface Terminal {
   /** Whether the person says yes; `undefined` where nobody can be asked. */
   confirm(question: string): Promise<boolean | undefined>;
   /**
-   * Shows how far long work has got.
-   * @default - nothing is shown, as where nobody watches
+   * Shows how far long work has got, until the next line is printed. `total` is absent if it isn't known, as for a scan.
+   * @default - nothing is shown, because no person is watching
    */
-  progress?(done: number, total: number): void;
+  progress?(done: number, total?: number): void;
   readonly clock: Clock;
   /** The variables of the environment. */
   readonly env: Readonly<Record<string, string | undefined>>;

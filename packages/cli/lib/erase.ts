@@ -88,7 +88,8 @@ async function eraseScope(input: CommandCall): Promise<0 | 1> {
   return changingGroup(input, {
     async *keysOf(table) {
       if (!(await mayScan(table, input))) return;
-      for (const { recordKey, addresses } of await scopedKeys(table, { operation, scope })) {
+      const onRead = (items: number) => terminal.progress?.(items);
+      for (const { recordKey, addresses } of await scopedKeys(table, { operation, scope }, onRead)) {
         found.set(recordKey, addresses);
         yield recordKey;
       }

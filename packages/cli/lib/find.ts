@@ -8,7 +8,7 @@ import {
   wholeNumber,
 } from "./command.ts";
 import { KEY_OPTIONS, KEY_USAGE, noRecord, recordKeyIn } from "./named-key.ts";
-import { pastResults, recordLines, tellRecord } from "./record-lines.ts";
+import { pastResults, recordLines, tellRecord, toneOf } from "./record-lines.ts";
 import { openTable, TABLE_OPTIONS, TABLE_USAGE } from "./table.ts";
 
 const CHILD_OPTIONS = {
@@ -34,20 +34,23 @@ ${TABLE_USAGE}`,
   options: { ...TABLE_OPTIONS, ...KEY_OPTIONS, ...CHILD_OPTIONS, "show-result": { type: "boolean" } },
   async run({ values, positionals, terminal }) {
     const recordKey = recordKeyIn({ values, positionals });
-    const childKeyOf = childKeys(values, recordKey);
+    const childrenOf = childKeys(values, recordKey);
     const table = await openTable(values);
     try {
       const record = await table.store.find(recordKey, { consistent: true });
       if (!record) {
-        const absent = JSON.stringify({ recordKey, state: "absent" });
-        terminal.print(values.json ? absent : noRecord({ values, positionals }));
+        const children = childrenOf(namedChildren(values) ?? []);
+        if (values.json) terminal.print(JSON.stringify({ recordKey, state: "absent", ...children }));
+        else {
+          terminal.print(noRecord({ values, positionals }));
+          for (const line of childLines(children)) terminal.print(line);
+        }
         return 1;
       }
       const hasEnded = record.state === "completed" || record.state === "failed";
       const unsent = hasEnded ? await table.outbox.load(recordKey) : undefined;
       const told = tellRecord(recordKey, record, unsent);
-      const names = (values.child as readonly string[] | undefined) ?? told.steps.map(({ name }) => name);
-      const children = Object.fromEntries(names.map((name) => [name, childKeyOf(name)]));
+      const children = childrenOf(namedChildren(values) ?? told.steps.map(({ name }) => name));
       const isShown = values["show-result"] === true;
       const result = isShown ? await textOf(record.result, table.store) : undefined;
       const former = isShown ? pastResults(record.evidence) : [];
@@ -56,11 +59,11 @@ ${TABLE_USAGE}`,
           ...(result !== undefined && { value: result }),
           ...(former.length > 0 && { former }),
         };
-        const named = names.length > 0 ? { childKeys: children } : {};
-        terminal.print(JSON.stringify({ ...told, ...named, ...shown }));
+        terminal.print(JSON.stringify({ ...told, ...children, ...shown }));
       } else {
-        for (const line of recordLines(told, terminal.clock.now())) terminal.print(line);
-        for (const [name, key] of Object.entries(children)) terminal.print(`child key ${name}: ${key}`);
+        for (const [place, line] of recordLines(told, terminal.clock.now()).entries())
+          terminal.print(line, place === 1 ? toneOf(told.state) : undefined);
+        for (const line of childLines(children)) terminal.print(line);
         if (result !== undefined) terminal.print(result);
         for (const each of former) terminal.print(`before the correction: ${each}`);
       }
@@ -71,19 +74,32 @@ ${TABLE_USAGE}`,
   },
 };
 
-/** @throws UsageError for limits that no child key can have */
-function childKeys(values: OptionValues, recordKey: string): (name: string) => string {
+const namedChildren = ({ child }: OptionValues) => child as readonly string[] | undefined;
+
+interface ChildKeys {
+  /** By the names that the handler gives them; absent if there are none. */
+  readonly childKeys?: Readonly<Record<string, string>>;
+}
+
+const childLines = ({ childKeys = {} }: ChildKeys): readonly string[] =>
+  Object.entries(childKeys).map(([name, key]) => `child key ${name}: ${key}`);
+
+/** They follow from the record key, whether there is a record or not. @throws UsageError for limits that no child key can have */
+function childKeys(values: OptionValues, recordKey: string): (names: readonly string[]) => ChildKeys {
   const limits = {
     ...(values["child-length"] !== undefined && { maxLength: wholeNumber(values, "child-length", 1) }),
     ...(values["child-hex"] === true && { format: "hex" as const }),
   };
   const childKeyOf = (name: string) => deriveChildKey({ recordKey }, name, limits);
   try {
-    for (const name of (values.child as readonly string[] | undefined) ?? ["any"]) childKeyOf(name);
+    for (const name of namedChildren(values) ?? ["any"]) childKeyOf(name);
   } catch (error) {
     throw new UsageError((error as Error).message);
   }
-  return childKeyOf;
+  return (names) =>
+    names.length === 0
+      ? {}
+      : { childKeys: Object.fromEntries(names.map((name) => [name, childKeyOf(name)])) };
 }
 
 /** The text of a stored result, wherever it is; `undefined` where none is kept. */

@@ -52,6 +52,9 @@ export function parkedPlaces(group: string, { recordKey, progress = [] }: Unsent
   );
 }
 
+/** The most keys that are shown before the question. */
+const SHOWN = 20;
+
 interface GroupChange {
   readonly keysOf: (table: OpenTable) => AsyncIterable<string> | Iterable<string>;
   readonly question: (count: number) => string;
@@ -60,9 +63,9 @@ interface GroupChange {
 }
 
 /**
- * Reads the group, asks once with its size, and changes one after the other. Keys that somebody else has changed since
- * stay as they are. The exit status is 1 where the group is empty, or one of it was not changed.
- * @throws UsageError where nobody can be asked
+ * Reads the group, shows its keys, asks once with its size, and changes one after the other. Keys that another process has
+ * changed since stay as they are. The exit status is 1 if the group is empty, or if one of it was not changed.
+ * @throws UsageError without a terminal to ask in
  */
 export async function changingGroup(
   { values, terminal }: Pick<CommandCall, "values" | "terminal">,
@@ -78,6 +81,10 @@ export async function changingGroup(
     if (recordKeys.length === 0) {
       terminal.print(values.json ? JSON.stringify({ changed: 0, of: 0 }) : "the group is empty");
       return 1;
+    }
+    if (!values.yes && !values["dry-run"] && !values.json) {
+      for (const recordKey of recordKeys.slice(0, SHOWN)) terminal.print(recordKey);
+      if (recordKeys.length > SHOWN) terminal.print(`and ${recordKeys.length - SHOWN} more`);
     }
     const which = isAll ? "" : ` (the first of more: --limit ${limit})`;
     if (!(await isMeant({ values, terminal }, `${question(recordKeys.length)}${which}`))) return 1;

@@ -6,12 +6,13 @@ import {
   didYouMean,
   type OptionsConfig,
   onlyArgument,
+  type Tone,
   UsageError,
   wholeNumber,
 } from "./command.ts";
 import { firstOf, groupsOf, LISTS, type ListedLine, type ListName, listed } from "./listed.ts";
 import type { OpenTable } from "./open-table.ts";
-import { timeOf } from "./record-lines.ts";
+import { timeOf, toneOf } from "./record-lines.ts";
 import { mayScan, SCANNED, type ScannedState, scanned } from "./scan.ts";
 import { openTable, TABLE_OPTIONS, TABLE_USAGE } from "./table.ts";
 
@@ -55,7 +56,19 @@ Other states, such as completed, aren't indexed: --scan reads the whole table fo
 
 async function listIndex(input: CommandCall): Promise<0 | 1> {
   const list = onlyArgument(input.positionals, NAMED) as ListName;
-  return printFirst(input, async (table, now) => listed(table, list, now));
+  return printFirst(input, async (table, now) => counting(listed(table, list, now), input.terminal));
+}
+
+/** Each line of an index is a read. */
+async function* counting(
+  lines: AsyncIterable<ListedLine>,
+  { progress }: CommandCall["terminal"],
+): AsyncGenerator<ListedLine> {
+  let read = 0;
+  for await (const line of lines) {
+    progress?.(++read);
+    yield line;
+  }
 }
 
 async function listScanned(input: CommandCall): Promise<0 | 1> {
@@ -63,7 +76,9 @@ async function listScanned(input: CommandCall): Promise<0 | 1> {
   const state = onlyArgument(positionals, NAMED);
   checkScanned(state, values.scan === true);
   return printFirst(input, async (table) =>
-    (await mayScan(table, input)) ? scanned(table, state as ScannedState) : undefined,
+    (await mayScan(table, input))
+      ? scanned(table, state as ScannedState, (items) => input.terminal.progress?.(items))
+      : undefined,
   );
 }
 
@@ -82,7 +97,7 @@ async function printFirst(
     const more = () => (isAll = false);
     for await (const line of firstOf(found, limit, more)) lines.push(line);
     if (values.json) for (const line of lines) terminal.print(JSON.stringify(line));
-    else for (const line of grouped(lines, now)) terminal.print(line);
+    else for (const [line, tone] of grouped(lines, now)) terminal.print(line, tone);
     if (!isAll) terminal.print(values.json ? `{"more":true}` : `there are more: raise --limit ${limit}`);
     return lines.length > 0 ? 0 : 1;
   } finally {
@@ -105,12 +120,11 @@ function checkScanned(what: string, isAsked: boolean): void {
   );
 }
 
-function grouped(lines: readonly ListedLine[], now: number): string[] {
-  if (lines.length === 0) return ["nothing found"];
-  return groupsOf(lines).flatMap(({ operation, why, members }) => [
-    `${operation}: ${why} (${members.length})`,
-    ...aligned(members.map(({ recordKey, since }) => [recordKey, `since ${timeOf(since, now)}`])).map(
-      (line) => `  ${line}`,
-    ),
-  ]);
+function grouped(lines: readonly ListedLine[], now: number): (readonly [line: string, tone?: Tone])[] {
+  if (lines.length === 0) return [["nothing found"]];
+  return groupsOf(lines).flatMap(({ operation, why, members }) => {
+    const rows = aligned(members.map(({ recordKey, since }) => [recordKey, `since ${timeOf(since, now)}`]));
+    const headline = `${operation}: ${why} (${members.length})`;
+    return [[headline, toneOf(members[0]!.state)] as const, ...rows.map((row) => [`  ${row}`] as const)];
+  });
 }

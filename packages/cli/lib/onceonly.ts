@@ -5,6 +5,7 @@ import { createInterface } from "node:readline/promises";
 import { styleText } from "node:util";
 import { hasCode, systemClock, visible } from "onceonly/kit";
 import { commandOf, runCommand, type Terminal, UsageError } from "./commands.ts";
+import { hasColours, progressLine } from "./tty.ts";
 
 const USAGE = `usage: onceonly <command> [options]
 
@@ -32,31 +33,27 @@ resolve, release and outbox also accept a group: --group <operation>[/<error>]. 
   --help, -h                 after a command: show its options
   help, version              show this help; show the version (as commands, because npx keeps --help and --version for itself)`;
 
-/** @see https://no-color.org */
-const hasColours = process.stdout.isTTY && !process.env.NO_COLOR && process.env.TERM !== "dumb";
-
 const COLOURS = { bad: "red", good: "green", faint: "gray" } as const;
 
+const isColoured = hasColours(process.stdout, process.env);
+const line = progressLine((text) => process.stderr.write(text));
+
 const terminal: Terminal = {
-  print: (line, tone) => console.log(hasColours && tone ? styleText(COLOURS[tone], line) : line),
+  print(text, tone) {
+    line.clear();
+    console.log(isColoured && tone ? styleText(COLOURS[tone], text) : text);
+  },
   clock: systemClock,
   env: process.env,
-  ...(process.stderr.isTTY && { progress: drawProgress }),
+  ...(process.stderr.isTTY && { progress: line.draw }),
   async confirm(question) {
     if (!process.stdin.isTTY) return undefined;
+    line.clear();
     const prompt = createInterface({ input: process.stdin, output: process.stderr });
     const answer = await prompt.question(`${question} [y/N] `).finally(() => prompt.close());
     return /^y(es)?$/i.test(answer.trim());
   },
 };
-
-const BAR = 30;
-
-function drawProgress(done: number, total: number): void {
-  const full = Math.round((done / total) * BAR);
-  const bar = "█".repeat(full) + "░".repeat(BAR - full);
-  process.stderr.write(`\r${bar} ${done} of ${total}${done === total ? "\n" : ""}`);
-}
 
 async function main([name, ...args]: readonly string[]): Promise<number> {
   // The SDK's advice on Node versions is meant for deployed code.
@@ -91,7 +88,8 @@ main(process.argv.slice(2)).then(
     process.exitCode = status;
   },
   (error: unknown) => {
-    for (const line of linesOf(error)) console.error(visible(line));
+    line.clear();
+    for (const each of linesOf(error)) console.error(visible(each));
     process.exitCode = isUsageError(error) ? 2 : 1;
   },
 );

@@ -14,6 +14,7 @@ import {
   UNTRIED,
   type Unsent,
 } from "onceonly/kit";
+import type { Tone } from "./command.ts";
 import type { TraceBranch } from "./tree.ts";
 
 /** The results that callers got before a person corrected them, or had the key run again: payloads. */
@@ -78,6 +79,18 @@ export function recordLines(told: RecordReport, now: number): string[] {
     ...lines.map((line, place) => `${place === last ? "└" : "├"} ${line}`),
   ];
 }
+
+const TONES: Readonly<Record<string, Tone>> = {
+  completed: "good",
+  held: "bad",
+  failed: "bad",
+  abandoned: "bad",
+  parked: "bad",
+  unreadable: "bad",
+};
+
+/** The colour of a line about a record in this state. */
+export const toneOf = (state: string): Tone | undefined => TONES[state];
 
 function recordFacts(told: RecordReport, now: number): string[] {
   const { state, steps, evidence } = told;
@@ -185,7 +198,7 @@ export function evidenceLines(
 }
 
 /** A decision that another one has replaced. */
-export function pastLine(
+function pastLine(
   { state, verdict, by, at, asked, answered }: Omit<PastDecision, "was">,
   now: number,
 ): string {

@@ -1,6 +1,7 @@
 /** `onceonly rerun`: lets the next call of a finished key run its handler again. */
 import { rerunRecord } from "onceonly/kit";
 import type { CliCommand } from "./command.ts";
+import { CONSEQUENCES } from "./consequences.ts";
 import { KEY_OPTIONS, KEY_USAGE, noRecord, operationOf, recordKeyIn } from "./named-key.ts";
 import { stateOf } from "./record-state.ts";
 import { BY_OPTIONS, BY_USAGE, byWhom, changing, WRITE_OPTIONS, WRITE_USAGE } from "./table.ts";
@@ -27,13 +28,10 @@ ${BY_USAGE}${KEY_USAGE}${WRITE_USAGE}`,
         const answer = await rerunRecord({ store, clock: terminal.clock }, recordKey, decided);
         const message = answer.rerun
           ? "the next call runs the handler again"
-          : `not changed: ${WHY_NOT[answer.state] ?? (answer.state === "absent" ? noRecord(input) : `the key is ${answer.state}, not finished`)}`;
+          : `not changed: ${answer.state === "absent" ? noRecord(input) : whyNotRerun(answer.state)}`;
         return { done: answer.rerun, message, json: answer };
       },
-      stateOf(
-        recordKey,
-        "callers have received this result; other systems may already have seen its effects",
-      ),
+      stateOf(recordKey, CONSEQUENCES.rerun),
     );
   },
 };
@@ -42,3 +40,6 @@ const WHY_NOT: Readonly<Record<string, string>> = {
   waiting: "it has unsent messages: send or drop them first, with `outbox`",
   held: "the key is held: use `resolve`",
 };
+
+/** Why a key in this state can't run again. */
+export const whyNotRerun = (state: string): string => WHY_NOT[state] ?? `the key is ${state}, not finished`;

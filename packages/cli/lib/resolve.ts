@@ -1,5 +1,6 @@
 /** `onceonly resolve`: a person's verdict about a key of unknown outcome. */
-import { hasCode, type Resolution, type ResolveAnswer, resolveRecord } from "onceonly/kit";
+import { type Resolution, type ResolveAnswer, resolveRecord } from "onceonly/kit";
+import { isAboutAnswer, jsonAnswer, responseAnswer } from "./answer.ts";
 import {
   type CliCommand,
   type CommandCall,
@@ -8,6 +9,7 @@ import {
   UsageError,
   wholeNumber,
 } from "./command.ts";
+import { CONSEQUENCES } from "./consequences.ts";
 import { changingGroup, GROUP_OPTIONS, GROUP_USAGE, groupIn, hasGroup, unknownKeys } from "./group.ts";
 import { KEY_OPTIONS, KEY_USAGE, noRecord, operationOf, recordKeyIn } from "./named-key.ts";
 import { timeOf } from "./record-lines.ts";
@@ -74,8 +76,7 @@ async function resolveKey(input: CommandCall): Promise<0 | 1> {
 /** @throws UsageError for an answer that the callers of the operation can't read, with an example */
 async function resolving(...given: Parameters<typeof resolveRecord<never>>): Promise<ResolveAnswer> {
   return resolveRecord(...given).catch((error: unknown) => {
-    if (!hasCode(error, "INVALID_OPTION") || (error as { readonly option?: string }).option !== "result")
-      throw error;
+    if (!isAboutAnswer(error)) throw error;
     throw new UsageError(
       'this is an HTTP operation, so callers need a whole response: pass --status 201 --body \'{"id":"ch_1"}\', or --happened with { statusCode, headers, body }',
     );
@@ -85,15 +86,11 @@ async function resolving(...given: Parameters<typeof resolveRecord<never>>): Pro
 /** What follows from the decision. The answer is shown to the person who typed it. */
 function consequences(resolution: Resolution): readonly string[] {
   const { outcome, step, evenThoughAnswered } = resolution;
-  const answered = evenThoughAnswered ? ["callers may already have received the former answer"] : [];
-  if (outcome === "did-not-happen") return [...answered, "the next call runs the handler"];
+  const answered = evenThoughAnswered ? [CONSEQUENCES.answered] : [];
+  if (outcome === "did-not-happen") return [...answered, CONSEQUENCES.runs];
   const result = JSON.stringify(resolution.result);
-  if (step !== undefined) return [`the step's result will be: ${result}; the next call goes on after it`];
-  return [
-    ...answered,
-    `every caller will get: ${result}`,
-    "the handler doesn't run again: its own writes and messages in `commit` aren't made",
-  ];
+  if (step !== undefined) return [`the step's result will be: ${result}`, CONSEQUENCES.stepHappened];
+  return [...answered, `every caller will get: ${result}`, CONSEQUENCES.happened];
 }
 
 /** @throws UsageError */
@@ -144,34 +141,14 @@ function resultOf({ happened, status, body, header }: OptionValues): { readonly 
   if (!isResponse && (body !== undefined || header !== undefined))
     throw new UsageError("--body and --header need --status");
   if (isResponse && happened !== undefined) throw new UsageError("pass either --happened or --status");
-  if (happened !== undefined) return { value: parsed(`${happened}`) };
+  if (happened !== undefined) return { value: jsonAnswer(`${happened}`, "--happened") };
   if (!isResponse) return undefined;
-  if (!/^[1-5]\d\d$/.test(`${status}`))
-    throw new UsageError(`--status must be from 100 to 599 (got ${status})`);
-  const given = Object.fromEntries(((header as readonly string[] | undefined) ?? []).map(headerOf));
-  const headers = isJson(body) ? { "content-type": "application/json", ...given } : given;
-  return { value: { statusCode: Number(status), headers, body: `${body ?? ""}` } };
+  const headers = Object.fromEntries(((header as readonly string[] | undefined) ?? []).map(headerOf));
+  return { value: responseAnswer(`${status}`, `${body ?? ""}`, "--status", headers) };
 }
 
 function headerOf(text: string): [string, string] {
   const colon = text.indexOf(":");
   if (colon < 1) throw new UsageError('--header must be "name: value"');
   return [text.slice(0, colon).trim().toLowerCase(), text.slice(colon + 1).trim()];
-}
-
-function isJson(text: OptionValues[string]): boolean {
-  try {
-    return Object(JSON.parse(`${text}`)) !== undefined && /^\s*[[{]/.test(`${text}`);
-  } catch {
-    return false;
-  }
-}
-
-/** The text may be personal, and so may what a parser says of it. */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new UsageError("--happened must be JSON, such as '{\"statusCode\":201}', or null for no answer");
-  }
 }

@@ -55,11 +55,21 @@ export async function mayScan(
   return isMeant;
 }
 
-/** The records in this state, in no order. What cannot be read is told as such. */
-export async function* scanned(table: OpenTable, state: ScannedState): AsyncGenerator<ListedLine> {
+/** Called with the number of items that were read so far. */
+type OnRead = ((items: number) => void) | undefined;
+
+/** The records in this state, in no order. A record that can't be read is reported as such. */
+export async function* scanned(
+  table: OpenTable,
+  state: ScannedState,
+  onRead?: OnRead,
+): AsyncGenerator<ListedLine> {
   let from: Item | undefined;
+  let read = 0;
   do {
     const page = await scanPage(table, { state, from });
+    read += page.read;
+    onRead?.(read);
     for (const { recordKey, record } of page.records) {
       if (record) {
         const { createdAt, completedAt: since = createdAt, attempt } = record;
@@ -113,7 +123,11 @@ export async function scanPage(
     READ.map((name) => [`#${name}`, table.names[name]]),
   );
   if (sortKey !== undefined) names["#sortKey"] = sortKey;
-  const { Items = [], LastEvaluatedKey } = await clientOf(storeOptions).send(
+  const {
+    Items = [],
+    LastEvaluatedKey,
+    ScannedCount: read = 0,
+  } = await clientOf(storeOptions).send(
     new ScanCommand({
       TableName: table.TableName,
       ConsistentRead: consistent,
@@ -129,6 +143,8 @@ export async function scanPage(
     records: Items.map((item) => scannedRecord(table, item)).filter(({ recordKey }) => !isLease(recordKey)),
     sortValue: sortKey === undefined ? undefined : Items[0]?.[sortKey]?.S,
     next: LastEvaluatedKey,
+    /** The number of items that DynamoDB read for this page, matching or not. */
+    read,
   };
 }
 
@@ -163,9 +179,10 @@ const APART = /^([^#]*#[^#]*#[\w-]{43})#[\w-]{43}$/;
 export async function scopedKeys(
   { storeOptions }: OpenTable,
   { operation, scope }: { readonly operation?: string | undefined; readonly scope: string },
+  onRead?: OnRead,
 ): Promise<readonly ScopedKey[]> {
   const { names } = recordTable(storeOptions);
-  const items = itemsOf(storeOptions, {
+  const items = itemsOf(storeOptions, onRead, {
     FilterExpression:
       "attribute_exists(#token) OR (attribute_exists(#result) AND attribute_not_exists(#state))",
     ProjectionExpression: "#pk, #token",
@@ -191,14 +208,18 @@ export async function scopedKeys(
 
 async function* itemsOf(
   storeOptions: OpenTable["storeOptions"],
+  onRead: OnRead,
   input: Omit<ScanCommandInput, "TableName">,
 ): AsyncGenerator<Record<string, AttributeValue>> {
   const { ScanCommand } = await import("@aws-sdk/client-dynamodb");
   const client = clientOf(storeOptions);
   const { TableName } = recordTable(storeOptions);
   let ExclusiveStartKey: ScanCommandInput["ExclusiveStartKey"];
+  let read = 0;
   do {
     const page = await client.send(new ScanCommand({ ...input, TableName, ExclusiveStartKey }));
+    read += page.ScannedCount ?? 0;
+    onRead?.(read);
     yield* page.Items ?? [];
     ExclusiveStartKey = page.LastEvaluatedKey;
   } while (ExclusiveStartKey);

@@ -1,10 +1,10 @@
 /** `onceonly trace`: the whole life of one key as a tree, from its request to the records of those who got its messages. */
-import { identify, PUBLIC_SCOPE } from "onceonly/kit";
+import { type IdempotencyRecord, identify, PUBLIC_SCOPE } from "onceonly/kit";
 import { type CliCommand, type OptionValues, wholeNumber } from "./command.ts";
 import { textOf } from "./find.ts";
 import { KEY_OPTIONS, KEY_USAGE, noRecord, recordKeyIn } from "./named-key.ts";
 import type { OpenTable } from "./open-table.ts";
-import { type RecordReport, tellRecord } from "./record-lines.ts";
+import { type RecordReport, tellRecord, toneOf } from "./record-lines.ts";
 import { openTable, TABLE_OPTIONS, TABLE_USAGE } from "./table.ts";
 import { deadLetterBranch, type QueueTrace, queueBranch, traceQueues } from "./trace-queues.ts";
 import { recordBranches, statusOf } from "./trace-record.ts";
@@ -59,8 +59,8 @@ ${KEY_USAGE}
           ...queues.deadLetters.map((each) => deadLetterBranch(each, messageKeys, now)),
           ...consumers.map((each) => consumerBranch(each, now)),
         ];
-        for (const line of [recordKey, own ? `${own.state}, attempt ${own.attempt}` : "absent"])
-          terminal.print(line);
+        terminal.print(recordKey);
+        terminal.print(own ? `${own.state}, attempt ${own.attempt}` : "absent", own && toneOf(own.state));
         for (const line of treeLines(branches)) terminal.print(line);
       }
       return own ? 0 : 1;
@@ -83,13 +83,17 @@ type TracedRecord = RecordReport & {
   readonly queues?: readonly string[];
 };
 
+async function readTrace(table: OpenTable, recordKey: string): Promise<TracedRecord | undefined> {
+  const record = await table.store.find(recordKey, { consistent: true });
+  return record && traceOf(table, recordKey, record);
+}
+
 /** What the tree of one record is made of. */
-export async function readTrace(
+export async function traceOf(
   { store, outbox }: OpenTable,
   recordKey: string,
-): Promise<TracedRecord | undefined> {
-  const record = await store.find(recordKey, { consistent: true });
-  if (!record) return undefined;
+  record: IdempotencyRecord,
+): Promise<TracedRecord> {
   const hasEnded = record.state === "completed" || record.state === "failed";
   const unsent = hasEnded ? await outbox.load(recordKey) : undefined;
   const status = record.state === "completed" ? statusOf(await textOf(record.result, store)) : undefined;

@@ -237,7 +237,7 @@ describe("onceonly rerun", () => {
 
     expect(asked.status).toBe(0);
     expect(asked.asked).toEqual(["charge: let the next call run the handler again?"]);
-    expect(asked.text).toMatch(/^charge##\S+\nfailed, attempt 1\n[^]*callers have received this result/);
+    expect(asked.text).toMatch(/^charge##\S+\nfailed, attempt 1\n.*callers have received this result/s);
     const { text } = await world.run("find", [key, "-o", "charge", "--show-result"]);
     expect(text).toContain("run again by ana: ticket 7");
     expect(text).toMatch(/before that: failed, by handler, /);

@@ -26,7 +26,7 @@ describe.each(Object.entries(LOADS))("onceonly %s", (command, argsOf) => {
     ["lacks.mjs", 'import "no-such-package"; export default {};', /can't load .*lacks\.mjs.*no-such-package/],
     ["package.json", '{"name":"shop"}', /package\.json.*(: |must export|doesn't export)/],
     ["empty.mjs", "", /empty\.mjs|must export/],
-  ])("names a module that is none: %s", async (name, text, message) => {
+  ])("names an invalid module: %s", async (name, text, message) => {
     const path = join(folder, name);
     await writeFile(path, text);
 

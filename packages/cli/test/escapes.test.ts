@@ -110,7 +110,7 @@ describe("onceonly", () => {
     });
   });
 
-  it("H93: R6: shows what a provider answered about a message, its destination, and the reason of a group", async () => {
+  it("H93: R6: shows a provider's escaped words about a message, its destination, and the reason of a group", async () => {
     const { key, operation } = await hostileMessages();
 
     const found = await world.run("find", [key, "-o", operation]);

@@ -33,7 +33,7 @@ async function moduleOf(explored: LambdaHandler): Promise<[path: string, text: s
 }
 
 describe("onceonly explore", () => {
-  it("prints what was found, exits with 1 for a finding, and writes the page", async () => {
+  it("prints its findings, exits with 1 for a finding, and writes the page", async () => {
     const [path, text] = await moduleOf(handler);
     const page = join(folder, "explored.html");
 
@@ -44,13 +44,13 @@ describe("onceonly explore", () => {
     expect(await readFile(page, "utf8")).toContain("<svg role");
   });
 
-  it("exits with 0 where nothing was found", async () => {
+  it("exits with 0 if nothing was found", async () => {
     const [path, text] = await moduleOf(mended);
 
     expect(await run([path])).toEqual({ status: 0, text: `${text}\n` });
   });
 
-  it("refuses a module without a report, and says what to export", async () => {
+  it("rejects a module without a report, and says what to export", async () => {
     const path = join(folder, "none.mjs");
     await writeFile(path, "export const report = 1;");
 

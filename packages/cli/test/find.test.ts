@@ -19,7 +19,7 @@ const options = () => ({
 });
 
 describe("onceonly find", () => {
-  it("tells the state of a key that is completed, and its answer only where it is asked for", async () => {
+  it("shows the state of a completed key, and its answer only on request", async () => {
     const key = randomUUID();
     await runOnce(options(), key, {}, () => ({ card: SECRET }));
 
@@ -34,7 +34,7 @@ describe("onceonly find", () => {
     expect(shown.text).toContain(`{"card":"${SECRET}"}`);
   });
 
-  it("tells the steps of a key that is in progress, and that its lease has ended", async () => {
+  it("shows the steps of a key that is in progress, and that its lease has ended", async () => {
     const key = randomUUID();
     const held = { ...options(), whenAbandoned: "hold" as const, renewLease: false };
     await new Promise<void>((begun) => {
@@ -59,7 +59,7 @@ describe("onceonly find", () => {
     });
   });
 
-  it("tells the messages that wait", async () => {
+  it("shows the waiting messages", async () => {
     const key = randomUUID();
     const queue = "https://sqs.eu-central-1.amazonaws.com/123456789012/payments.fifo";
     await runOnce(options(), key, {}, ({ commit }) =>
@@ -72,7 +72,7 @@ describe("onceonly find", () => {
     expect(text).not.toContain(SECRET);
   });
 
-  it("says that there is no record, also of another owner, with status 1", async () => {
+  it("reports a missing record, also of another owner, with status 1", async () => {
     const key = randomUUID();
     await runOnce(options(), key, {}, () => "done");
 
@@ -105,9 +105,12 @@ describe("onceonly find", () => {
     await expect(world.run("find", args)).rejects.toThrow(message);
   });
 
-  it.each(["localhost:8000", "http://", "nonsense"])("refuses the endpoint %s at once", async (endpoint) => {
-    const asked = runAlone("find", ["k", "-o", "pay", "-t", "t", "--endpoint", endpoint]);
+  it.each(["localhost:8000", "http://", "nonsense"])(
+    "rejects the endpoint %s immediately",
+    async (endpoint) => {
+      const asked = runAlone("find", ["k", "-o", "pay", "-t", "t", "--endpoint", endpoint]);
 
-    await expect(asked).rejects.toThrow("--endpoint must be a URL, such as http://localhost:8000");
-  });
+      await expect(asked).rejects.toThrow("--endpoint must be a URL, such as http://localhost:8000");
+    },
+  );
 });

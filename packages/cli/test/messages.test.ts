@@ -8,6 +8,7 @@ import { aligned } from "../lib/aligned.ts";
 import { COMMANDS, commandOf } from "../lib/commands.ts";
 import { listen, stop } from "../lib/console/listen.ts";
 import { whyNotLoaded } from "../lib/default-export.ts";
+import { hasColours, progressLine } from "../lib/tty.ts";
 import { runAlone } from "./world.ts";
 
 let folder: string;
@@ -125,4 +126,29 @@ it("41.10: columns line up", () => {
     ]),
   ).toEqual(["table Orders  orders-1", "DynamoDB      http://127.0.0.1:1"]);
   expect(aligned([])).toEqual([]);
+});
+
+describe("41.10: a terminal", () => {
+  it.each([
+    [{ isTTY: true }, {}, true],
+    [{ isTTY: true }, { NO_COLOR: "1" }, false],
+    [{ isTTY: true }, { NO_COLOR: "" }, true],
+    [{ isTTY: true }, { TERM: "dumb" }, false],
+    [{}, {}, false],
+  ])("%j with %j has colours: %s", (stream, env, expected) => {
+    expect(hasColours(stream, env)).toBe(expected);
+  });
+
+  it("draws one progress line, and clears it before anything is printed", () => {
+    const written: string[] = [];
+    const line = progressLine((text) => written.push(text));
+
+    line.clear();
+    line.draw(400);
+    line.draw(1, 2);
+    line.clear();
+    line.clear();
+
+    expect(written).toEqual(["\r400 read …", `\r${"█".repeat(15)}${"░".repeat(15)} 1 of 2`, "\r\u001b[K"]);
+  });
 });

@@ -42,7 +42,7 @@ describe("openApiFragment", () => {
     expect(components.responses.IdempotencyKeyInProgress?.headers).toHaveProperty("Retry-After");
   });
 
-  it("says what the options say: header, form, retention, methods, and that a key may be left out", async () => {
+  it("describes what the options configure: header, form, retention, methods, and that a key may be left out", async () => {
     const { components } = await fragmentOf({
       header: "X-Request-Key",
       keyFormat: "uuid",
@@ -58,7 +58,7 @@ describe("openApiFragment", () => {
     expect(description).toMatch(/in double quotes.* An RFC 9562 UUID\. For 2 days, /);
   });
 
-  it("has no 401 and 403 where nobody owns keys, and no header where the key comes from elsewhere", async () => {
+  it("has no 401 and 403 if keys have no owner, and no header if the key comes from elsewhere", async () => {
     const { components } = await fragmentOf({ scope: "public", key: () => "a", operation: "pay for/it" });
 
     const { post } = components.pathItems["pay-for-it"]!;

@@ -59,7 +59,7 @@ describe("onceonly outbox", () => {
     expect(parked.text + waiting.text).not.toContain("canary");
   });
 
-  it("lists commits message by message, and what was done with them, and shows no body", async () => {
+  it("lists commits message by message, and the decisions about them, and shows no body", async () => {
     const [parked, waiting] = [await commitTwo(true), await commitTwo(false)];
     await world.run("outbox", ["drop", parked, "--message", "1", ...BY]);
 
@@ -85,7 +85,7 @@ describe("onceonly outbox", () => {
     expect(all.text + grouped.text).not.toContain("canary");
   });
 
-  it("lists a commit once that waits in part and is parked in part, and what cannot be read", async () => {
+  it("lists a commit once that waits in part and is parked in part, and commits that can't be read", async () => {
     const recordKey = await commitTwo(true);
     const { text } = await world.run("outbox", ["list", "--json"]);
     expect(text.split("\n")).toHaveLength(1);
@@ -117,7 +117,7 @@ describe("onceonly outbox", () => {
     await expect(world.run("outbox", args)).rejects.toThrow(message);
   });
 
-  it("has all open messages sent as if nobody had tried", async () => {
+  it("has all open messages sent as if they had never been tried", async () => {
     const recordKey = await commitTwo(true);
 
     const answer = await world.run("outbox", ["retry", recordKey, ...BY]);
@@ -161,7 +161,7 @@ describe("onceonly outbox", () => {
     expect(commit?.messages.map(({ queue }) => queue)).toEqual([other, QUEUE]);
   });
 
-  it("says with status 1 that nothing of a record waits", async () => {
+  it("reports with status 1 that nothing of a record waits", async () => {
     const answer = await world.run("outbox", ["retry", "order##none", ...BY]);
 
     expect(answer).toMatchObject({ status: 1, text: "this record has no unsent messages" });
@@ -188,7 +188,7 @@ describe("onceonly outbox", () => {
     ["--why", "", "--why is empty"],
     ["--why", "x".repeat(257), "--why must be at most 256 characters (got 257)"],
     ["--by", "x".repeat(257), "--by must be at most 256 characters (got 257)"],
-  ])("refuses a text for %s that no record keeps", async (option, text, message) => {
+  ])("rejects a string for %s that no record contains", async (option, text, message) => {
     const other = option === "--by" ? "--why" : "--by";
 
     for (const what of [["r"], ["--group", "order"]]) {

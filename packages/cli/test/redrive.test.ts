@@ -76,7 +76,7 @@ async function received(queue: string) {
 }
 
 describe("onceonly redrive", () => {
-  it("H59: takes FIFO messages back in their order, envelope kept and deduplication id changed", async () => {
+  it("H59: moves FIFO messages back in their order, envelope kept and deduplication id changed", async () => {
     const { queue, dlq } = await queues.newPair(true);
     const keys = [randomUUID(), randomUUID(), randomUUID()];
     await deadLetters(queue, keys);
@@ -97,7 +97,7 @@ describe("onceonly redrive", () => {
     expect(await received(dlq)).toEqual([]);
   });
 
-  it("takes the messages of one group back, in their order, and the others can be received at once", async () => {
+  it("moves the messages of one group back, in their order, and the others can be received immediately", async () => {
     const { queue, dlq } = await queues.newPair(true);
     const keys = [randomUUID(), randomUUID()];
     await deadLetters(queue, [randomUUID(), randomUUID()], true, "order-1");
@@ -114,7 +114,7 @@ describe("onceonly redrive", () => {
     expect(await received(dlq)).toHaveLength(2);
   });
 
-  it("takes the messages of one key back, but none before which another one of its group stays", async () => {
+  it("moves the messages of one key back, but none before which another one of its group stays", async () => {
     const { queue, dlq } = await queues.newPair();
     await deadLetters(queue, ["a", "b", "c"]);
     const answer = await run([dlq, ...BY, "--message-key", "b", "--yes", "--json"]);
@@ -129,7 +129,7 @@ describe("onceonly redrive", () => {
     expect(await received(fifo.queue)).toEqual([]);
   });
 
-  it("moves nothing, and says so, where no message is meant", async () => {
+  it("moves nothing, and reports it, if no message is meant", async () => {
     const { queue, dlq } = await queues.newPair();
     await deadLetters(queue, ["a"]);
 
@@ -138,7 +138,7 @@ describe("onceonly redrive", () => {
     expect(await received(dlq)).toHaveLength(1);
   });
 
-  it("takes no more than it is told to, from a standard queue too", async () => {
+  it("moves no more than requested, from a standard queue too", async () => {
     const { queue, dlq } = await queues.newPair();
     await deadLetters(queue, ["a", "b", "c"]);
 
@@ -148,7 +148,7 @@ describe("onceonly redrive", () => {
     expect(await received(queue)).toHaveLength(2);
   });
 
-  it("leaves a message without an envelope, and what follows it in its group, until it is told otherwise", async () => {
+  it("leaves a message without an envelope, and those after it in its group, until it is asked not to", async () => {
     const { queue, dlq } = await queues.newPair(true);
     await deadLetters(queue, [randomUUID()], false);
     await deadLetters(queue, [randomUUID()]);
@@ -191,7 +191,7 @@ describe("onceonly redrive", () => {
     expect(empty).toMatchObject({ status: 1, text: "moved 0, by ana: ticket 7" });
   });
 
-  it("leaves what it could not send, and says why", async () => {
+  it("leaves what it could not send, and reports why", async () => {
     const { queue, dlq } = await queues.newPair();
     await deadLetters(queue, ["a"]);
 
@@ -201,7 +201,7 @@ describe("onceonly redrive", () => {
     expect(text).toMatch(/left here: it wasn't sent: \w*QueueDoesNotExist/);
   });
 
-  it("refuses a source queue, another kind of queue, and where nobody can be asked, before it receives", async () => {
+  it("rejects a source queue, another kind of queue, and a missing terminal, before it receives", async () => {
     const [{ queue, dlq }, fifo] = [await queues.newPair(), await queues.newPair(true)];
     await deadLetters(queue, ["a"]);
 

@@ -67,7 +67,7 @@ describe("onceonly replay", () => {
     expect(text).not.toContain(key);
   });
 
-  it("takes what `find --json` printed on another machine, and prints JSON", async () => {
+  it("accepts the output of `find --json` from another machine, and prints JSON", async () => {
     const key = await killedAt("mail");
     const { text: found } = await world.run("find", [key, "-o", "book", "--json"]);
     const record = join(folder, "record.json");
@@ -88,7 +88,7 @@ describe("onceonly replay", () => {
     expect(crashes.map(({ id }: { id: string }) => id)).toEqual(["4 crash-after", "5 crash-before"]);
   });
 
-  it("says that no crash of this handler leaves such a record", async () => {
+  it("reports that no crash of this handler leaves such a record", async () => {
     const key = await killedAt("ship", ["charge", "ship"]);
 
     const { status, text } = await world.run("replay", [key, "-o", "book", "--handler", handler]);
@@ -97,7 +97,7 @@ describe("onceonly replay", () => {
     expect(text).toMatch(/none of \d+ crashes leaves such a record/);
   });
 
-  it("refuses a module without a handler, and a file that holds no record, without a word of it", async () => {
+  it("rejects a module without a handler, and a file that holds no record, without revealing it", async () => {
     const wrong = join(folder, "wrong.mjs");
     await writeFile(wrong, "export default {};");
     const text = join(folder, "text.json");

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { PutItemCommand, UpdateItemCommand } from "@aws-sdk/client-dynamodb";
 import { beforeEach, describe, expect, it } from "vitest";
+import { OutcomeUnknownError } from "../../../lib/core/errors.ts";
 import { identify, PUBLIC_SCOPE } from "../../../lib/core/identity.ts";
 import { runOnce } from "../../../lib/core/run-once.ts";
 import { newWorld, type World } from "./world.ts";
@@ -85,4 +86,18 @@ describe("onceonly list --scan", () => {
   ])("refuses %j before any request", async (args, message) => {
     await expect(world.run("list", args)).rejects.toThrow(message);
   });
+});
+
+it("41.10: a scan and a list of an index show how much they have read", async () => {
+  await completed("order");
+  await completed("order");
+  const key = randomUUID();
+  const hold = { operation: "charge", store: world.store, clock: world.clock, leaseSeconds: 30 };
+  await runOnce({ ...hold, whenAbandoned: "hold" }, key, {}, () => {
+    throw new OutcomeUnknownError();
+  }).catch(() => undefined);
+  await world.clock.advance(1000);
+
+  expect((await world.run("list", ["completed", "--scan", "--yes"])).progress).toEqual([3]);
+  expect((await world.run("list", ["unknown"])).progress).toEqual([1]);
 });

@@ -85,7 +85,7 @@ describe.skipIf(!hasServer)("a store on PostgreSQL", () => {
     await run("outbox", "drop", recordKey, "--message", "0", ...BY);
   });
 
-  it("writes nothing in a dry run, and says which moves it would have made", async () => {
+  it("writes nothing in a dry run, and lists the moves that it would have made", async () => {
     const key = await held();
 
     const { text } = await run("release", key, "-o", "pay", "--dry-run", "--by", "ana", "--why", "r");
@@ -98,7 +98,7 @@ describe.skipIf(!hasServer)("a store on PostgreSQL", () => {
 describe("a store without an outbox", () => {
   const run = (name: string, ...args: string[]) => runAlone(name, [...args, "--store", WITHOUT_OUTBOX]);
 
-  it("is read, says that it has no outbox, and is closed", async () => {
+  it("is read, reports that it has no outbox, and is closed", async () => {
     const key = randomUUID();
     await runOnce({ operation: "pay", store: memory.store, leaseSeconds: 30 }, key, {}, () => "done");
     const before = closed.times;

@@ -107,7 +107,7 @@ describe("onceonly trace", () => {
     expect(text).not.toContain(key);
   });
 
-  it("deletes no dead letter, and looks at none where it is not to", async () => {
+  it("deletes no dead letter, and looks at none unless requested", async () => {
     const key = randomUUID();
     const pair = await queues.newPair();
     await deadLetter(pair, key);
@@ -130,7 +130,7 @@ describe("onceonly trace", () => {
     expect(text).toContain("not checked: it has its own dead-letter queue");
   });
 
-  it("tells a queue that cannot be asked by its error, and goes on", async () => {
+  it("reports a queue that can't be asked by its error, and continues", async () => {
     const pair = await queues.newPair();
     const absent = `${pair.queue}-none`;
     const { text } = await world.run("trace", ["k", "-o", "order", "--queue", absent, "--consumer", "pay"]);
@@ -139,7 +139,7 @@ describe("onceonly trace", () => {
     expect(text).toMatch(/consumer pay: no record of pay##\S+, so it hasn't started/);
   });
 
-  it("tells former attempts, a lease that has ended, and the steps of a saga below its name", async () => {
+  it("shows previous attempts, a lease that has ended, and the steps of a saga below its name", async () => {
     const key = randomUUID();
     const released = runOnce(options("ship"), key, {}, () => Promise.reject(new Error("try again")));
     await expect(released).rejects.toThrow();

@@ -1,5 +1,5 @@
-// One address on loopback for services of AWS that have no server of their own here. Each service looks at a request and
-// answers it, or leaves it to the next.
+// One loopback address for the AWS services that have no separate server here. Each service looks at a request and
+// either answers it or leaves it to the next one.
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { buffer } from "node:stream/consumers";

@@ -28,7 +28,7 @@ function topicOf({ headers, body }: AwsRequest): readonly string[] {
 
 const isOfBuses = ({ headers }: AwsRequest): boolean => headers["x-amz-target"] === PUT_EVENTS;
 
-/** None in a body that is no JSON, which the service refuses. */
+/** None if the body isn't JSON; the service rejects such a body. */
 function busesOf(request: AwsRequest): readonly string[] {
   if (!isOfBuses(request)) return [];
   try {

@@ -1,4 +1,4 @@
-// Starts a DynamoDB engine: AWS's DynamoDB Local where Java is found, else dynoxide, unless an endpoint is given.
+// Starts a DynamoDB engine: AWS's DynamoDB Local if Java is installed, otherwise dynoxide, unless an endpoint is given.
 import { type DynamoDBInstallations, dynamodbInstallations } from "./dynamodb-installations.ts";
 import { type EngineCommand, startEngineProcess } from "./engine-process.ts";
 
@@ -18,13 +18,13 @@ export interface DynamoDBEngine {
   readonly engine: DynamoDBEngineName | "endpoint";
   /** For example `http://127.0.0.1:24000`. */
   readonly endpoint: string;
-  /** Ends the engine and what it stored; an endpoint that was given is left alone. */
+  /** Stops the engine and deletes its data; an endpoint that was given is left alone. */
   stop(): Promise<void>;
 }
 
 /**
- * Resolves once the engine answers. It is empty, in memory, and ends with this process at the latest.
- * @throws Error that names the three ways to get an engine, where none is found
+ * Resolves once the engine responds. It is empty, in memory, and stops with this process at the latest.
+ * @throws Error that lists the three ways to get an engine, if none is found
  */
 export async function startDynamoDB(options: StartDynamoDBOptions = {}): Promise<DynamoDBEngine> {
   if (options.endpoint) {

@@ -7,7 +7,7 @@ import { resolveInstalled } from "./installed-package.ts";
 
 const OLDEST_JAVA = 17;
 
-/** Each answers with the command of its engine, or with `undefined` where this machine cannot run the engine. */
+/** Each returns the command that starts its engine, or `undefined` if this machine can't run that engine. */
 export interface DynamoDBInstallations {
   dynamodbLocal(): Promise<EngineCommand | undefined>;
   dynoxide(): Promise<EngineCommand | undefined>;
@@ -56,7 +56,7 @@ function dynamodbLocalHome(): string | undefined {
   return folder && join(lib, folder);
 }
 
-/** NaN where there is no working Java. */
+/** NaN if there is no working Java. */
 function javaMajorVersion(java: string): Promise<number> {
   return new Promise((resolve) => {
     execFile(java, ["-version"], { timeout: 10_000 }, (error, stdout, stderr) => {

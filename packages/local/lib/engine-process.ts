@@ -102,7 +102,7 @@ function lastOutput(child: ChildProcess): () => string {
   return () => text.trim();
 }
 
-/** A forgotten engine keeps nobody's process from ending; the guard then stops it. */
+/** A forgotten engine doesn't keep its process alive; the guard then stops it. */
 function unrefAll(child: ChildProcess): void {
   child.unref();
   for (const stream of [child.stdout, child.stderr]) (stream as Socket | null)?.unref();

@@ -16,7 +16,7 @@ export function throttleAnswer(): FaultAnswer {
   };
 }
 
-/** A transaction learns of the conflict in the reasons of its cancellation, one for each of its items. */
+/** A transaction gets the conflict in its cancellation reasons, one for each of its items. */
 export function conflictAnswer(operation: string, body: Readonly<Record<string, unknown>>): FaultAnswer {
   const reason = { Code: "TransactionConflict", Message: "Transaction is ongoing for the item" };
   if (operation !== "TransactWriteItems" && operation !== "TransactGetItems") {

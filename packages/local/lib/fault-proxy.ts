@@ -1,5 +1,5 @@
-// A small HTTP proxy on loopback before a DynamoDB engine, which does to requests what networks and busy tables do.
-// It loses the answer of a write that was applied, throttles, reports a conflict, delays, or brings a copy later.
+// A small HTTP proxy on loopback in front of a DynamoDB engine. It imitates unreliable networks and busy tables:
+// it loses the response to a write that was applied, throttles, reports a conflict, delays, or delivers a copy later.
 import { Agent, request as httpRequest, type IncomingMessage, type ServerResponse } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { conflictAnswer, type FaultAnswer, throttleAnswer } from "./fault-answers.ts";
@@ -15,9 +15,9 @@ export interface ObservedRequest {
 }
 
 /**
- * `lose-answer`: the engine applies it, then the caller's connection breaks. `throttle` and `conflict`: the engine
- * never sees it. `delayMs`: the engine gets it that much later, also when the caller has long hung up. `repeatAfterMs`: it
- * passes, and the engine gets a copy of it that much later; with `unlessRefused` only of what it has accepted.
+ * `lose-answer`: the engine applies the request, then the caller's connection breaks. `throttle` and `conflict`: the engine
+ * never sees it. `delayMs`: the engine gets it that much later, even if the caller has hung up. `repeatAfterMs`: it
+ * passes, and the engine gets a copy of it that much later; with `unlessRefused` only if the engine accepted it.
  */
 export type ProxyFault =
   | "pass"
@@ -36,7 +36,7 @@ export interface FaultCounts {
   readonly repeated: number;
 }
 
-/** What the engine said to a request or to a copy of one. */
+/** The engine's response to a request or to a copy of one. */
 export interface ObservedAnswer {
   readonly statusCode: number;
   readonly isOfCopy: boolean;
@@ -47,7 +47,7 @@ export interface FaultProxyOptions {
   readonly target: string;
   /** Asked once for each request that arrives. */
   readonly decide: (request: ObservedRequest) => ProxyFault;
-  /** This function is told of each answer of the engine, whether or not anybody gets it. */
+  /** Called with each of the engine's responses, even if no caller receives it. */
   readonly onAnswer?: (request: ObservedRequest, answer: ObservedAnswer) => void;
 }
 
@@ -55,7 +55,7 @@ export interface FaultProxy {
   readonly endpoint: string;
   /** The counts of one operation, or of all operations together. */
   counts(operation?: string): FaultCounts;
-  /** Hands on at once what is delayed or to be repeated; resolves when the engine has answered it. */
+  /** Passes on delayed and repeated requests immediately; resolves when the engine has answered them. */
   flush(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -88,7 +88,7 @@ export async function startFaultProxy(options: FaultProxyOptions): Promise<Fault
 
     const repeat = (afterMs: number) => {
       counts.repeated++;
-      // Nobody waits for the answer to a copy, nor for one that an engine that is gone does not give.
+      // No caller waits for the response to a copy, or for a response from an engine that is gone.
       const askAgain = async () => void (await buffer(await ask(true)));
       held.after(afterMs, askAgain).catch(() => undefined);
     };

@@ -1,5 +1,5 @@
-// A loopback port nobody listens on, for servers that cannot choose one themselves. It is drawn at random
-// from below the range that operating systems hand out, so that nobody else is given it in the meantime.
+// A free loopback port, for servers that can't choose one themselves. It is drawn at random
+// from below the range that operating systems hand out, so no other process is given it in the meantime.
 import { randomInt } from "node:crypto";
 import { createServer } from "node:net";
 

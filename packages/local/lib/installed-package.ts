@@ -8,7 +8,7 @@ const NEEDED = {
   "@aws-sdk/client-dynamodb": "creates the tables",
 } as const;
 
-/** A former version starts no process by itself. On Node 20 npm chooses such a version unless the major is given. */
+/** Older versions don't start a process by themselves. On Node 20, npm chooses such a version unless the major is given. */
 const RUNTIME_CLIENT = { name: "aws-lambda-ric", major: "4" } as const;
 
 /** The path of a module of a package, as the folder sees it or, after that, as onceonly does. */
@@ -23,12 +23,12 @@ export function resolveInstalled(specifier: string, folder = process.cwd()): str
   return undefined;
 }
 
-/** @throws Error where the package is not installed */
+/** @throws Error if the package is not installed */
 export function requireInstalled<Exports>(name: string): Exports {
   return createRequire(import.meta.url)(pathOf(name));
 }
 
-/** The path of a package's main file. @throws Error where the package is not installed */
+/** The path of a package's main file. @throws Error if the package is not installed */
 export function pathOf(name: string): string {
   const path = resolveInstalled(name);
   if (path === undefined) throw new Error(`${name} isn't installed: run npm install --save-dev ${name}`);
@@ -55,7 +55,7 @@ export function checkInstalled(folder = process.cwd()): void {
   );
 }
 
-/** The version of a runtime client that is another than the one that runs here; `undefined` where there is none. */
+/** The version of a runtime client, if it differs from the one that runs here; otherwise, and without one, `undefined`. */
 function formerVersion(folder: string): string | undefined {
   const { name, major } = RUNTIME_CLIENT;
   const path = resolveInstalled(`${name}/package.json`, folder);

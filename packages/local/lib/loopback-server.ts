@@ -1,9 +1,9 @@
-// HTTP servers for this machine alone. A page of the web can point a name of its own at 127.0.0.1 (DNS rebinding).
-// Its scripts then reach whatever listens there, and only the Host header of their requests tells.
+// HTTP servers for this machine only. A web page can point its own hostname at 127.0.0.1 (DNS rebinding).
+// Its scripts can then reach any server that listens there, and only the Host header of their requests reveals it.
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** Names that lead to this machine whoever asks; `localhost` and all below it by RFC 6761. */
+/** Names that resolve to this machine for any client; `localhost` and everything below it by RFC 6761. */
 const LOOPBACK = /^(127(\.\d{1,3}){3}|\[::1\]|([a-z\d-]+\.)*localhost\.?)(:\d{1,5})?$/i;
 
 /** A server that answers 421 to requests for another host. It does not listen yet. */
@@ -18,8 +18,8 @@ export function createLoopbackServer(handle: RequestListener): Server {
 
 /**
  * Listens on 127.0.0.1.
- * @returns the port; 0 takes any free one
- * @throws Error that says what to do where the port is taken
+ * @returns the port; 0 picks any free one
+ * @throws Error that says what to do if the port is in use
  */
 export function listen(server: Server, port = 0): Promise<number> {
   return new Promise((resolve, reject) => {
@@ -38,7 +38,7 @@ export async function stop(server: Server): Promise<void> {
   await closed;
 }
 
-/** Finds a taken port before anything slow is started for it. */
+/** Detects a port in use before anything slow is started for it. */
 export async function checkPort(port: number): Promise<void> {
   if (port === 0) return;
   const probe = createServer();

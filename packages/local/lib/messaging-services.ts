@@ -1,4 +1,4 @@
-// SNS and EventBridge over HTTP: the models behind the protocols of the AWS SDK.
+// SNS and EventBridge over HTTP: the models, reached through the AWS SDK's protocols.
 import {
   EventBridgeError,
   type EventBridgeModel,

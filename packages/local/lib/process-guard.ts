@@ -1,6 +1,6 @@
-// Cleans up processes and directories that must not outlive this process, whatever ends it. One watching shell is
-// told about each of them, and cleans up when its standard input closes. A SIGKILL of this process closes it too.
-// Windows has no such shell: there, and nowhere else, only an orderly stop cleans up.
+// Cleans up processes and directories that must not outlive this process, however it ends. One watching shell
+// gets the list of them, and cleans up when its standard input closes. A SIGKILL of this process closes it too.
+// Windows has no such shell: only there, nothing but an orderly stop cleans up.
 import { type ChildProcess, spawn } from "node:child_process";
 import type { Socket } from "node:net";
 

@@ -3,9 +3,9 @@
 export interface WaitingRoom {
   /** Does it after that time, or when the room is emptied. Never settles if the room is closed before. */
   after<T>(ms: number, work: () => Promise<T>): Promise<T>;
-  /** Calls in everybody; resolves when all that was called in, now or before, is done. */
+  /** Runs all waiting work now; resolves when everything that was started, now or before, is done. */
   empty(): Promise<void>;
-  /** Sends everybody home. */
+  /** Drops all waiting work without running it. */
   close(): void;
 }
 

@@ -32,7 +32,7 @@ describe("startDynamoDB", () => {
     await started.stop();
   });
 
-  it("prefers DynamoDB Local where both engines are installed", async () => {
+  it("prefers DynamoDB Local if both engines are installed", async () => {
     const installations: DynamoDBInstallations = {
       dynamodbLocal: async () => fakeEngine("dynamodb-local"),
       dynoxide: async () => fakeEngine("dynoxide"),
@@ -42,7 +42,7 @@ describe("startDynamoDB", () => {
     expect((await startForTest({ installations, engine: "dynoxide" })).engine).toBe("dynoxide");
   });
 
-  it("takes the binary where there is no Java", async () => {
+  it("uses the binary if there is no Java", async () => {
     const started = await startForTest({
       installations: { ...NOTHING, dynoxide: async () => fakeEngine("dynoxide") },
     });
@@ -60,13 +60,13 @@ describe("startDynamoDB", () => {
     await expect(failure).rejects.toThrow("dynoxide");
   });
 
-  it("names the engine that was asked for and is not there", async () => {
+  it("names the requested engine that isn't installed", async () => {
     await expect(startDynamoDB({ installations: NOTHING, engine: "dynoxide" })).rejects.toThrow(
       "no dynoxide found",
     );
   });
 
-  it("says what an engine said that ends before it answers", async () => {
+  it("reports the output of an engine that ends before it responds", async () => {
     const broken: EngineCommand = {
       name: "dynoxide",
       command: process.execPath,
@@ -78,7 +78,7 @@ describe("startDynamoDB", () => {
     ).rejects.toThrow(/dynoxide didn't start: ended with exit code 7; its output: out of luck/);
   });
 
-  it("stops what it started, also when told twice", async () => {
+  it("stops the engine that it started, even if called twice", async () => {
     const started = await startDynamoDB({
       installations: { ...NOTHING, dynoxide: async () => fakeEngine("dynoxide") },
     });
@@ -91,18 +91,18 @@ describe("startDynamoDB", () => {
 });
 
 describe("availableDynamoDBEngines", () => {
-  it("lists what is installed in the order of choice", async () => {
+  it("lists the installed engines in the order of choice", async () => {
     const both = { dynamodbLocal: async () => fakeEngine("a"), dynoxide: async () => fakeEngine("b") };
 
     expect(await availableDynamoDBEngines(both)).toEqual([...DYNAMODB_ENGINES]);
     expect(await availableDynamoDBEngines(NOTHING)).toEqual([]);
   });
 
-  it("does not count DynamoDB Local where Java does not run", async () => {
+  it("does not count DynamoDB Local if Java does not run", async () => {
     expect(await dynamodbInstallations("no-such-java").dynamodbLocal()).toBeUndefined();
   });
 
-  it("does not count DynamoDB Local where Java is older than 17", async () => {
+  it("does not count DynamoDB Local if Java is older than 17", async () => {
     const folder = await folderWith({});
     const java = (version: string) =>
       writeFile(`${folder}/java`, `#!/bin/sh\necho 'openjdk version "${version}"' >&2\n`, { mode: 0o755 });

@@ -160,7 +160,7 @@ describe.each(inject("dynamodbEngines"))("startFaultProxy before $name", ({ name
     expect(proxy.counts()).toMatchObject({ requests: 1, delayed: 1 });
   });
 
-  it("brings a copy of a request later, of which the caller hears nothing", async () => {
+  it("delivers a copy of a request later, whose response the caller never gets", async () => {
     const answers: ObservedAnswer[] = [];
     const fault = { repeatAfterMs: 100 };
     const { proxy, client } = await through(({ sequence }) => (sequence === 1 ? fault : "pass"), {
@@ -179,7 +179,7 @@ describe.each(inject("dynamodbEngines"))("startFaultProxy before $name", ({ name
     ]);
   });
 
-  it("brings no copy of what was refused where only accepted requests are to be repeated", async () => {
+  it("delivers no copy of a rejected request if only accepted requests are to be repeated", async () => {
     const { proxy, client } = await through(() => ({ repeatAfterMs: 0, unlessRefused: true }));
     const refused = new UpdateItemCommand({
       ...addOne("refused").input,
@@ -202,7 +202,7 @@ describe.each(inject("dynamodbEngines"))("startFaultProxy before $name", ({ name
     expect(await storedCount("hung-up")).toBe(1);
   });
 
-  it("hands on at once what it holds back when it is told to", async () => {
+  it("passes on immediately, on request, what it holds back", async () => {
     const { proxy, client } = await through(() => ({ repeatAfterMs: 60_000 }));
     await client.send(addOne("flushed"));
 

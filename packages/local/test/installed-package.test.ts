@@ -24,13 +24,13 @@ async function projectWith(version: string): Promise<string> {
 }
 
 describe("checkInstalled", () => {
-  it("takes the runtime client that starts functions by itself", async () => {
+  it("uses the runtime client that starts functions by itself", async () => {
     const project = await projectWith("4.0.2");
 
     expect(() => checkInstalled(project)).not.toThrow();
   });
 
-  it("refuses a former runtime client, which npm chooses on Node 20, and says what to install", async () => {
+  it("rejects an older runtime client, which npm chooses on Node 20, and says what to install", async () => {
     const project = await projectWith("3.3.0");
 
     const check = () => checkInstalled(project);

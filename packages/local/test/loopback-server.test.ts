@@ -51,7 +51,7 @@ describe("createLoopbackServer", () => {
   beforeAll(() => new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve)));
   afterAll(() => new Promise((resolve) => server.close(resolve)));
 
-  it("serves requests for this machine alone", async () => {
+  it("serves requests for this machine only", async () => {
     const { port } = server.address() as AddressInfo;
 
     for (const host of OWN) expect([host, await ask(port, host)]).toEqual([host, 200]);
@@ -60,7 +60,7 @@ describe("createLoopbackServer", () => {
   });
 });
 
-describe("each server of ours", () => {
+describe("each of our servers", () => {
   const stops: (() => unknown)[] = [];
   afterAll(() => Promise.all(stops.map((stop) => stop())));
 

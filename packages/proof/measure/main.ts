@@ -1,4 +1,4 @@
-// `npm run bench`: counts and times onceonly beside Powertools for AWS Lambda. See USAGE.
+// `npm run bench`: counts and times onceonly against Powertools for AWS Lambda. See USAGE.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { startDynamoDB } from "../../local/lib/dynamodb-engine.ts";
@@ -38,7 +38,7 @@ function readOptions(args: readonly string[]): Options | "help" {
 }
 
 async function run({ names, quick }: Options, interrupted: AbortSignal): Promise<number> {
-  // What was found is written, and the engine ends with this process.
+  // The results are written, and the engine ends with this process.
   interrupted.addEventListener("abort", () => process.exit(130));
   const engine = await startDynamoDB({ endpoint: process.env.AWS_ENDPOINT_URL_DYNAMODB });
   const progress = startProgress(names.reduce((sum, name) => sum + SECTIONS[name].steps(quick), 0));
@@ -67,7 +67,7 @@ function readResults(): Results {
   }
 }
 
-/** After each section, so that what is found so far is not lost with what comes. */
+/** After each section, so a later failure doesn't lose the results so far. */
 function write(results: Results): void {
   // Numbers that stand in one row stay in one line.
   const text = JSON.stringify(results, undefined, 1).replaceAll(

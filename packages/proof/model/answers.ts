@@ -1,4 +1,4 @@
-/** What a worker makes of a record, and what its caller gets: claiming, recording, running and refusal of core in short. */
+/** How a worker interprets a record, and what its caller gets: core's claiming, recording, running and rejecting in short. */
 import { type Model, mayOverlap } from "./bounds.ts";
 import type { Watch } from "./invariants.ts";
 import { NO_MARKS } from "./marks.ts";
@@ -18,7 +18,7 @@ export type Reading =
   | { readonly goesOn: Partial<Worker> }
   | { readonly goesOn?: undefined; readonly slot: Slot };
 
-/** By the clock of its host, now. */
+/** By its host's clock, now. */
 export const claimantOf = ({ token, payload }: Worker, host: number): ModelClaimant => ({
   token,
   payload,
@@ -50,7 +50,7 @@ function goesOnByItself({ marks }: ModelRecord, { without }: Model): boolean {
   return all.length > 0 && (without !== "heldGoesOn" || !isOpen);
 }
 
-/** The claim is won: the handler runs, unless nobody knows how the attempt before ended. */
+/** The claim is won: the handler runs, unless the previous attempt's outcome is unknown. */
 export function claimed({ seen }: Worker, { whenAbandoned, without }: Model): Partial<Worker> {
   const isMissed = without === "abandonedAsks" || (without === "heldRefuses" && seen?.state === "held");
   const isAsked = whenAbandoned && !isMissed && seen && isOpen(seen) && !seen.isExpired;
@@ -69,12 +69,12 @@ export function readLoss(slot: Slot, worker: Worker, host: number, model: Model,
   }
   if (record && (status === "completed" || status === "failed"))
     return { slot: replay(slot, record, worker, watch) };
-  // The claim is lost: an error that says so, which a retry gets over.
+  // The claim is lost: an error that reports it, and that a retry recovers from.
   watch.expect(record?.token !== worker.token || record.state !== worker.to, "ownClaim");
   return { slot };
 }
 
-/** A release, or a look at the end: what another attempt has recorded is the answer, or else the worker's own end is. */
+/** A release, or a look at the end: another attempt's recorded result is the answer; without one, the worker's own end is. */
 export function readEnd(slot: Slot, worker: Worker, host: number, model: Model, watch: Watch): Slot {
   const { record } = slot;
   const { without } = model;
@@ -89,7 +89,7 @@ export function readEnd(slot: Slot, worker: Worker, host: number, model: Model, 
   return answerUnrecorded(slot, worker, watch);
 }
 
-/** The caller gets what is recorded nowhere. It counts as of when its handler ended, if the claim was live then. */
+/** The caller gets a result that isn't recorded. It counts as of the end of its handler, if the claim was live then. */
 export function answerUnrecorded(slot: Slot, worker: Worker, watch: Watch): Slot {
   watch.answersItself = true;
   if (!worker.endedLive) checkUnrecorded(slot, worker, watch);
@@ -102,7 +102,7 @@ export function checkUnrecorded({ record, history }: Slot, worker: Worker, watch
   watch.expect(!worker.returns || !isTaken, "holderAnswers");
 }
 
-/** The caller gets what is recorded, by this worker or by another one. */
+/** The caller gets the recorded result, by this worker or by another one. */
 export function replay(slot: Slot, record: ModelRecord, worker: Worker, watch: Watch): Slot {
   const { history } = slot;
   watch.expect(record.payload === worker.payload, "samePayload");
@@ -111,7 +111,7 @@ export function replay(slot: Slot, record: ModelRecord, worker: Worker, watch: W
 }
 
 /**
- * The winner of a claim is alone if no worker outlives its lease: nobody else's handler runs, or has yet to record how
+ * The winner of a claim has no competitor if no worker outlives its lease: no other handler runs, or still has to record how
  * it ended. `slot` is from before the claim.
  */
 export function checkAlone(

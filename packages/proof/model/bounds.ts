@@ -1,4 +1,4 @@
-/** What an exploration of the model ranges over, and which of the protocol's rules it leaves out. */
+/** The bounds of a model exploration, and the protocol rules that it leaves out. */
 
 /**
  * Rules of the protocol that a negative control can leave out, one at a time. A rule earns its place by the violation that
@@ -76,12 +76,12 @@ export interface CallKind {
 }
 
 export const HANDLERS = [
-  /** An effect in somebody else's system. */
+  /** An effect in another system. */
   "outside",
   "commit",
-  /** A commit under a condition of its own. */
+  /** A commit with its own condition. */
   "conditional",
-  /** Two steps: one that runs again after an interruption, then one at most once about which nobody can be asked. */
+  /** Two steps: one that runs again after an interruption, then an at-most-once step without a `verify`. */
   "steps",
   /** The same, and `verify` is asked about the second. */
   "asked steps",
@@ -89,7 +89,7 @@ export const HANDLERS = [
   "saga",
   /** The same, and the first step is the pivot. */
   "saga with a pivot",
-  /** The second step runs at most once, and nobody can be asked about it. */
+  /** The second step runs at most once, and has no `verify`. */
   "saga at most once",
 ] as const;
 /** What a handler does. */
@@ -98,14 +98,14 @@ export type Handler = (typeof HANDLERS)[number];
 export const isSaga = (handler: Handler): boolean => handler.startsWith("saga");
 export const hasSteps = (handler: Handler): boolean => isSaga(handler) || handler.endsWith("steps");
 
-/** Times are in ticks; one tick stands for a second. Calls, crashes, lost answers and repetitions have no bound. */
+/** Times are in ticks; one tick represents a second. Calls, crashes, lost responses and repetitions have no bound. */
 export interface Bounds {
   readonly title: string;
-  /** One number per worker: how far the clock of its host is ahead. Each runs one call after another. */
+  /** One number per worker: how far its host's clock is ahead. Each runs one call after another. */
   readonly hosts: readonly number[];
   readonly keys: number;
   readonly calls: readonly CallKind[];
-  /** Relays and sweepers that may be at work at once; with 0 commits have no messages. */
+  /** How many relays and sweepers may run at the same time; with 0, commits have no messages. */
   readonly senders: number;
   /** How many payloads callers send under one key: with 2, some are mismatches. */
   readonly payloads: number;
@@ -117,14 +117,14 @@ export interface Bounds {
   readonly retentionTicks: number;
   /** Workers may go on after their deadline: a freeze and thaw, or no Lambda at all. */
   readonly outlives: boolean;
-  /** Workers renew their leases: `workTicks` is then a lease, and no end of their work. */
+  /** Workers renew their leases: `workTicks` is then a lease, and doesn't limit their work. */
   readonly renews: boolean;
   /**
-   * What a call makes of an abandoned attempt: `hold` and `verify` as the option says. Then an operator resolves keys, too.
+   * How a call handles an abandoned attempt: `hold` and `verify` as in the option. Then an operator resolves keys, too.
    * @default "run"
    */
   readonly whenAbandoned?: "hold" | "verify" | undefined;
-  /** Copies of requests that may be on their way at once, and arrive when their worker has gone on or is dead. */
+  /** How many copies of requests may be under way at the same time, arriving after their worker has moved on or died. */
   readonly strays: number;
 }
 
@@ -137,7 +137,7 @@ export function mayOverlap({ hosts, graceTicks, outlives }: Bounds): boolean {
   return outlives || Math.max(...hosts) - Math.min(...hosts) > graceTicks;
 }
 
-/** A request is applied within the time of its call; of a worker without deadline, within as many ticks. */
+/** A request is applied within its call's time; a request of a worker without a deadline, within as many ticks. */
 export const requestTicks = ({ workTicks }: Bounds): number => workTicks;
 
 /** Times before this look all the same to every request that may be under way. */

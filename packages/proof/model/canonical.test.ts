@@ -8,7 +8,7 @@ import { initialState, type ModelState } from "./state.ts";
 import { stepsFrom } from "./steps.ts";
 import { RICH, RICH_SAGA, SMALLEST } from "./suites.ts";
 
-/** Which number an attempt has means nothing: there would be no end of states. */
+/** An attempt's number means nothing: with it there would be infinitely many states. */
 const exactName = (state: ModelState) =>
   JSON.stringify(state, (name, value) => (name.startsWith("attempt") ? Math.min(1, value) : value));
 

@@ -80,7 +80,7 @@ function encode(
     const what = sender.phase === "idle" ? 0 : SENDER_PHASES.indexOf(sender.phase) * 2 + placeOf(sender.key);
     return [String.fromCharCode(what, codeOf(sender.token)), [sender.token]];
   });
-  // The number of workers and senders is always the same, so that the beginning and the end of the strays can be told.
+  // The number of workers and senders is constant, so the first and last stray can be found.
   for (const group of [atWork, sending, onTheirWay]) {
     for (const [own, tokens] of group.sort(byCode)) code += own + String.fromCharCode(...tokens.map(nameOf));
   }
@@ -137,7 +137,7 @@ function workerCode(
   return hasSteps(handler) || phase === "ask" ? own + stepCode(worker, record) : own;
 }
 
-/** What a worker knows and does of steps. A mark that is on record no more never comes back. */
+/** A worker's knowledge and actions about steps. A mark that is no longer on record never comes back. */
 function stepCode({ marks, step, write }: Worker, record: ModelRecord | undefined): string {
   const there = step && record?.marks[step];
   const isCurrent = MARKS.every((name) => isSameMark(marks[name], record?.marks[name]));
@@ -159,7 +159,7 @@ const marksCode = (marks: Marks): string =>
     }, marks["turned back"]?.count ?? 0),
   );
 
-/** A token claims once, and no lease is shortened, so that a record that was seen is there as it was, or never again. */
+/** A token claims once, and no lease is shortened, so a record that was seen is either unchanged or never seen again. */
 function seenCode({ seen }: Worker, { record }: Slot): string {
   if (!seen) return "0";
   const isThere =

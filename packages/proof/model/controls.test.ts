@@ -15,7 +15,7 @@ describe("the model without one rule", { timeout: 120_000 }, () => {
     const { hazards, without, breaks, trace } = control;
     it(`${hazards}: without "${RULES[without]}" breaks "${promiseOf(control)}"`, () => {
       expect(findWithout(control)).toEqual({ breaks, trace });
-      // The controls have bounds of their own. Only the full form explores them whole, with the rule.
+      // The controls have separate bounds. Only the full form explores them completely with the rule.
       if (isFull) expect(findWith(control)).toEqual({});
     });
   }

@@ -41,7 +41,7 @@ function readCall(words: string): CallKind {
 
 type Found = Partial<Pick<Control, "breaks" | "trace">>;
 
-/** What is found without the rule, in the form of a control. */
+/** What an exploration without the rule finds, in the form of a control. */
 export function findWithout({ without, bounds, breaks }: Control): Found {
   const invariants = breaks === "liveness" ? [] : [breaks];
   return foundIn(explore({ ...SMALLEST, ...bounds, without }, { invariants }));

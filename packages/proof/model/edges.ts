@@ -36,7 +36,7 @@ export class Edges {
     return stuck === -1 ? undefined : stuck;
   }
 
-  /** Where steps to a state come from: those to state n are `sources` from `starts[n]` to before `starts[n + 1]`. */
+  /** The sources of the steps to each state: those to state n are `sources` from `starts[n]` to before `starts[n + 1]`. */
   #backwards(states: number): [starts: Uint32Array, sources: Uint32Array] {
     const starts = new Uint32Array(states + 1);
     const ends = this.#ends.subarray(0, this.#used);
@@ -49,7 +49,7 @@ export class Edges {
       sum += starts[id] as number;
       starts[id] = sum;
     }
-    // Filled from behind, each start moves from the end of its part to the beginning.
+    // Filled from the end, so each start moves from the end of its part to the beginning.
     const sources = new Uint32Array(ends.length / 2);
     for (let at = 1; at < ends.length; at += 2) {
       const to = ends[at] as number;

@@ -1,4 +1,4 @@
-/** Every kind of call of the engine that is played: what it finds, how its handler ends, and what goes wrong meanwhile. */
+/** Every kind of engine call that is played: what it finds, how its handler ends, and what goes wrong during it. */
 import { type Bounds, type CallKind, hasSteps } from "./bounds.ts";
 import type { ModelRecord } from "./state.ts";
 import { ME, records, recordsAt, recordsFor } from "./store-cases.ts";
@@ -56,7 +56,7 @@ export interface EngineCase {
   readonly call: CallName;
   readonly record: ModelRecord | undefined;
   readonly end: End;
-  /** The row is there that a conditional commit inserts; somebody deletes it when the call is over. */
+  /** The row that a conditional commit inserts already exists; another caller deletes it when the call is over. */
   readonly isTaken: boolean;
   readonly fault?: Fault;
   /** The record that others leave while the handler runs, or while the call waits; `null` if they delete it. */
@@ -84,7 +84,7 @@ const endsOf = (call: CallName): readonly End[] =>
           ? ["makes its commit", "makes its commit, or else another", "finds the row there, and returns that"]
           : ["makes its commit", "fails before its effect", "fails for good"];
 
-/** `requestsOf` says how many requests a call makes when nothing goes wrong. */
+/** `requestsOf` returns how many requests a call makes when nothing goes wrong. */
 export function* engineCases(
   requestsOf: (each: EngineCase) => number,
   bounds: Pick<Bounds, "senders">,
@@ -92,7 +92,7 @@ export function* engineCases(
   const all = [undefined, ...recordsFor(bounds, records())];
   for (const call of Object.keys(CALLS) as CallName[]) {
     const isStepped = hasSteps(CALLS[call].handler);
-    // What the others tell of payloads and expiry is no different for a commit with a condition, and for steps.
+    // For payloads and expiry, a commit with a condition and steps behave like the other cases.
     const isShort = CALLS[call].handler === "conditional" || isStepped;
     const found = [
       ...(isShort ? all.filter((each) => !each || (each.payload === 0 && each.expiresIn > 0)) : all),
@@ -116,7 +116,7 @@ const recordsWithSteps = (): ModelRecord[] =>
     })),
   );
 
-/** What comes before the others' record does not differ by it; unless the first claim fails, fail-open is as claimed. */
+/** Everything before the others' record is the same for each; unless the first claim fails, fail-open is as claimed. */
 function faultyRequests({ call, others }: EngineCase, count: number): number[] {
   const all = Array.from({ length: count }, (_, index) => index + 1);
   if (others === undefined) return all;
@@ -126,7 +126,7 @@ function faultyRequests({ call, others }: EngineCase, count: number): number[] {
 function inRecords(call: CallName, end: End, found: readonly (ModelRecord | undefined)[]): EngineCase[] {
   // It finds a live claim below; without one it is as any other.
   if (call === "patient") return [];
-  // Nobody has written anything before a look, or before an insertion.
+  // Nothing has been written before a look, or before an insertion.
   const isKept = (record: ModelRecord | undefined) =>
     CALLS[call].mode !== "optimistic" || record?.token !== ME;
   return found
@@ -135,13 +135,13 @@ function inRecords(call: CallName, end: End, found: readonly (ModelRecord | unde
 }
 
 function withOthers(call: CallName, end: End, found: readonly (ModelRecord | undefined)[]): EngineCase[] {
-  // What it inserts is what the optimistic call does. What comes after a verdict is no different from any other run.
+  // Its insertion is covered by the optimistic call. After a classification it is like any other run.
   if (call === "without a look" || whenAbandonedOf(call) || hasSteps(CALLS[call].handler)) return [];
   const live = found.find((each) => each && each.token !== ME && each.leaseEndsIn > 0 && each.expiresIn > 0);
   // While a call waits, a lease that ends at this very tick is over before the next one.
   const isKept = (each: ModelRecord | undefined) =>
     each?.state !== "in-progress" ||
-    // A token claims once, so that nobody shortens the lease of the call's own claim.
+    // A token claims once, so no one shortens the lease of the call's own claim.
     ((each.token !== ME || each.leaseEndsIn > 0) &&
       (call !== "patient" || each.leaseEndsIn < 0 || (each.leaseEndsIn > 0 && each.expiresIn <= 0)));
   return found.filter(isKept).flatMap((others) =>

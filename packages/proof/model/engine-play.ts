@@ -1,4 +1,4 @@
-/** Plays a call of the real engine, over a real store: which requests it makes, what it answers, and what it leaves. */
+/** Plays a call of the real engine, over a real store: its requests, its response, and the state after it. */
 import { randomUUID } from "node:crypto";
 import type { Clock } from "../../../lib/core/clock.ts";
 import { perform } from "../../../lib/core/engine.ts";
@@ -27,7 +27,7 @@ import { SMALLEST } from "./suites.ts";
 export interface Played {
   /** Polls count as one. */
   readonly requests: readonly string[];
-  /** The attempt that recorded what the caller gets, or the handler's own end; no token stands for an error of ours. */
+  /** The attempt that recorded what the caller gets, or the handler's own end; no token means one of our errors. */
   readonly answer: Token | "own end";
   /** The fencing number that its handler gets, if that runs. */
   readonly fencingNumber: number | undefined;
@@ -167,7 +167,7 @@ export async function playEngine<Write>(ports: Ports<Write>, each: EngineCase): 
   return { requests, answer, fencingNumber, record: withStates(await read(ports, recordKey)) };
 }
 
-/** Which write has put a step there has no name in both worlds. */
+/** The write that created a step has no name that both worlds share. */
 export function withStates(record: VisibleRecord | undefined): Played["record"] {
   if (!record) return undefined;
   const steps = Object.entries(record.marks).map(([name, { state }]) => `${name} ${state}`);
@@ -183,13 +183,13 @@ function withoutPauses(clock: Clock): Clock {
   };
 }
 
-/** As the SDK says it: the refused try was not the first. */
+/** As the SDK reports it: the rejected try wasn't the first. */
 function inDoubt(error: unknown): never {
   if (hasCode(error, "TRANSACTION_CONDITION")) (error as TransactionConditionError).mayStillApply = true;
   throw error;
 }
 
-/** The call's own, and then those of its fences. */
+/** The call's own requests, and then those of its fences. */
 function tokens(): () => string {
   let next: Token = ME;
   return () => {

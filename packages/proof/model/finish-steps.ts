@@ -74,7 +74,7 @@ export function fenceSteps(turn: WorkerTurn): void {
     const isRenewed = isHeld && isFormer && record?.state === "in-progress";
     if (isRenewed || (!isHeld && (!record || isFormer || isVacant(record, claimantOf(worker, host), model))))
       return become({ seen: record && seenOf(record, host) });
-    // Somebody else has the key: the commit cannot be applied either.
+    // Another caller has the key: the commit can't be applied either.
     if (!isHeld && record?.state === "in-progress") return goOn({});
     const reading = readLoss(slot, worker, host, model, watch);
     return reading.goesOn ? become(reading.goesOn) : stop(reading.slot);

@@ -1,4 +1,4 @@
-/** How a handler that runs may go on. An effect in somebody else's system happens at once, and nothing takes it back. */
+/** How a running handler may continue. An effect in another system happens immediately and can't be undone. */
 import { answerUnrecorded, checkUnrecorded } from "./answers.ts";
 import { hasSteps, isSaga, mayOverlap } from "./bounds.ts";
 import type { Watch } from "./invariants.ts";
@@ -32,7 +32,7 @@ function endUnrecorded(turn: Turn, returns: boolean, watch: Watch): ModelState {
   return become({ phase: "check", to: "released", returns });
 }
 
-/** Whether nobody else can have run so far, under the claim of this worker. With clocks too far apart nobody knows. */
+/** Whether no other handler can have run so far, under this worker's claim. With clocks too far apart that is unknown. */
 function endsLive({ slot, worker, host, model }: Turn, returns: boolean, watch: Watch): boolean {
   const { hosts, graceTicks } = model;
   const { record } = slot;
@@ -66,7 +66,7 @@ function outsideSteps(turn: Turn): void {
   offer("has its effect, then fails", (watch) => {
     const after = effect(turn, watch);
     const slot = after.slots[worker.key] as Slot;
-    // A handler that fails says that it may run again.
+    // A handler that fails allows another run.
     const forgiven = { ...slot, history: { ...slot.history, ran: false } };
     const endedLive = endsLive(turn, false, watch);
     return become({ phase: "settle", to: "released", endedLive }, withSlot(after, worker.key, forgiven));
@@ -91,10 +91,10 @@ function outsideSteps(turn: Turn): void {
   });
 }
 
-/** An effect in somebody else's system. */
+/** An effect in another system. */
 export function effect({ state, slot, worker, model }: Omit<Turn, "become">, watch: Watch): ModelState {
   const { record, history } = slot;
-  // The lease of this attempt has ended, and it works on: the one edge where effects of two attempts may overlap.
+  // This attempt's lease has ended, and it keeps working: the one edge at which effects of two attempts may overlap.
   if (mayOverlap(model) && record?.token !== worker.token) return state;
   watch.expect(!history.ran, "runsExcused");
   return withSlot(state, worker.key, { ...slot, history: { ...history, ran: true } });

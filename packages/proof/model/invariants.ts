@@ -1,4 +1,4 @@
-/** What must hold of every step of the model. Each is checked where it could break, through `Watch.expect`. */
+/** What must hold for every step of the model. Each invariant is checked where it could break, through `Watch.expect`. */
 import { TRANSITIONS } from "../../../lib/core/record.ts";
 
 export const INVARIANTS = {
@@ -38,11 +38,11 @@ type TableState = keyof typeof TRANSITIONS;
 
 const NONE: readonly never[] = [];
 
-/** Notes what one step does: the moves it makes, and the invariants it breaks. */
+/** Records what one step does: the moves it makes, and the invariants it breaks. */
 export class Watch {
   broken: readonly Invariant[] = NONE;
   moves: readonly string[] = NONE;
-  /** A caller gets what is not recorded. */
+  /** A caller gets a result that isn't recorded. */
   answersItself = false;
 
   expect(holds: boolean, invariant: Invariant): void {

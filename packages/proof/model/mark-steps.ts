@@ -80,7 +80,7 @@ function secondAtWork(turn: Turn): void {
   offer("runs its second step, which proves that nothing happened", () => record(turn, "second", "undone"));
 }
 
-/** The person asked tells the truth, or does not know. */
+/** The `verify` function answers truthfully, or doesn't know. */
 function askAboutSecond(turn: Turn): void {
   const { worker, slot, offer } = turn;
   if (worker.handler === "steps") {
@@ -95,7 +95,7 @@ function askAboutSecond(turn: Turn): void {
 
 function stepEffect({ state, slot, worker, model }: Turn, name: MarkName, watch: Watch): ModelState {
   const { history } = slot;
-  // As of other effects: the one edge where those of two attempts may overlap.
+  // As with other effects: the one edge at which those of two attempts may overlap.
   if (mayOverlap(model) && slot.record?.token !== worker.token) return state;
   watch.expect(!history.passed.includes(name), "stepsSkipped");
   watch.expect(name !== "second" || history.effects[1] !== "done", "stepAtMostOnce");

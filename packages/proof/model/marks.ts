@@ -1,7 +1,7 @@
-/** The steps of an operation, as its record keeps them, and what they have done in other systems. */
+/** An operation's steps as its record stores them, and their effects in other systems. */
 import type { StoredStep } from "../../../lib/core/record.ts";
 
-/** The third says that a saga has turned back, the last that it can only go on, and has stopped. */
+/** The third means that a saga has turned back, the last that it can only go forward, and has stopped. */
 export const MARKS = ["first", "second", "turned back", "undo first", "undo second", "stopped"] as const;
 export type MarkName = (typeof MARKS)[number];
 
@@ -14,12 +14,12 @@ export interface Mark extends Omit<StoredStep, "result"> {
 }
 
 export type Marks = Readonly<Partial<Record<MarkName, Mark>>>;
-/** As long as a record has no steps it has this object. */
+/** A record without steps has this object. */
 export const NO_MARKS: Marks = {};
 
 export interface StepWrite {
   readonly mark: Mark;
-  /** What is to be on record. */
+  /** What is to be recorded. */
   readonly seen: Mark | undefined;
 }
 
@@ -42,7 +42,7 @@ export const markOf = (
 /** `canceled`: the compensation came, and there was nothing to undo. */
 export const EFFECTS = ["none", "done", "undone", "canceled"] as const;
 export type Effect = (typeof EFFECTS)[number];
-/** What the first and the second step have done. */
+/** The effects of the first and the second step. */
 export type Effects = readonly [Effect, Effect];
 export const NO_EFFECTS: Effects = ["none", "none"];
 

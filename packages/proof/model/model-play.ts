@@ -25,7 +25,7 @@ const slotOf = (record: ModelRecord | undefined, isTaken: boolean, ran = false):
   history: { ...NO_HISTORY, attempts: record?.attempt ?? 0, ran },
 });
 
-/** @param senders none, where the store has no outbox */
+/** @param senders none if the store has no outbox */
 export function playModel(each: EngineCase, { senders }: Pick<Model, "senders">): Played {
   const { call, end, fault, others } = each;
   const whenAbandoned = whenAbandonedOf(call);
@@ -46,7 +46,7 @@ export function playModel(each: EngineCase, { senders }: Pick<Model, "senders">)
   const leaveToOthers = () => {
     state = { ...state, slots: [slotOf(others ?? undefined, each.isTaken)] };
   };
-  /** Takes the step of this name, if it is offered. */
+  /** Performs the step with this name, if it is possible. */
   const take = (...names: string[]) => {
     const steps = stepsFrom(state, model);
     const step = names.flatMap((name) => steps.find(({ label }) => label === `worker 1 ${name}`) ?? [])[0];
@@ -118,7 +118,7 @@ export function playModel(each: EngineCase, { senders }: Pick<Model, "senders">)
     // All but the first request are repeated.
     return phase !== "claim" || take("cannot reach the store, and runs all the same", STOPS);
   };
-  /** That a try was made, which changed nothing: in the model that is no step. */
+  /** A try that changed nothing: in the model that isn't a step. */
   const noteTry = () => {
     const { phase, handler, to } = worker();
     const isCommit = (phase === "settle" || phase === "insert") && to === "completed";
@@ -130,7 +130,7 @@ export function playModel(each: EngineCase, { senders }: Pick<Model, "senders">)
     requests.push("find");
     leaveToOthers();
     if (isFaulty()) return take(STOPS);
-    // The poll has read what the model's worker learns by a claim that is refused.
+    // The poll has read what the model's worker learns from a refused claim.
     return record() === undefined || take("claims");
   };
 

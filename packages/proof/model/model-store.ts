@@ -1,5 +1,5 @@
 /**
- * The model's store: each function is one request, decided at once. What a refused one reads is core's own code; every
+ * The model's store: each function is one request, decided immediately. A refused request is read by core's own code; every
  * move goes through core's table. packages/proof/model/stores.test.ts holds real stores to the same.
  */
 import { RECORD_VERSION } from "../../../lib/contract.ts";
@@ -28,7 +28,7 @@ import { type StoreAnswer, writeStep } from "./step-store.ts";
 export interface ModelClaimant {
   readonly token: Token;
   readonly payload: number;
-  /** By the clock of its host. */
+  /** By its host's clock. */
   readonly now: Ticks;
 }
 
@@ -57,7 +57,7 @@ export interface Renew {
   readonly expiresIn: Ticks;
 }
 
-/** Won or settled; refused by the record; or, where the record did not refuse, by the commit's own condition. */
+/** Won or settled; refused by the record; or, if the record didn't refuse, by the commit's own condition. */
 
 /** One tick is a second: the unit in which expiry is stored. */
 const toRecord = (record: ModelRecord, { without }: Model): IdempotencyRecord => ({
@@ -72,7 +72,7 @@ const toRecord = (record: ModelRecord, { without }: Model): IdempotencyRecord =>
   ...(record.marks !== NO_MARKS && without !== "stepsKeepPayload" && { steps: record.marks }),
 });
 
-/** What a record says to a claimant. */
+/** How a claimant interprets a record. */
 export function statusOf(record: ModelRecord, claimant: ModelClaimant, model: Model): ClaimStatus {
   const { without } = model;
   const payload = without === "fingerprint" ? record.payload : claimant.payload;
@@ -126,7 +126,7 @@ export function renew(
   watch.expect(record.token === token, "tokenOnWrite");
   watch.expect(!isFinished(record), "finishedStays");
   watch.move(state, state);
-  // What has no expiry of its own leaves that of the record.
+  // A value without its own expiry keeps the record's.
   const ends = { leaseEndsIn, expiresIn: expiresIn === NEVER ? record.expiresIn : expiresIn };
   return [{ ...slot, record: { ...record, ...ends, writes: 0 } }, "done"];
 }
@@ -175,7 +175,7 @@ export function insert(
   return [finished({ ...slot, history }, begun, finish, model, watch), "done"];
 }
 
-/** `resolveOutcome` of core: an operator who knows takes the key over, and settles it. */
+/** Core's `resolveOutcome`: an operator who knows the outcome takes the key over and settles it. */
 export function resolve(slot: Slot, token: Token, model: Model, watch: Watch): Slot {
   const { record, history } = slot as Slot & { readonly record: ModelRecord };
   const { payload } = record;
@@ -203,7 +203,7 @@ export function mark(slot: Slot, token: Token, { without }: Model, watch: Watch)
   return { ...slot, record: sent, history: { ...history, delivered: false } };
 }
 
-/** What DynamoDB's TTL does, by its own clock, at any time after the expiry. */
+/** DynamoDB's TTL, by its own clock, at any time after the expiry. */
 export function deleteByTtl(slot: Slot, model: Model, watch: Watch): Slot {
   const { record, history } = slot;
   watch.expect(!record || !mustStay(record, model), "openStays");
@@ -215,7 +215,7 @@ export function deleteByTtl(slot: Slot, model: Model, watch: Watch): Slot {
   };
 }
 
-/** Somebody has to say how the operation ended, or to end it. */
+/** An operator has to say how the operation ended, or to end it. */
 const mustStay = (record: ModelRecord, { whenAbandoned }: Model) =>
   (isOpen(record) && whenAbandoned !== undefined) ||
   (!isFinished(record) && isTracked({ steps: record.marks }));
@@ -224,7 +224,7 @@ const FOR_EVER = { leaseEndsIn: NEVER, expiresIn: NEVER };
 
 const isHeldBack = ({ isTaken }: Slot, { commits }: Finish) => commits === "conditional" && isTaken;
 
-/** The condition of a claim: there is no record, or it still is the one that was seen. */
+/** A claim's condition: there is no record, or it is still the one that was seen. */
 function mayBegin(record: ModelRecord | undefined, begin: Begin, model: Model): boolean {
   const { seen } = begin;
   const { without } = model;
@@ -240,7 +240,7 @@ function mayBegin(record: ModelRecord | undefined, begin: Begin, model: Model): 
 const stateOf = (record: ModelRecord | undefined, { seen }: Begin) =>
   record === undefined || seen?.isExpired ? "absent" : record.state;
 
-/** What history says of a key that gets a new token: a record that is expired begins anew, but for its count. */
+/** The history of a key that gets a new token: an expired record begins again, except for its count. */
 function enter({ record, history }: Slot, begin: Begin, model: Model, watch: Watch): History {
   const { without, whenAbandoned } = model;
   if (begin.isSameAttempt) return history;
@@ -251,7 +251,7 @@ function enter({ record, history }: Slot, begin: Begin, model: Model, watch: Wat
   watch.expect(isAnew || !isFinished(record), "finishedStays");
   watch.expect(!isAnew || !record || !mustStay(record, model), "openStays");
   if (isAnew) return { ...NO_HISTORY, protectedFor: history.protectedFor, attempts };
-  // Taken over after its lease: the attempt before may have had its effect.
+  // Taken over after its lease: the previous attempt may have had its effect.
   const isExcused = record.state === "in-progress" && !whenAbandoned;
   return { ...history, attempts, ran: history.ran && !isExcused };
 }

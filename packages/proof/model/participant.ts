@@ -25,7 +25,7 @@ export function participate(slot: Slot, name: MarkName, model: Model, watch: Wat
   return { ...slot, history: { ...history, effects } };
 }
 
-/** What a request for the step makes of it; `undefined` if nothing. */
+/** A request's effect on the step; `undefined` if there is none. */
 function done(there: Effect, { without }: Model): Effect | undefined {
   if (there === "done" && without !== "stepKey") return undefined;
   if (there === "undone" && without !== "undoneStays") return undefined;

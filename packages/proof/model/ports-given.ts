@@ -1,4 +1,4 @@
-/** What the model's traces are played on: a store in memory, and one on an engine of DynamoDB. */
+/** The stores on which the model's traces are played: one in memory, and one on a DynamoDB engine. */
 import {
   DeleteItemCommand,
   type DynamoDBClient,
@@ -12,7 +12,7 @@ import { type Item, MemoryStore, type MemoryWrite } from "../../../lib/testing/i
 import { connect, createOutboxTable } from "../../../test/kit/tables.ts";
 import type { Ports, Rows } from "./store-play.ts";
 
-/** Beside the records, under keys of their own. */
+/** Next to the records, under separate keys. */
 function rowsIn(client: DynamoDBClient, TableName: string): Rows<DynamoDBWrite> {
   const key = (name: string) => ({ pk: { S: `row-${name}` } });
   return {

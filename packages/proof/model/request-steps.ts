@@ -50,7 +50,7 @@ export function request(
     );
 }
 
-/** What the request carries: nothing else of its worker. */
+/** The request's content, without any other state of its worker. */
 function copyOf(
   { phase, mode, key, payload, token, handler, to, seen, age, left, marks, step, write }: Worker,
   host: Ticks,
@@ -71,8 +71,8 @@ const isInDoubt = ({ phase, handler, to, isRepeated }: Worker) =>
   !isRepeated;
 
 /**
- * Nobody else can have run under a claim that is live, so that its answer counts also where the store cannot be asked. With
- * clocks too far apart nobody knows whether it is.
+ * No other handler can have run under a live claim, so its answer counts even if the store can't be reached. With
+ * clocks too far apart it is unknown whether the claim is live.
  */
 export function blindSteps(
   { slot, worker, model, offer }: WorkerTurn,

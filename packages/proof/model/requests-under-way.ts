@@ -1,4 +1,4 @@
-/** Counts the requests to a real store, so that a clock of its own stands still while one is under way. */
+/** Counts the requests to a real store, so its clock stands still while one is under way. */
 import type { FakeClock } from "../../../lib/testing/fake-clock.ts";
 
 export class RequestsUnderWay {

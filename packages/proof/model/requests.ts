@@ -1,4 +1,4 @@
-/** A worker's requests. Their arguments are by the clock of its host; a repetition has those of the first time. */
+/** A worker's requests. Their arguments are by its host's clock; a repetition has the original arguments. */
 import { longAgo, type Model } from "./bounds.ts";
 import type { Watch } from "./invariants.ts";
 import type { MarkName, StepWrite } from "./marks.ts";
@@ -110,7 +110,7 @@ function spend(state: ModelState, token: Token, areClaims: boolean): ModelState 
   return { ...state, strays };
 }
 
-/** What may be held has no expiry. */
+/** A record that may be held has no expiry. */
 const isKept = ({ whenAbandoned, without }: Model) =>
   whenAbandoned !== undefined && without !== "openNeverExpires";
 

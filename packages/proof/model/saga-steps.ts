@@ -65,7 +65,7 @@ function goBack(turn: Turn, count: number): void {
   offer(`fails at "${next}"`, () => settleOpen(turn));
 }
 
-/** What was interrupted before is known to run again. */
+/** A step that was interrupted before is known to run again. */
 function begin(turn: Turn, name: MarkName): ModelState {
   const isOpen = turn.worker.marks[name]?.state === "begun";
   return record(turn, name, isOpen ? "undone" : "begun");

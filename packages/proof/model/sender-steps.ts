@@ -12,7 +12,7 @@ import {
   withSlot,
 } from "./state.ts";
 
-/** Offers a step: `act` says what state it leads to, and tells the watch what it does. */
+/** Offers a step: `act` returns the state that it leads to, and reports to the watch what it does. */
 export type Emit = (label: string, act: (watch: Watch) => ModelState) => void;
 
 export function senderSteps(state: ModelState, index: number, model: Model, emit: Emit): void {

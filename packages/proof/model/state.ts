@@ -1,4 +1,4 @@
-/** A state of the model: the stored records, what every worker and sender is about to do, and a little history. */
+/** A state of the model: the stored records, the next action of every worker and sender, and a little history. */
 import type { State } from "../../../lib/core/record.ts";
 import type { Bounds, CallKind } from "./bounds.ts";
 import { type Effects, type MarkName, type Marks, NO_EFFECTS, NO_MARKS, type StepWrite } from "./marks.ts";
@@ -11,7 +11,7 @@ export const NO_TOKEN: Token = 0;
 export type Ticks = number;
 export const NEVER: Ticks = 90;
 
-/** What the protocol reads of a stored record. */
+/** The part of a stored record that the protocol reads. */
 export interface ModelRecord {
   readonly state: State;
   readonly token: Token;
@@ -20,7 +20,7 @@ export interface ModelRecord {
   /** Only of a record in progress: nothing reads it in others. */
   readonly leaseEndsIn: Ticks;
   readonly expiresIn: Ticks;
-  /** Results are told apart by who recorded them. */
+  /** Results are distinguished by who recorded them. */
   readonly result: Token;
   /** `NEVER` unless messages of the commit wait to be sent. */
   readonly expiresOnceSentIn: Ticks;
@@ -30,19 +30,19 @@ export interface ModelRecord {
   readonly writes: number;
 }
 
-/** What an onlooker remembers of a key. The protocol does not see it; invariants are about it. */
+/** An observer's memory of a key. The protocol doesn't see it; invariants are about it. */
 export interface History {
   /** The first recorded answer that a caller got. */
   readonly firstAnswer: Token;
   /** How long the last committed effect is promised to stay the only one. */
   readonly protectedFor: Ticks;
-  /** An effect in somebody else's system happened, and no failure or expiry excuses another one, nor a lease end if no key may be held. */
+  /** An effect in another system happened, and no failure or expiry excuses another one, nor does the end of a lease if no key may be held. */
   readonly ran: boolean;
   /** The highest fencing number since the record came to be. */
   readonly attempts: number;
   /** The messages that wait were sent at least once. */
   readonly delivered: boolean;
-  /** What the steps of the operation have done in other systems. */
+  /** The effects of the operation's steps in other systems. */
   readonly effects: Effects;
   /** The steps that are done on record, or whose result the handler has got. */
   readonly passed: readonly MarkName[];
@@ -51,19 +51,19 @@ export interface History {
 export interface Slot {
   readonly record: ModelRecord | undefined;
   readonly history: History;
-  /** The row is there that a conditional commit inserts: by such a commit, or by somebody else's write. */
+  /** The row that a conditional commit inserts exists: from such a commit, or from another caller's write. */
   readonly isTaken: boolean;
 }
 
-/** A record that is to be replaced: what a store compares of it, and whether it was expired when it was judged. */
+/** A record that is to be replaced: what a store compares of it, and whether it was expired when it was read. */
 export interface Seen
   extends Pick<ModelRecord, "token" | "state" | "leaseEndsIn" | "attempt" | "marks" | "writes"> {
   readonly isExpired: boolean;
 }
 
 /**
- * What a worker does next. `look`, `claim`, `settle`, `insert`, `fence` and `check` are one request each. `run` is the
- * handler at work, and `orphan` is a handler that works on although its call was aborted. `verify` decides about an abandoned
+ * A worker's next action. `look`, `claim`, `settle`, `insert`, `fence` and `check` are one request each. `run` is the
+ * running handler, and `orphan` is a handler that keeps running although its call was aborted. `verify` decides about an abandoned
  * attempt. `mark` writes a step. `renew` and `ask` are copies of requests that a worker made while its handler ran. `ask` asks
  * another system for a step, or for its compensation.
  */
@@ -124,7 +124,7 @@ export interface Stray {
   readonly worker: Worker;
   /** How far the clock is ahead by which it was made. */
   readonly host: Ticks;
-  /** It must change nothing any more: its claim was won already, or its commit was told to be refused. */
+  /** It must change nothing any more: its claim was already won, or its commit was reported as refused. */
   readonly isSpent: boolean;
 }
 
@@ -170,7 +170,7 @@ export const IDLE_SENDER: Sender = { phase: "idle", key: 0, token: NO_TOKEN };
 
 export const isUnsent = (record: ModelRecord): boolean => record.expiresOnceSentIn !== NEVER;
 
-/** `now` is by the clock of who judges. */
+/** `now` is by the reader's clock. */
 export const seenOf = (record: ModelRecord, now: Ticks): Seen => ({
   token: record.token,
   state: record.state,
@@ -181,7 +181,7 @@ export const seenOf = (record: ModelRecord, now: Ticks): Seen => ({
   isExpired: record.expiresIn <= now,
 });
 
-/** Nobody knows how the last attempt ended. */
+/** The last attempt's outcome is unknown. */
 export const isOpen = ({ state }: Pick<ModelRecord, "state">): boolean =>
   state === "in-progress" || state === "held";
 
@@ -209,7 +209,7 @@ export function withSender(state: ModelState, index: number, sender: Sender): Mo
   return { ...state, senders: state.senders.with(index, sender) };
 }
 
-/** One that nobody remembers. */
+/** One that no worker remembers. */
 export function freshToken({ slots, workers, strays, senders }: ModelState): Token {
   const isKnown = (token: Token) =>
     slots.some(

@@ -46,7 +46,7 @@ export function stepsFrom(state: ModelState, model: Model): Step[] {
     });
   }
   for (const [key, slot] of state.slots.entries()) {
-    // Somebody else, or another key's operation.
+    // Another caller, or another key's operation.
     if (model.calls.some(({ handler }) => handler === "conditional"))
       emit(slot.isTaken ? "somebody deletes the row" : "somebody inserts the row", () =>
         withSlot(state, key, { ...slot, isTaken: !slot.isTaken }),
@@ -56,7 +56,7 @@ export function stepsFrom(state: ModelState, model: Model): Step[] {
         withSlot(state, key, deleteByTtl(slot, model, watch)),
       );
     const isOver = slot.record?.state === "held" || (slot.record && slot.record.leaseEndsIn < 0);
-    // Nobody has to resolve a saga that can turn back.
+    // A saga that can turn back needs no operator.
     const isOpenStep =
       slot.record?.marks.second?.state === "begun" && !model.calls.some(({ handler }) => isSaga(handler));
     const isAsked = model.whenAbandoned || isOpenStep;
@@ -69,7 +69,7 @@ export function stepsFrom(state: ModelState, model: Model): Step[] {
   return steps;
 }
 
-/** All clocks go on by one. Differences beyond what any request can tell apart are forgotten: that keeps states finite. */
+/** All clocks advance by one. Differences that no request can detect are forgotten: that keeps the states finite. */
 function tick(state: ModelState, model: Model): ModelState {
   const floor = longAgo(model);
   const pass = (ticks: Ticks) => (ticks === NEVER ? NEVER : Math.max(floor, ticks - 1));
@@ -108,7 +108,7 @@ function passWorker(worker: Worker, model: Model): Worker {
   return { ...worker, left, seen, age: worker.age + 1 };
 }
 
-/** From where on it makes no difference how long the deadline is past. */
+/** From here on it makes no difference how long the deadline is past. */
 function floorOfLeft({ phase, mode }: Worker, model: Model): Ticks {
   const { retentionTicks, graceTicks, workTicks, hosts } = model;
   if (phase === "claim" || phase === "fence")

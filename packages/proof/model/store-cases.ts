@@ -1,4 +1,4 @@
-/** Every kind of record that the model tells apart, every request to it, and what the model's store says comes of it. */
+/** Every kind of record that the model distinguishes, every request to it, and the result in the model's store. */
 import { STATES } from "../../../lib/core/record.ts";
 import type { Model } from "./bounds.ts";
 import { Watch } from "./invariants.ts";
@@ -66,7 +66,7 @@ const LATER: Ticks = 9;
 
 const MODEL = { ...SMALLEST, senders: 1 };
 
-/** A store without an outbox has no senders: nothing waits in its records. */
+/** A store without an outbox has no senders: no messages wait in its records. */
 export function storeCases({ senders }: Pick<Model, "senders"> = MODEL): StoreCase[] {
   const model = { ...MODEL, senders };
   const found = [undefined, ...recordsFor(model, records()), ...recordsWithSteps()];
@@ -193,7 +193,7 @@ function requestsTo(record: ModelRecord | undefined): StoreRequest[] {
     claims.push({ ...begin, seen: seenOf(record, 0) });
   return [
     ...claims.map((each): StoreRequest => ({ kind: "claim", begin: each })),
-    // What has steps is ended under a claim.
+    // A record with steps is ended under a claim.
     ...(record && record.marks !== NO_MARKS ? [] : seen.slice(0, 3)).flatMap((each) =>
       [finish("completed", "commit"), finish("completed", "conditional"), finish("failed")].map(
         (end): StoreRequest => ({ kind: "insert", begin: { ...begin, seen: each }, finish: end }),
@@ -217,7 +217,7 @@ function requestsTo(record: ModelRecord | undefined): StoreRequest[] {
   ];
 }
 
-/** Nothing; what is there still, if it may be taken over; or what differs from that in one of the things compared. */
+/** Nothing; the record as it is, if it may be taken over; or one that differs from that in one of the compared fields. */
 function seenBefore(record: ModelRecord | undefined): (Seen | undefined)[] {
   const stranger = {
     token: STRANGER,

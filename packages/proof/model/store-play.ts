@@ -1,4 +1,4 @@
-/** Plays a case of the model's store against a real one, through the Store and Outbox ports alone. */
+/** Plays a case of the model's store against a real one, through the Store and Outbox ports only. */
 import { randomUUID } from "node:crypto";
 import { hasCode } from "../../../lib/core/error-code.ts";
 import { identify } from "../../../lib/core/identity.ts";
@@ -15,11 +15,11 @@ export interface Ports<Write = unknown> {
   /** Without one nothing waits in the records. */
   readonly outbox?: Outbox;
   readonly rows: Rows<Write>;
-  /** Behind the store. */
+  /** In the store's database. */
   remove(recordKey: string): Promise<void>;
 }
 
-/** Business items, each of its own name. */
+/** Business items, each with its own name. */
 export interface Rows<Write> {
   /** Inserts the row, if it is not there. */
   insertion(name: string): Write;
@@ -38,7 +38,7 @@ const inMs = (ticks: Ticks) => inSeconds(ticks) * 1000;
 export const tokenOf = (token: Token) => `token-${token}`;
 export const numberIn = (text = "") => Number(text.match(/\d+/)?.[0] ?? NO_TOKEN);
 
-/** What came of it: how each request was answered, the record as the model sees one, and whether the row is there. */
+/** The outcome: the result of each request, the record as the model sees one, and whether the row exists. */
 export async function playCase<Write>(
   ports: Ports<Write>,
   { record, isTaken, requests }: Omit<StoreCase, "expected">,

@@ -38,7 +38,7 @@ const APART: Partial<Bounds> = { hosts: [0, 1], graceTicks: 1 };
 const HELD_UP: Partial<Bounds> = { hosts: [0, 0], strays: 1, retentionTicks: 2 };
 /** Workers go on after their deadline. */
 const FROZEN: Partial<Bounds> = { ...APART, outlives: true };
-/** What a call does is done within a tick. */
+/** Everything that a call does is done within a tick. */
 const QUICK: Partial<Bounds> = { strays: 1, retentionTicks: 2, workTicks: 0 };
 const ALL_MODES = [COMMIT, OPTIMISTIC, FAIL_OPEN];
 
@@ -171,7 +171,7 @@ export const LARGE: readonly Bounds[] = [
   boundsOf("effects outside, 3 workers, 2 keys", { ...APART, hosts: [0, 0, 1], keys: 2, calls: [OUTSIDE] }),
   boundsOf("all modes, 3 workers", { ...APART, hosts: [0, 0, 1], calls: ALL_MODES }),
   boundsOf("both modes, 2 keys", { hosts: [0, 0], keys: 2, calls: [COMMIT, OPTIMISTIC], retentionTicks: 2 }),
-  // An optimistic call reckons its retention from the making of its commit, so that a copy of a claim may come after two ticks.
+  // An optimistic call counts its retention from the creation of its commit, so a copy of a claim may come after two ticks.
   boundsOf("requests held up, all modes", { ...HELD_UP, calls: ALL_MODES, retentionTicks: 3 }),
   boundsOf("requests held up, with a sender", { ...HELD_UP, senders: 1 }),
   boundsOf("requests held up, effects outside, clocks apart", {

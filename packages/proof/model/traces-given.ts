@@ -6,13 +6,13 @@ import { playModel } from "./model-play.ts";
 import { storeCases } from "./store-cases.ts";
 import { type Ports, playCase, visible } from "./store-play.ts";
 
-/** At once: a server answers one request after the other, but not one connection after the other. */
+/** Concurrently: a server handles one request after the other, but not one connection after the other. */
 const PLAYERS = 16;
 
 interface Traces {
   /** How many were played. */
   readonly played: number;
-  /** Where the store and the model differ: the first of them. */
+  /** The first difference between the store and the model. */
   readonly differences: readonly unknown[];
 }
 
@@ -27,7 +27,7 @@ export function playOnStore<Write>(ports: Ports<Write>): Promise<Traces> {
 }
 
 /**
- * Each call of the engine: over the store it does what the model's worker does.
+ * Each engine call does over the store what the model's worker does.
  * @param stride 5 plays every fifth
  */
 export function playOnEngine<Write>(ports: Ports<Write>, stride: number): Promise<Traces> {

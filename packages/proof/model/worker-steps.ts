@@ -1,7 +1,7 @@
 /**
  * What a worker may do next: the engine (core/engine.ts) with one request per step. Any request may be applied and its
- * answer lost. The worker then stands where it stood, and may send the same messages again (the SDK's retry, or ours), or stop.
- * A request that never arrives changes nothing, and is no step.
+ * answer lost. The worker is then in the same state, and may send the same messages again (the SDK's retry, or ours), or stop.
+ * A request that never arrives changes nothing, and isn't a step.
  */
 import { checkAlone, claimantOf, claimed, readEnd, readRecord } from "./answers.ts";
 import type { CallKind, Model } from "./bounds.ts";
@@ -98,7 +98,7 @@ function lookSteps({ slot, worker, host, model, offer, become, stop }: WorkerTur
 
 function claimSteps(turn: WorkerTurn): void {
   const { state, index, slot, worker, host, model, offer, become, stop } = turn;
-  // Its lease would be over before the work is: what counts is when the request was made.
+  // Its lease would end before the work does: the time of the request is what counts.
   if (worker.left + worker.age < 0 && model.without !== "timelyClaim") return;
   request(turn, (answer, after, watch) => {
     const isWon = answer === "done";
@@ -122,7 +122,7 @@ function checkSteps(turn: WorkerTurn): void {
     isAborted ? become({ phase: "orphan" }, withSlot(state, worker.key, after)) : stop(after);
   offer("looks before its answer counts", (watch) => {
     const { record } = slot;
-    // A claim of its own may be there, whose answers were all lost.
+    // One of its own claims may exist, with all its responses lost.
     const isOwn = record?.token === worker.token && record.state === "in-progress";
     if (isOwn && !isAborted) return become({ phase: "settle", to: "released" });
     return end(readEnd(slot, worker, host, model, watch));
@@ -130,7 +130,7 @@ function checkSteps(turn: WorkerTurn): void {
   if (isAborted) blindSteps(turn, end);
 }
 
-/** As `settleAbandoned` in core/abandoned.ts. The person asked tells the truth, or does not know. */
+/** Like `settleAbandoned` in core/abandoned.ts. The operator's answer is either true or "unknown". */
 function verifySteps({ slot, model, offer, become }: WorkerTurn): void {
   const held = () => become({ phase: "settle", to: "held" });
   if (model.without === "openKeepsClaim")

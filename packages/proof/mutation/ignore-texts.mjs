@@ -1,5 +1,5 @@
-// Leaves texts for people alone: literals with a space in them. Names, codes, states and patterns have none.
-// What a text is built from is mutated all the same, unless it is no more than a name.
+// Leaves messages for people alone: literals with a space in them. Names, codes, states and patterns have none.
+// Expressions inside a message are still mutated, unless they are only a name.
 export const strykerPlugins = [{ kind: "Ignore", name: "texts", value: { shouldIgnore } }];
 
 function shouldIgnore({ node }) {

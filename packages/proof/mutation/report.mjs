@@ -49,7 +49,7 @@ console.log(
   `docs/proof/mutation.md: ${Object.values(survivors).flat().length} surviving mutants, each with its reason`,
 );
 
-/** A report of older sources says nothing about the present ones. */
+/** A report of older sources proves nothing about the present ones. */
 function staleFiles() {
   const present = FOLDERS.flatMap((folder) =>
     readdirSync(root(`lib/${folder}`), { recursive: true, encoding: "utf8" })

@@ -1,5 +1,5 @@
-// Mutates lib/core, then lib/messaging, a few files at a time, so that a run that is stopped goes on where it was.
-// `npm run mutate -- core lease` mutates only the files of one folder whose path contains that text.
+// Mutates lib/core, then lib/messaging, a few files at a time, so a run that is stopped continues where it was.
+// `npm run mutate -- core lease` mutates only the files of one folder whose path contains that string.
 import { spawnSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 

@@ -25,7 +25,7 @@ export default defineConfig({
   test: {
     include: unitTests().filter((file) => file.startsWith(`test/${folder}/`)),
     setupFiles: ["packages/proof/mutation/same-cases.mjs"],
-    // Stryker ends what runs too long itself, compared with the time that the tests need without a mutant.
+    // Stryker itself ends runs that are too long, compared with the time that the tests need without a mutant.
     testTimeout: 600_000,
     // Each mutant starts a worker; one for each test file as well would triple the time.
     isolate: false,

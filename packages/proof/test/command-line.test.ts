@@ -1,4 +1,4 @@
-// The demo as a process of its own: what it returns, and what it leaves behind.
+// The demo as a separate process: its exit status, and what it leaves.
 import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import { isFull } from "../../../test/setup/tier.ts";
 import { processesIn, startCommand } from "./show/world.ts";
 
 describe("npm run demo", () => {
-  it("says what is wrong with an option and ends with status 2", async (test) => {
+  it("reports what is wrong with an option and ends with status 2", async (test) => {
     const { status, printed } = await startCommand(test, "demo", { args: ["--orders", "none"] }).ended();
 
     expect(status).toBe(2);
@@ -15,7 +15,7 @@ describe("npm run demo", () => {
   });
 
   if (isFull) {
-    it("leaves neither processes nor folders behind after Ctrl-C", { timeout: 120_000 }, async (test) => {
+    it("leaves neither processes nor folders after Ctrl-C", { timeout: 120_000 }, async (test) => {
       const folder = mkdtempSync(join(tmpdir(), "demo-test-"));
       onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
       const { child, said, ended } = startCommand(test, "demo", {

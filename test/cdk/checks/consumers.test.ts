@@ -105,7 +105,7 @@ describe("UseIdempotency proves that there is a stream where a function reads on
   });
 });
 
-describe("UseIdempotency proves that the handler takes its retention", () => {
+describe("UseIdempotency proves that the handler accepts its retention", () => {
   const faultsWith = (options: UseIdempotencyOptions) => {
     const stack = unitStack();
     aFunction(stack).with(new UseIdempotency(new IdempotencyTable(stack, "Table"), options));
@@ -147,13 +147,13 @@ describe("UseIdempotency of one operation", () => {
       .map(({ id, entry }) => `${id}: ${String(entry.data)}`);
   };
 
-  it("in two functions of one table is told on the second", () => {
+  it("in two functions of one table is reported on the second", () => {
     expect(warningsOf({ operations: ["pay", "refund"] }, { operations: ["cancel", "pay"] })).toEqual([
       '/Test/Two: Test/One and Test/Two both run the operation "pay" on Test/Table, so for one key only the first runs and the other returns its result: give each function its own operation name [ack: onceonly:shared-operation]',
     ]);
   });
 
-  it("is not told where tables or operations differ", () => {
+  it("is not reported if tables or operations differ", () => {
     expect(warningsOf({ operations: ["pay"] }, { operations: ["pay"] }, ["Table", "Other"])).toEqual([]);
     expect(warningsOf({ operations: ["pay"] }, { operations: ["refund"] })).toEqual([]);
     expect(warningsOf({}, {})).toEqual([]);

@@ -44,7 +44,7 @@ const refusalOf = (given: Given) => {
 };
 
 describe("a rule of EventBridge", () => {
-  it("feeds a DedupQueue that makes deduplication ids of the content, group by group", () => {
+  it("feeds a DedupQueue that derives deduplication ids from the content, group by group", () => {
     const template = Template.fromStack(stackWith({}));
 
     template.hasResourceProperties("AWS::Events::Rule", {
@@ -65,7 +65,7 @@ describe("a rule of EventBridge", () => {
     });
   });
 
-  it("is refused where the queue makes no deduplication ids: EventBridge gives none", () => {
+  it("is rejected if the queue creates no deduplication ids: EventBridge sends none", () => {
     expect(refusalOf({ props: {} })).toContain(
       "the rule Shop/Rule feeds the FIFO queue Shop/Queue, and EventBridge doesn't send deduplication ids: set contentBasedDeduplication",
     );
@@ -77,7 +77,7 @@ describe("a rule of EventBridge", () => {
     );
   });
 
-  it("is seen where it is in a stack of its own", () => {
+  it("is detected in a separate stack", () => {
     expect(refusalOf({ isApart: true })).toBeUndefined();
     expect(refusalOf({ isApart: true, props: {} })).toContain("set contentBasedDeduplication");
   });

@@ -157,7 +157,7 @@ describe("UseIdempotency proves that an API waits for its function", () => {
     expect(faultsWith(Duration.minutes(5), httpApi, { outlivesGateway: true })).toBe("");
   });
 
-  it("and leaves functions alone that no API calls", () => {
+  it("and ignores functions that no API calls", () => {
     const another = (stack: Stack) => httpApi(stack, aFunction(stack, "Another"));
 
     expect(faultsWith(Duration.minutes(5), another)).toBe("");

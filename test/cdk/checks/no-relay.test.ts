@@ -30,7 +30,7 @@ const relay = (table: IdempotencyTable, _: Stack, stack: Stack) =>
   new OutboxRelay(stack, "Outbox", { table, destinations: [new Queue(stack, "Queue")] });
 
 describe("a function that commits messages", () => {
-  it("is told that no relay of the app sends them", () => {
+  it("is warned that no relay of the app sends them", () => {
     expect(JSON.stringify(committing())).toContain(
       "Shop/Fn commits to Shop/Records, which has an outbox but no OutboxRelay in this app",
     );
@@ -45,11 +45,11 @@ describe("a function that commits messages", () => {
       "a restored table, which must have no relay for a while",
       [{ props: { restoredAt: new Date("2026-01-01") } }],
     ],
-  ])("is told nothing with %s", (_, given) => {
+  ])("gets no warning with %s", (_, given) => {
     expect(committing(...given)).toEqual([]);
   });
 
-  it("is told nothing about a table of another app", () => {
+  it("gets no warning about a table of another app", () => {
     const stack = new Stack(unitApp(), "Shop");
     const tableArn = "arn:aws:dynamodb:eu-west-1:111111111111:table/records";
     const table = IdempotencyTable.fromTableAttributes(stack, "Records", {

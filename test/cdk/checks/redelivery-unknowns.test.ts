@@ -92,18 +92,21 @@ describe("UseIdempotency does not guess", () => {
       { queues: ["orders"] },
       "the broker that Test/Mapping reads decides how long it keeps messages",
     ],
-  ])("takes no %s for a queue, although its ARN says as little, and notes it", (_, settings, text) => {
-    const stack = unitStack();
-    const fn = aFunction(stack);
-    fn.with(new UseIdempotency(new IdempotencyTable(stack, "Table")));
-    const { functionName } = fn;
-    const eventSourceArn = Fn.importValue("SourceArn");
-    new CfnEventSourceMapping(stack, "Mapping", { functionName, eventSourceArn, ...settings });
+  ])(
+    "doesn't mistake %s for a queue, although its ARN reveals as little, and notes it",
+    (_, settings, text) => {
+      const stack = unitStack();
+      const fn = aFunction(stack);
+      fn.with(new UseIdempotency(new IdempotencyTable(stack, "Table")));
+      const { functionName } = fn;
+      const eventSourceArn = Fn.importValue("SourceArn");
+      new CfnEventSourceMapping(stack, "Mapping", { functionName, eventSourceArn, ...settings });
 
-    expect(faultsOf(stack)).toBe("");
-    expect(noteOf(stack, ".*")).toHaveLength(1);
-    expect(noteOf(stack, text)).toHaveLength(1);
-  });
+      expect(faultsOf(stack)).toBe("");
+      expect(noteOf(stack, ".*")).toHaveLength(1);
+      expect(noteOf(stack, text)).toHaveLength(1);
+    },
+  );
 
   it("a redrive policy that is made late: it is read", () => {
     const stack = unitStack();

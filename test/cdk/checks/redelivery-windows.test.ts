@@ -62,7 +62,7 @@ describe("UseIdempotency proves the retention of a queue's consumer", () => {
     ).toContain("781500 s < 781501 s");
   });
 
-  it("takes the defaults of SQS for what a queue does not say", () => {
+  it("uses SQS's defaults for what a queue leaves out", () => {
     const longest = 30 * 5 + 4 * DAY + 4 * DAY + 120;
     const given = (retention: number) => ({ options: { retention: seconds(retention) }, deadLetters: {} });
 
@@ -72,7 +72,7 @@ describe("UseIdempotency proves the retention of a queue's consumer", () => {
     );
   });
 
-  it("takes the queue's retention alone where nothing is given up", () => {
+  it("uses only the queue's retention if nothing is given up", () => {
     const given = (retention: number) => ({ options: { retention: seconds(retention) } });
 
     expect(faultsOf(consumerOf(given(4 * DAY + 120)))).toBe("");
@@ -81,12 +81,12 @@ describe("UseIdempotency proves the retention of a queue's consumer", () => {
     );
   });
 
-  it("takes the runtime's own day where no retention is given", () => {
+  it("uses the runtime's own day if no retention is given", () => {
     expect(faultsOf(consumerOf({}))).toContain("retention 86400 s < 345720 s");
     expect(faultsOf(consumerOf({ queue: { retentionPeriod: seconds(DAY - 120) } }))).toBe("");
   });
 
-  it("looks at every queue, also beside one that it knows nothing of", () => {
+  it("looks at every queue, even next to one that it knows nothing about", () => {
     const stack = consumerOf({ options: { retention: Duration.days(10) } });
     const fn = stack.node.findChild("Fn") as ReturnType<typeof aFunction>;
     const foreign = Queue.fromQueueArn(stack, "Foreign", "arn:aws:sqs:eu-west-1:111111111111:other");
@@ -116,7 +116,7 @@ describe("UseIdempotency proves the retention of a queue's consumer", () => {
     expect(faults).toContain("the longest redelivery to Functions/Plain (345600 s in Functions/Second");
   });
 
-  it("leaves functions alone that others' queues feed", () => {
+  it("ignores functions that other queues feed", () => {
     const stack = consumerOf({ options: { retention: Duration.days(5) } });
     aFunction(stack, "Other").with(new UseIdempotency(new IdempotencyTable(stack, "OtherTable")));
 
@@ -154,7 +154,7 @@ describe("UseIdempotency proves the retention of other functions", () => {
     );
   });
 
-  it("and tells it to them", () => {
+  it("and passes it to them", () => {
     Template.fromStack(stackWith({ retention: Duration.days(20) })).hasResourceProperties(
       "AWS::Lambda::Function",
       { Environment: { Variables: Match.objectLike({ IDEMPOTENCY_RETENTION_SECONDS: "1728000" }) } },

@@ -26,7 +26,7 @@ function stageIn(app: Stage, id: string, props: StackProps = {}, service?: strin
 const env = { account: "111111111111", region: "eu-west-1" };
 
 describe("two stages of one app", () => {
-  it("are told that they watch each other, under one service in one account", () => {
+  it("are warned that they watch each other, under one service in one account", () => {
     const app = unitApp();
     const [test, production] = [stageIn(app, "Test"), stageIn(app, "Production")];
     test.watch();
@@ -38,7 +38,7 @@ describe("two stages of one app", () => {
     );
   });
 
-  it("are told where only one has alarms, and the relay of the other would raise them", () => {
+  it("are warned if only one has alarms, and the other's relay would raise them", () => {
     const app = unitApp();
     const [test, production] = [stageIn(app, "Test", { env }), stageIn(app, "Production", { env })];
     production.watch();
@@ -51,7 +51,7 @@ describe("two stages of one app", () => {
     ["a service each", { env }, "production"],
     ["an account each", { env: { ...env, account: "222222222222" } }, undefined],
     ["a region each", { env: { ...env, region: "eu-central-1" } }, undefined],
-  ])("with %s are not told", (_, props, service) => {
+  ])("with %s get no warning", (_, props, service) => {
     const app = unitApp();
     const [test, production] = [stageIn(app, "Test", { env }), stageIn(app, "Production", props, service)];
     for (const stage of [test, production]) {
@@ -62,7 +62,7 @@ describe("two stages of one app", () => {
     expect([...warningsOf(test.stack), ...warningsOf(production.stack)]).toEqual([]);
   });
 
-  it("without alarms are not told", () => {
+  it("without alarms get no warning", () => {
     const app = unitApp();
     const stages = [stageIn(app, "Test"), stageIn(app, "Production")];
     for (const stage of stages) stage.relay();

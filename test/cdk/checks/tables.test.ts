@@ -26,7 +26,7 @@ describe("IdempotencyTable", () => {
       { outbox: true, replicas: REPLICAS, keysPinnedToRegion: true },
     ],
     ["restoredAt of Test/Table is an invalid Date", { restoredAt: new Date("yesterday") }],
-  ])("refuses what AWS would only punish later: %s", (message, props) => {
+  ])("rejects what AWS would only reject later: %s", (message, props) => {
     expect(() => tableWith(props)).toThrow(message);
   });
 
@@ -66,7 +66,7 @@ describe("IdempotencyTable", () => {
     );
   });
 
-  it("takes a customer managed key for each replica, or none at all", () => {
+  it("accepts a customer managed key for each replica, or none at all", () => {
     const stackWith = (replicaKeyArns?: Record<string, string>) => {
       const stack = inRegion();
       new IdempotencyTable(stack, "Table", {
@@ -98,7 +98,7 @@ describe("IdempotencyTable", () => {
     );
   });
 
-  it("H55: accepts replicas where each key is said to be used in one region", () => {
+  it("H55: accepts replicas if each key is declared to be used in one region", () => {
     const stack = inRegion();
     new IdempotencyTable(stack, "Table", { replicas: REPLICAS, keysPinnedToRegion: true });
 

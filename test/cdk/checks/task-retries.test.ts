@@ -61,7 +61,7 @@ describe("UseIdempotency, on a task of Step Functions,", () => {
         taskTimeout: Timeout.duration(Duration.hours(1)),
       },
     ],
-  ])("says nothing of %s", (_, retry, task) => {
+  ])("accepts %s silently", (_, retry, task) => {
     expect(warningOf(retry, task)).toBe("[]");
   });
 });

@@ -20,8 +20,8 @@ describe("a synthesis", () => {
     expect(saidOf(make)).toEqual({ verdict: "nothing", texts: [] });
   }
 
-  it.each(CORRECT.filter((each) => !isOfKeys(each)))("says nothing of what is right: %s", expectNothing);
-  it.each(CORRECT.filter(isOfKeys))("H91: B9: says nothing of what is right: %s", expectNothing);
+  it.each(CORRECT.filter((each) => !isOfKeys(each)))("reports nothing for a correct app: %s", expectNothing);
+  it.each(CORRECT.filter(isOfKeys))("H91: B9: reports nothing for a correct app: %s", expectNothing);
 
   function expectSaid({ verdict, by, make }: Misconfiguration): void {
     const said = saidOf(make);
@@ -32,12 +32,12 @@ describe("a synthesis", () => {
 
   const rowsOf = (given: string | undefined) => MISCONFIGURATIONS.filter(({ item }) => item === given);
 
-  it.each(rowsOf(undefined))("$number: says of $wrong: $verdict", expectSaid);
-  it.each(rowsOf("H79: R1"))("H79: R1: $number: says of $wrong: $verdict", expectSaid);
-  it.each(rowsOf("B8"))("B8: $number: says of $wrong: $verdict", expectSaid);
-  it.each(rowsOf("B9"))("H91: B9: $number: says of $wrong: $verdict", expectSaid);
-  it.each(rowsOf("B14"))("B14: $number: says of $wrong: $verdict", expectSaid);
-  it.each(rowsOf("H92"))("H92: $number: says of $wrong: $verdict", expectSaid);
+  it.each(rowsOf(undefined))("$number: reports for $wrong: $verdict", expectSaid);
+  it.each(rowsOf("H79: R1"))("H79: R1: $number: reports for $wrong: $verdict", expectSaid);
+  it.each(rowsOf("B8"))("B8: $number: reports for $wrong: $verdict", expectSaid);
+  it.each(rowsOf("B9"))("H91: B9: $number: reports for $wrong: $verdict", expectSaid);
+  it.each(rowsOf("B14"))("B14: $number: reports for $wrong: $verdict", expectSaid);
+  it.each(rowsOf("H92"))("H92: $number: reports for $wrong: $verdict", expectSaid);
 });
 
 describe("docs/reference/misconfigurations.md", () => {

@@ -32,7 +32,7 @@ describe("docs/operate/costs.md", () => {
     ["the same with `compositeAlarms: true`", { compositeAlarms: true }],
     ['`alarms: "critical"`', { alarms: "critical" }],
     ['`alarms: "none"`', { alarms: "none" }],
-  ])("has what a stack costs at rest with %s", (label, changes) => {
+  ])("shows a stack's cost at rest with %s", (label, changes) => {
     expect(page).toContain(rowOf(label, changes));
   });
 

@@ -56,13 +56,13 @@ describe("the alarms of IdempotencyMonitoring", () => {
     for (const metric of watched) expect(pointsOf(metric, allDataPoints(decided))).not.toEqual([]);
   });
 
-  it.each(Object.keys(SCENARIOS))("%s is raised by what was written, in every severity", (kind) => {
+  it.each(Object.keys(SCENARIOS))("%s is raised by the written data, in every severity", (kind) => {
     for (const alarm of alarms.filter((one) => one.kind === kind)) {
       expect(seenBy(alarm, allDataPoints(linesOf[kind]!))).toBeGreaterThan(alarm.threshold);
     }
   });
 
-  it("H42: one is raised where a charge lost its answer, its function was killed, and the key is held", async () => {
+  it("H42: one is raised if a charge lost its response, its function was killed, and the key is held", async () => {
     const world = observed(NAMES);
     let charges = 0;
     const options = { whenAbandoned: "hold" as const };
@@ -84,7 +84,7 @@ describe("the alarms of IdempotencyMonitoring", () => {
     expect(pointsOf(held, points).map(({ value }) => value)).toEqual([1, 1, 1]);
   });
 
-  it("stay silent over a first run whose message is sent at once", async () => {
+  it("stay silent for a first run whose message is sent immediately", async () => {
     const world = observed(NAMES);
     await world.commitMessage();
     await world.relay();

@@ -11,7 +11,7 @@ import { alarmsIn, monitored } from "./given.ts";
 const kinds = Object.keys(DEFAULT_THRESHOLDS) as AlarmKind[];
 
 describe("IdempotencyMonitoring", () => {
-  it("makes the alarms that its defaults say, and no others", () => {
+  it("creates the alarms that its defaults list, and no others", () => {
     const alarms = alarmsIn(monitored({ functions: [], sweeper: undefined }).template());
     const made = alarms.map(({ kind, severity, threshold, properties }) => [
       kind,

@@ -37,7 +37,7 @@ describe("the metrics of IdempotencyMonitoring", () => {
     });
   });
 
-  it("take an operation and other options", () => {
+  it("accept an operation and other options", () => {
     const metric = monitoring.metricExecuted({ operation: "a#b", period: Duration.hours(1), label: "x" });
 
     expect(metric).toMatchObject({ dimensions: { service: "shop", operation: "a%23b" }, label: "x" });
@@ -95,7 +95,7 @@ describe("the dashboard of IdempotencyMonitoring", () => {
     ).toBe(false);
   });
 
-  it("has no row for what is not there", () => {
+  it("has no row for a missing part", () => {
     const nobody = { relay: undefined, sweeper: undefined, reconciler: undefined };
     const none = { functions: [], ...nobody, deadLetterQueues: [], queues: [] };
     const titles = widgetsIn(monitored(none).template()).map(({ properties }) => properties.title);
@@ -111,11 +111,11 @@ describe("IdempotencyMonitoring", () => {
     ["service", { service: "" }, 'service of Test/Monitoring is ""'],
     ["service", { service: "Bücher" }, 'service of Test/Monitoring is "Bücher"'],
     ["namespace", { namespace: "AWS/Lambda" }, 'namespace of Test/Monitoring is "AWS/Lambda"'],
-  ])("fails for a %s that CloudWatch does not take", (_name, changes, message) => {
+  ])("fails for a %s that CloudWatch doesn't accept", (_name, changes, message) => {
     expect(() => monitored(changes)).toThrow(message);
   });
 
-  it("takes names that are known at deployment only", () => {
+  it("accepts names that are known at deployment only", () => {
     expect(() => monitored({ service: Token.asString({ Ref: "Service" }) })).not.toThrow();
   });
 
@@ -146,7 +146,7 @@ describe("IdempotencyMonitoring", () => {
   });
 
   // `npm run synth` asks the same of the sample, which is monitored.
-  it.runIf(isFull)("makes a template in which CloudFormation's rules find no fault", () => {
+  it.runIf(isFull)("creates a template in which CloudFormation's rules find no fault", () => {
     const app = new App({
       analyticsReporting: false,
       context: { "@aws-cdk/core:validateAgainstDefaultRules": true },

@@ -26,7 +26,7 @@ describe("SampleStack", () => {
     }
   });
 
-  it("raises alarms for what its functions, outbox and dead letters do", () => {
+  it("raises alarms for its functions, outbox and dead letters", () => {
     for (const expected of [
       { MetricName: "IteratorAge", Dimensions: [dimension("FunctionName", /^OutboxRelay/)] },
       {

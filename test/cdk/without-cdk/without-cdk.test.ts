@@ -13,15 +13,15 @@ const examples = join(root, "docs/guides/without-cdk");
 const page = readFileSync(join(root, "docs/guides/without-cdk.md"), "utf8");
 
 describe("the examples for apps without CDK", () => {
-  it("have in plain CloudFormation what the constructs make", async () => {
+  it("have in plain CloudFormation what the constructs create", async () => {
     await expect(cloudFormationOf(template)).toMatchFileSnapshot(join(examples, "cloudformation.yaml"));
   });
 
-  it("have in SAM what the constructs make", async () => {
+  it("have in SAM what the constructs create", async () => {
     await expect(samOf(template)).toMatchFileSnapshot(join(examples, "sam.yaml"));
   });
 
-  it("have in Terraform what the constructs make", async () => {
+  it("have in Terraform what the constructs create", async () => {
     await expect(terraformOf(template)).toMatchFileSnapshot(join(examples, "main.tf"));
   });
 });
@@ -79,7 +79,7 @@ describe("the Terraform example", () => {
     expect(count - managed - targets).toBe(Object.keys(template.Resources).length);
   });
 
-  test("a property that Terraform is not told of fails", () => {
+  test("a property that Terraform doesn't know fails", () => {
     const { Shipments, ...others } = template.Resources;
     const Properties = { ...Shipments?.Properties, DelaySeconds: 5 };
     const Resources = { ...others, Shipments: { Type: "AWS::SQS::Queue", Properties } };

@@ -33,7 +33,7 @@ describe("parseAddress of a queue", () => {
   ];
 
   it.each(REGIONS.flatMap(([Region, id]) => kinds.map((kind) => [Region, id, kind] as const)))(
-    "takes every endpoint that the SDK knows, in every partition of AWS: of %s (%s), %j",
+    "accepts every endpoint that the SDK knows, in every partition of AWS: of %s (%s), %j",
     (Region, _, kind) => {
       const { origin } = endpointProvider({ Region, ...kind }).url;
       const address = parseAddress("queue", origin + PATH);
@@ -48,7 +48,7 @@ describe("parseAddress of a queue", () => {
     [`HTTPS://SQS.EU-CENTRAL-1.amazonaws.com${PATH}`],
     [`https://sqs.eu-central-1.amazonaws.com:443${PATH}`],
     [`https://eu-central-1.queue.amazonaws.com${PATH}`],
-  ])("is one text for all spellings of the Region's own endpoint: %s", (url) => {
+  ])("is one string for all spellings of the Region's own endpoint: %s", (url) => {
     expect(parseAddress("queue", url)).toEqual({
       text: OWN,
       name: `queue:eu-central-1:${PATH}`,
@@ -69,7 +69,7 @@ describe("parseAddress of a queue", () => {
     "https://sqs.eu-central-1.api.aws",
     "https://vpce-0a1b2c3d4e5f-1a2b3c4d.sqs.eu-central-1.vpce.amazonaws.com",
     "https://vpce-0a1b2c3d4e5f-1a2b3c4d-eu-central-1a.sqs.eu-central-1.vpce.amazonaws.com",
-  ])("keeps an endpoint that somebody chose, under the name that all have: %s", (endpoint) => {
+  ])("keeps a custom endpoint, under the name that all have: %s", (endpoint) => {
     expect(parseAddress("queue", endpoint + PATH)).toEqual({
       text: endpoint + PATH,
       name: `queue:eu-central-1:${PATH}`,
@@ -86,7 +86,7 @@ describe("parseAddress of a queue", () => {
     "http://localstack:4566/000000000000/payments.fifo",
     "http://host.docker.internal:9324/000000000000/payments.fifo",
     "https://sqs.us-east-1.localhost.localstack.cloud:4566/000000000000/payments.fifo",
-  ])("takes a queue of a local engine, under one name by whatever host: %s", (url) => {
+  ])("accepts a local engine's queue, under one name by any host: %s", (url) => {
     expect(parseAddress("queue", url)).toEqual({
       text: url,
       name: "queue:local:/000000000000/payments.fifo",
@@ -96,7 +96,7 @@ describe("parseAddress of a queue", () => {
   });
 
   it.each(["/payments", "/queue/payments", "/queue/us-east-1/000000000000/payments"])(
-    "takes the paths of local engines: %s",
+    "accepts the paths of local engines: %s",
     (path) => {
       expect(parseAddress("queue", `http://localhost:9324${path}`)).toMatchObject({
         isLocal: true,
@@ -148,11 +148,14 @@ describe("parseAddress of a queue", () => {
     expect(parseAddress("queue", url)).toBeUndefined();
   });
 
-  it.each([undefined, null, 5, [OWN], { toString: () => OWN }])("refuses what is no text: %j", (value) => {
-    expect(parseAddress("queue", value)).toBeUndefined();
-  });
+  it.each([undefined, null, 5, [OWN], { toString: () => OWN }])(
+    "rejects anything but a string: %j",
+    (value) => {
+      expect(parseAddress("queue", value)).toBeUndefined();
+    },
+  );
 
-  it("H75: whatever the text, requests go to SQS, or to where an endpoint is configured only", () => {
+  it("H75: for any string, requests go only to SQS, or to a configured endpoint", () => {
     const part = fc.constantFrom(
       ..."https:// http:// sqs. eu-central-1 .amazonaws.com .vpce vpce-1. evil.example @ : 443 / \\ # ? % . localhost".split(
         " ",
@@ -174,7 +177,7 @@ describe("parseAddress of a queue", () => {
 });
 
 describe("parseAddress of a topic", () => {
-  it.each(REGIONS)("takes an ARN of %s, in %s", (region, id) => {
+  it.each(REGIONS)("accepts an ARN of %s, in %s", (region, id) => {
     const arn = `arn:${id}:sns:${region}:${ACCOUNT}:orders.fifo`;
     expect(parseAddress("topic", arn)).toEqual({ text: arn, name: `topic:${arn}`, isFifo: true, region });
   });
@@ -198,7 +201,7 @@ describe("parseAddress of a topic", () => {
 });
 
 describe("parseAddress of a bus", () => {
-  it("takes a name, which says nothing of its Region, and an ARN, which does", () => {
+  it("accepts a name, which doesn't contain its Region, and an ARN, which does", () => {
     expect(parseAddress("bus", "shop")).toEqual({ text: "shop", name: "bus:shop", isFifo: false });
     expect(parseAddress("bus", BUS)).toMatchObject({ text: BUS, isFifo: false, region: "eu-central-1" });
     expect(parseAddress("bus", "orders.fifo")?.isFifo).toBe(false);
@@ -243,7 +246,7 @@ describe("destinationOf", () => {
     ).toBe(6);
   });
 
-  it("takes what is no address, from a version that checked less, for itself", () => {
+  it("treats a value that isn't an address, from a version that checked less, as its own name", () => {
     expect(destinationOf({ queue: "nowhere" })).toBe("queue:nowhere");
     expect(destinationOf({})).toBe("");
   });

@@ -45,7 +45,7 @@ describe.each(["claimed", "optimistic"] as const)("answers 17: commit, %s", (mod
     ["nothing among the writes", { writes: [null] }, /writes\[0\]/],
     ["a hole among the messages", { messages: new Array(1) }, /messages\[0\]/],
     ["nothing among the messages", { messages: [null] }, /messages\[0\]/],
-  ])("refuses %s, and says what to give", async (_, effects, message) => {
+  ])("rejects %s, and says what to pass", async (_, effects, message) => {
     const world = newWorld({ mode });
     const seen: unknown[] = [];
 
@@ -69,7 +69,7 @@ describe.each(["claimed", "optimistic"] as const)("answers 17: commit, %s", (mod
     ["fields that are undefined", { writes: undefined, messages: undefined } as unknown as Effects],
     ["empty lists", { writes: [], messages: [] }],
     ["an object without a prototype", Object.assign(Object.create(null), { writes: [] })],
-  ])("takes %s for no effects", async (_, effects) => {
+  ])("doesn't mistake %s for effects", async (_, effects) => {
     const world = newWorld({ mode });
 
     expect(await world.call(({ commit }: Work) => commit("order", effects))).toBe("order");

@@ -122,7 +122,7 @@ describe.each(["claimed", "optimistic"] as const)("commit with messages that can
     expect(await world.call(async () => "ran again")).toBe("ran again");
   });
 
-  it("what a store refuses for its size is told with its own code, before any I/O", async () => {
+  it("a message too large for a store is reported with its own code, before any I/O", async () => {
     const world = newWorld({ mode });
     const refuse = () => {
       throw new OutboxTransactionTooLargeError("too large");

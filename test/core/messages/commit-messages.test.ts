@@ -47,7 +47,7 @@ describe.each(MODES)("commit with messages, %s", (mode) => {
     expect(await unsent(world)).toEqual([]);
   });
 
-  it("sends what was in them when they were committed, whatever the handler does to them later", async () => {
+  it("sends the content at the time of the commit, whatever the handler changes later", async () => {
     const world = newWorld({ mode });
 
     await world.call(async ({ commit }: Work) => {
@@ -61,7 +61,7 @@ describe.each(MODES)("commit with messages, %s", (mode) => {
     expect(await unsent(world)).toMatchObject([{ messages: [STORED] }]);
   });
 
-  it("H36: after a refused condition neither write nor message is there, and what is committed then is sent", async () => {
+  it("H36: after a refused condition neither write nor message exists, and a later commit is sent", async () => {
     const world = newWorld({ mode });
     const soldOut = { ...PAID, key: "order-7/sold-out" };
 
@@ -86,7 +86,7 @@ describe.each(MODES)("commit with messages, %s", (mode) => {
   });
 
   it.each(["before", "after"] as const)(
-    "H36: a commit that nobody knows the outcome of has both write and message or neither (lost %s)",
+    "H36: a commit with an unknown outcome has both write and message or neither (lost %s)",
     async (when) => {
       const world = newWorld({ mode });
       const store = failing(world.memory, method, when, { error: throttled });
@@ -145,7 +145,7 @@ describe("commit with messages, against others", () => {
     }
   });
 
-  it("of two optimistic runs at once only the winner's messages are sent", async () => {
+  it("of two simultaneous optimistic runs only the winner's messages are sent", async () => {
     const world = newWorld({ mode: "optimistic" });
     const { opened, open } = gate();
     const both = [world.start(order(world, "one", opened)), world.start(order(world, "two", opened))];

@@ -52,7 +52,7 @@ export function operatorCases(newSubject: () => Promise<OperatedSubject>): void 
     return { table, recordKey, commit: (await reload())!, reload, take };
   }
 
-  it("lists what waits, what is parked, and what of a commit that waits is parked", async () => {
+  it("lists what waits, what is parked, and the parked part of a commit that waits", async () => {
     const { table, recordKey, commit } = await givenParked();
     expect(await listed(table, "waiting")).toEqual([]);
     expect(await listed(table, "parked")).toEqual([{ recordKey, commit }]);
@@ -66,7 +66,7 @@ export function operatorCases(newSubject: () => Promise<OperatedSubject>): void 
     expect(await listed(table)).toEqual([{ recordKey, commit }]);
   });
 
-  it("lists a commit that nobody has tried yet, and has one of its messages sent again or dropped", async () => {
+  it("lists a commit that has never been tried, and has one of its messages sent again or dropped", async () => {
     const table = await newSubject();
     const { recordKey } = await table.commit(20);
     const commit = (await table.outbox.load(recordKey))!;
@@ -81,7 +81,7 @@ export function operatorCases(newSubject: () => Promise<OperatedSubject>): void 
     expect(states).toEqual(["dropped", "waiting"]);
   });
 
-  it("lists what cannot be read, and why", async () => {
+  it("lists what can't be read, and why", async () => {
     const { table, recordKey } = await givenParked();
     await table.damage(recordKey);
 
@@ -89,7 +89,7 @@ export function operatorCases(newSubject: () => Promise<OperatedSubject>): void 
     expect(await listed(table, "parked")).toEqual([{ recordKey, fault }]);
   });
 
-  it("sends parked messages again, as if nobody had tried, and nothing that was sent", async () => {
+  it("sends parked messages again as if they had never been tried, and nothing that was sent", async () => {
     const { table, commit, take } = await givenParked();
     expect(await take()).toEqual({ state: "over" });
 
@@ -179,7 +179,7 @@ export function operatorCases(newSubject: () => Promise<OperatedSubject>): void 
     expect((await reload())!.messages[1]).toEqual({ ...bus, key, body: '{"paid":true}' });
   });
 
-  it("drops a message: the commit is over where nothing else is left, and says what became of it", async () => {
+  it("drops a message: the commit is over if nothing else is left, and records what became of it", async () => {
     const { table, recordKey, commit, reload } = await givenParked();
 
     expect(await table.outbox.drop(commit, { ...ANA, messages: [1] })).toBe(true);
@@ -200,7 +200,7 @@ export function operatorCases(newSubject: () => Promise<OperatedSubject>): void 
     expect(await table.outbox.count()).toEqual({ waiting: 0, parked: 1 });
   });
 
-  it("changes nothing of what somebody else has changed since, or another attempt has committed", async () => {
+  it("changes nothing that has changed since, or that another attempt has committed", async () => {
     const { table, commit, reload } = await givenParked([PARKED, PARKED]);
     await table.outbox.drop(commit, { ...ANA, messages: [0] });
     const now = await reload();
@@ -226,7 +226,7 @@ export function operatorCases(newSubject: () => Promise<OperatedSubject>): void 
     }
   });
 
-  it("keeps who decided what, and why, beside the verdict about the key, and nobody who sends forgets it", async () => {
+  it("keeps who decided what, and why, next to the decision about the key, and no sender loses it", async () => {
     const { table, recordKey, commit: before, reload } = await givenParked([PARKED, PARKED]);
     const verdict = { verdict: "did-not-happen", by: "bob", at: COMMITTED_AT, attempt: 1 };
     await table.judge(recordKey, JSON.stringify(verdict));
@@ -276,7 +276,7 @@ export function operatorCases(newSubject: () => Promise<OperatedSubject>): void 
     expect((await table.outbox.load(recordKey))!.progress).toEqual([SENT, PARKED]);
   });
 
-  it("keeps one of two acts that were made at once, and tells the other one", async () => {
+  it("keeps one of two simultaneous acts, and reports the conflict to the other one", async () => {
     const { table, commit } = await givenParked([PARKED, PARKED]);
     await table.outbox.sendAgain(commit, ANA);
     const [mine, theirs] = [
@@ -309,7 +309,7 @@ export function operatorCases(newSubject: () => Promise<OperatedSubject>): void 
     );
   });
 
-  it("what a sender is at, and keeps, stays sent beside what was decided meanwhile", async () => {
+  it("what a sender is sending, and keeps, stays sent next to what was decided in between", async () => {
     const { table, commit, reload } = await givenParked([{ state: "waiting", tries: 1 }, PARKED]);
     const { recordKey } = commit;
     const taking = { by: "sweeper", id: "me", now: LATER, until: LATER + 1000 } as const;

@@ -20,7 +20,7 @@ class FailingOutbox extends OperatedOutbox {
   }
 }
 
-it("a listing passes over a commit that is over, and fails where the database does not answer", async () => {
+it("a listing skips a commit that is over, and fails if the database doesn't respond", async () => {
   const listing = new FailingOutbox().list("parked");
 
   expect((await listing.next()).value).toMatchObject({ recordKey: "unreadable" });

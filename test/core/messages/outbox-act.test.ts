@@ -12,7 +12,7 @@ it("keeps the first 20 of very many messages, and how many there were", () => {
   expect(actsIn(text)).toEqual([{ act: "drop", messages: places.slice(0, 20), count: 1000, by, why, at: 7 }]);
 });
 
-it("takes the time of the system where no clock is given", () => {
+it("uses the system's time if no clock is given", () => {
   const before = Date.now();
 
   const [added] = actsIn(withAct(undefined, "redirect", [0], { by: "ana", why: "moved" }));
@@ -20,7 +20,7 @@ it("takes the time of the system where no clock is given", () => {
   expect(added!.at).toBeGreaterThanOrEqual(before);
 });
 
-it.each([undefined, "", "no JSON", "null", '{"acts":7}'])("begins anew after %j", (evidence) => {
+it.each([undefined, "", "no JSON", "null", '{"acts":7}'])("begins again after %j", (evidence) => {
   expect(actsIn(evidence)).toEqual([]);
   expect(actsIn(withAct(evidence, "drop", [0], ANA))).toHaveLength(1);
 });

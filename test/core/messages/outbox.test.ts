@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { mergeProgress, type Unsent } from "../../../lib/core/messages/outbox.ts";
 
 describe("mergeProgress", () => {
-  it("adds what I have sent to what somebody else has taken and nobody else has tried", () => {
+  it("adds my sent messages to those that another sender has taken and no sender has tried", () => {
     const messages = [1, 2].map((name) => ({ queue: "payments", key: `${name}`, body: "{}" }));
     const taken: Unsent = { recordKey: "op##1", token: "mine", committedAt: 1, messages, shard: 0, dueAt: 1 };
     const waiting = { state: "waiting", tries: 1 } as const;

@@ -19,21 +19,21 @@ describe("attributes of a message", () => {
     { awsome: "v", amazon: "v", AWSTraceHeader: "v" },
     JSON.parse('{"__proto__":"v","constructor":"v"}'),
     names(9),
-  ])("are kept as they are (%#)", (attributes) => {
+  ])("are kept unchanged (%#)", (attributes) => {
     const kept = checkAttributes("a", attributes);
 
     expect(Object.entries(kept ?? {}).sort()).toEqual(Object.entries(attributes).sort());
     expect(JSON.parse(JSON.stringify(kept))).toEqual(kept);
   });
 
-  it("are none where they are left out, undefined or empty", () => {
+  it("are none if they are left out, undefined or empty", () => {
     expect([undefined, {}].map((attributes) => checkAttributes("a", attributes))).toEqual([
       undefined,
       undefined,
     ]);
   });
 
-  it("are a copy: what becomes of the caller's own later does not matter", () => {
+  it("are a copy: later changes to the caller's own don't matter", () => {
     const attributes: Record<string, string> = { kind: "paid" };
     const { attributes: kept } = prepareMessage("a", { queue: QUEUE, key: "k", body: "b", attributes });
 
@@ -71,7 +71,7 @@ describe("attributes of a message", () => {
       "`kind` must be a number that can be written without an exponent",
     ]),
   ])(
-    "that no queue takes, or that are onceonly's own, are refused without their value (%#)",
+    "that no queue accepts, or that are onceonly's own, are rejected without their value (%#)",
     (attributes, why) => {
       const message = { queue: QUEUE, key: "k", body: "b", attributes } as never;
 
@@ -91,7 +91,7 @@ describe("attributes of a message", () => {
     );
   });
 
-  it("tell two messages of one key apart; their order does not", () => {
+  it("distinguish two messages of one key; their order doesn't", () => {
     const message = { queue: QUEUE, key: "k", body: "b" };
 
     expect(() =>

@@ -12,7 +12,7 @@ describe("checkId", () => {
     "nullable",
     "undefined-behaviour",
     "dev-null",
-  ])("takes %j", (name) => {
+  ])("accepts %j", (name) => {
     for (const field of ["key", "group"] as const)
       expect(checkId("the message", field, name)).toBeUndefined();
   });
@@ -33,7 +33,7 @@ describe("checkId", () => {
     ["k".repeat(256), "must be a string of 1 to 255 characters"],
     ["4111\n", "must be a string of 1 to 255 characters"],
     ["\ud800", "must be a string of 1 to 255 characters"],
-  ])("refuses %j, and says why without repeating it", (name, why) => {
+  ])("rejects %j, and says why without repeating it", (name, why) => {
     for (const field of ["key", "group"] as const) {
       const check = () => checkId("messages[3]", field, name);
 
@@ -46,7 +46,7 @@ describe("checkId", () => {
   it.each([
     ["key", "pass the business key"],
     ["group", "pass the id of whatever must stay in order"],
-  ] as const)("says what to give for a %s that is missing", (field, advice) => {
+  ] as const)("says what to pass for a %s that is missing", (field, advice) => {
     expect(() => checkId("the message", field, undefined)).toThrow(advice);
   });
 });

@@ -8,14 +8,14 @@ const TOPIC_BYTES = 258_048;
 const EVENT_BYTES = 1_044_480;
 
 describe("bodyText", () => {
-  it("leaves text as it is", () => {
+  it("leaves strings unchanged", () => {
     for (const text of ['a "quoted" 😀\t\r\n', "{", "\u0085 \u2028 \ud7ff \ue000 \ufffd"]) {
       expect(bodyText("the message", text)).toBe(text);
     }
   });
 
   it.each(["", "\u0000", "\u0000a", "a\u001f", "\ufffe", "\uffff", "\ud800", "\udc00\ud800"])(
-    "refuses text that SQS does not take: %j",
+    "rejects strings that SQS doesn't accept: %j",
     (text) => {
       expect(() => bodyText("the message", text)).toThrow(
         expect.objectContaining({ code: "PAYLOAD_INVALID" }),
@@ -23,7 +23,7 @@ describe("bodyText", () => {
     },
   );
 
-  it("writes anything else as JSON, in characters that SQS takes", () => {
+  it("writes anything else as JSON, in characters that SQS accepts", () => {
     const values = [null, 7, true, [], { text: "\ufffe\uffff\u0001\ud800" }];
 
     expect(values.map((value) => bodyText("the message", value))).toEqual([
@@ -49,7 +49,7 @@ describe("prepareMessage, by the size of a body", () => {
   it.each([
     [toQueue, SQS_BYTES],
     [toTopic, TOPIC_BYTES],
-  ] as const)("takes it up to the last byte that its destination takes (%#)", (message, bytes) => {
+  ] as const)("accepts it up to the last byte that its destination accepts (%#)", (message, bytes) => {
     const body = `é${"x".repeat(bytes - 2)}`;
 
     expect(prepare({ ...message, body })).toBe(body);

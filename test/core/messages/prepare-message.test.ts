@@ -32,14 +32,14 @@ describe("prepareMessage", () => {
     [{ ...toBus, bus: "orders.fifo" }, '{"id":7}'],
     [{ ...toBus, source: "s".repeat(128), detailType: "d" }, '{"id":7}'],
     [{ ...toBus, bus: "arn:aws:events:eu-central-1:123456789012:event-bus/orders" }, '{"id":7}'],
-  ])("keeps what is said, with the body as text, and survives JSON (%#)", (message, body) => {
+  ])("keeps the given fields, with the body as a string, and survives JSON (%#)", (message, body) => {
     const stored = prepareMessage("the message", message);
 
     expect(stored).toEqual({ ...message, body });
     expect(JSON.parse(JSON.stringify(stored))).toEqual({ ...message, body });
   });
 
-  it("leaves out a traceparent that is no text: tracing never stops a message", () => {
+  it("leaves out a traceparent that isn't a string: tracing never stops a message", () => {
     const stored = prepareMessage("a", { ...toQueue, traceparent: 7 as unknown as string });
 
     expect(stored.traceparent).toBeUndefined();
@@ -130,7 +130,7 @@ describe("prepareMessage", () => {
     ["MESSAGE_ID_INVALID", { ...toTopic, group: "undefined" }, "the group is the text of a missing value"],
     ["MESSAGE_ID_INVALID", { ...toQueue, id: "secret" }, "ids are derived"],
     ["MESSAGE_ID_INVALID", { ...toQueue, messageDeduplicationId: "secret" }, "ids are derived"],
-  ])("refuses what cannot be sent as it is: %s %#", (code, message, why) => {
+  ])("rejects what can't be sent as it is: %s %#", (code, message, why) => {
     const error = refusal(() => prepareMessage("messages[3]", message as OutgoingMessage));
 
     expect(error.code).toBe(code);
@@ -141,7 +141,7 @@ describe("prepareMessage", () => {
 });
 
 describe("prepareMessages", () => {
-  it("keeps the order, and takes a message that is given twice", () => {
+  it("keeps the order, and accepts a message that is given twice", () => {
     const messages = [toBus, toQueue, toTopic, toQueue];
 
     expect(prepareMessages(messages).map(({ queue, topic }) => queue ?? topic ?? "bus")).toEqual([
@@ -159,11 +159,11 @@ describe("prepareMessages", () => {
     { ...toBus, detailType: "refunded", body: {} },
     { ...toBus, source: "shop-2", body: {} },
     { ...toBus, bus: "refunds", body: {} },
-  ])("takes another body under another name (%#)", (message) => {
+  ])("accepts another body under another name (%#)", (message) => {
     expect(prepareMessages([toQueue, toTopic, toBus, message])).toHaveLength(4);
   });
 
-  it("tells group and key apart", () => {
+  it("distinguishes group and key", () => {
     const messages = [
       { ...toQueue, group: "a", key: "b", body: "1" },
       { ...toQueue, group: "b", key: "a", body: "2" },
@@ -191,7 +191,7 @@ describe("prepareMessages", () => {
     expect(refusal(() => prepareMessages([toQueue, other]))).toMatchObject({ code: "MESSAGE_ID_INVALID" });
   });
 
-  it.each([undefined, null, toQueue, "secret"])("refuses what is no list (%#)", (messages) => {
+  it.each([undefined, null, toQueue, "secret"])("rejects anything but an array (%#)", (messages) => {
     expect(refusal(() => prepareMessages(messages as never))).toMatchObject({
       code: "PAYLOAD_INVALID",
       message: "`messages` must be an array",

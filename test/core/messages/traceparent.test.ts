@@ -26,7 +26,7 @@ describe("traceparentFromXRay", () => {
     `${ROOT};Parent=0000000000000000;Sampled=1`,
     `${ROOT};Parent=;Sampled=1`,
     `${AS_W3C}1`,
-  ])("makes nothing of what names no segment: %s", (header) => {
+  ])("ignores a value that names no segment: %s", (header) => {
     expect(traceparentFromXRay(header)).toBeUndefined();
   });
 });

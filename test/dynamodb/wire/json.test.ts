@@ -29,7 +29,7 @@ const item = fc.dictionary(
 );
 
 describe("encodeInput", () => {
-  it("writes items as the SDK does, and changes nothing of what it is given", async () => {
+  it("writes items as the SDK does, and doesn't change its input", async () => {
     await fc.assert(
       fc.asyncProperty(item, async (Item) => {
         const input = { TableName: "orders", Item, ConditionExpression: undefined };
@@ -130,7 +130,7 @@ describe("readAnswer", () => {
       { __type: "com.amazon.coral.service#InvalidSignatureException", message: "no" },
     ],
     ["a server's error", 500, { __type: `${NAMESPACE}InternalServerError`, message: "sorry" }],
-  ])("makes the SDK's error of %s", async (_, statusCode, body) => {
+  ])("creates the SDK's error for %s", async (_, statusCode, body) => {
     const answer = answered(statusCode, body, { "x-amzn-requestid": "request-1" });
     const { result } = await sdkExchange({ TableName: "orders", Item: {} }, answer);
     const { name, message, $fault, Item, CancellationReasons, $metadata } =
@@ -160,7 +160,7 @@ describe("readAnswer", () => {
     ["half of an answer", answered(200, '{"Item":')],
     ["an answer that was changed on its way", answered(200, "{}", { "x-amz-crc32": `${crc32("{ }")}` })],
     ["an error that was changed on its way", answered(400, "{}", { "x-amz-crc32": "1" })],
-  ])("does not believe %s, which another try may mend, and repeats none of it", (_, answer) => {
+  ])("does not believe %s, which another try may correct, and repeats none of it", (_, answer) => {
     const error = thrownBy(answer);
 
     expect(error.name).toBe("UnreadableAnswerError");
@@ -180,7 +180,7 @@ describe("readAnswer", () => {
     [301, "", "UnknownError", "CLIENT_ERROR"],
     [501, "{}", "UnknownError", "SERVER_ERROR"],
     [429, "", "UnknownError", "THROTTLING"],
-  ])("tells %i of something on the way by its status", (statusCode, body, name, kind) => {
+  ])("recognizes a failure in between with %i by its status", (statusCode, body, name, kind) => {
     const error = thrownBy(answered(statusCode, body));
 
     expect(error).toMatchObject({ name, $metadata: { httpStatusCode: statusCode } });
@@ -189,7 +189,7 @@ describe("readAnswer", () => {
 });
 
 describe("failureKind", () => {
-  it("looks for what passes in causes too, and in circles ends", () => {
+  it("looks for temporary failures in causes too, and stops at circles", () => {
     const reset = Object.assign(new Error("read ECONNRESET"), { code: "ECONNRESET" });
     const circle = new Error("round");
     circle.cause = circle;
@@ -200,7 +200,7 @@ describe("failureKind", () => {
     expect(failureKind(undefined)).toBe("CLIENT_ERROR");
   });
 
-  it("takes a signature of another time for what passes once the clock is corrected", () => {
+  it("treats a signature from another time as temporary once the clock is corrected", () => {
     const name = "InvalidSignatureException";
 
     expect(failureKind({ name, message: "Signature expired: 1 is now earlier than 2" })).toBe("TRANSIENT");

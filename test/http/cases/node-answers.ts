@@ -1,9 +1,9 @@
 /** Ways to answer with the ServerResponse of node:http, whatever framework hands it to the handler. */
 import { once } from "node:events";
 import { createReadStream } from "node:fs";
-import type { IncomingMessage, ServerResponse } from "node:http";
+import { type IncomingMessage, ServerResponse } from "node:http";
 import { Readable, Writable } from "node:stream";
-import { pipeline } from "node:stream/promises";
+import { finished, pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
 import type { Row } from "../rows.ts";
 
@@ -13,6 +13,11 @@ export type NodeRow = Row<NodeHandle>;
 const FILE = new URL("../../../LICENSE", import.meta.url);
 const bytes = Uint8Array.from([0, 255, 128, 10, 13, 200]);
 const text = "ordered: ✓ café";
+
+async function* parts() {
+  yield "one ";
+  yield Buffer.from("two");
+}
 
 export const NODE_ANSWERS: readonly NodeRow[] = [
   ["end without a body", "equal", (_req, res) => res.end()],
@@ -178,7 +183,101 @@ export const NODE_ANSWERS: readonly NodeRow[] = [
       res.end(text);
     },
   ],
+  [
+    "100 Continue",
+    "equal",
+    (_req, res) => {
+      res.writeContinue();
+      res.end(text);
+    },
+  ],
+  ["an empty write", "equal", (_req, res) => res.write("") && res.end()],
+  ["a status given as a string", "equal", (_req, res) => Object.assign(res, { statusCode: "202" }).end()],
+  ["a header beyond ASCII, with a text", "equal", (_req, res) => res.setHeader("x-name", "café").end(text)],
+  [
+    "a header beyond ASCII, with bytes",
+    "equal",
+    (_req, res) => res.setHeader("x-name", ["café", "ä"]).end(Buffer.from(text)),
+  ],
+  [
+    "a header beyond ASCII, with a body in chunks",
+    "equal",
+    (_req, res) => res.setHeader("x-name", "café").write("one ") && res.end("two"),
+  ],
+  [
+    "a header beyond ASCII, with a text of a known length",
+    "equal",
+    (_req, res) =>
+      res.writeHead(201, { "x-name": "café", "content-length": 7 }).write("one ") && res.end("two"),
+  ],
+  ["a header beyond ASCII, without a body", "equal", (_req, res) => res.setHeader("x-name", "café").end()],
+  [
+    "a Trailer header without trailers",
+    "equal",
+    (_req, res) => res.setHeader("trailer", "x-sum").write(text) && res.end(),
+  ],
+  [
+    "a header with several values, and one without",
+    "equal",
+    (_req, res) => res.setHeader("x-a", ["1", "2"]).setHeader("x-b", "").setHeader("x-c", []).end(text),
+  ],
+  ["no Date header", "equal", (_req, res) => Object.assign(res, { sendDate: false }).end(text)],
+  ["204 with a content-length", "equal", (_req, res) => res.writeHead(204, { "content-length": "0" }).end()],
+  [
+    "trailers that aren't declared",
+    "equal",
+    (_req, res) => {
+      res.write(text);
+      res.addTrailers({ "x-sum": "42" });
+      res.end();
+    },
+  ],
+  ["an error status beyond 599", "unrecorded", (_req, res) => res.writeHead(666).end(text)],
+  [
+    "trailers that repeat",
+    "equal",
+    (_req, res) => {
+      res.setHeader("trailer", "X-Sum").write(text);
+      res.addTrailers([
+        ["x-sum", "1"],
+        ["x-sum", "2"],
+      ]);
+      res.end();
+    },
+  ],
+  [
+    "end, and a wait for finished",
+    "equal",
+    async (_req, res) => {
+      res.end(text);
+      await finished(res);
+    },
+  ],
+  ["an async generator", "equal", (_req, res) => pipeline(parts, res)],
   ["an error status", "unrecorded", (_req, res) => res.writeHead(422, "No Stock").end("sold out")],
+  ["a request that is destroyed", "broken", (req) => req.destroy()],
+  ["a socket that is destroyed", "broken", (_req, res) => res.socket?.destroy()],
+  ["a socket that is reset", "broken", (_req, res) => res.socket?.resetAndDestroy()],
+  [
+    "a stream piped into the socket",
+    { refused: /wrote to the connection/ },
+    (_req, res) => Readable.from(["HTTP/1.1 201 Created\r\n", "\r\n"]).pipe(res.socket!),
+  ],
+  [
+    "a socket detached from the response",
+    { refused: /detached the response from its connection/ },
+    (_req, res) => {
+      const { socket } = res;
+      res.detachSocket(socket!);
+      socket!.end("HTTP/1.1 201 Created\r\ncontent-length: 2\r\n\r\nhi");
+    },
+  ],
+  [
+    "the end method of Node's prototype",
+    { refused: /wrote to the connection/ },
+    (_req, res) => ServerResponse.prototype.end.call(res, text, "utf8"),
+  ],
+  ["the socket ended without an answer", "broken", (_req, res) => res.socket?.end()],
   ["a response that is destroyed", "broken", (_req, res) => res.destroy()],
   [
     "a response that is destroyed after a part",
@@ -202,17 +301,25 @@ export const NODE_ANSWERS: readonly NodeRow[] = [
       goOn();
     },
   ],
-  ["a chunk that is an object", { refused: /writes a value/ }, (_req, res) => res.write({ a: 1 } as never)],
-  ["a stream of objects", { refused: /writes a value/ }, (_req, res) => Readable.from([{ a: 1 }]).pipe(res)],
+  [
+    "a chunk that is an object",
+    { refused: /handler wrote an object/ },
+    (_req, res) => res.write({ a: 1 } as never),
+  ],
+  [
+    "a stream of objects",
+    { refused: /handler wrote an object/ },
+    (_req, res) => Readable.from([{ a: 1 }]).pipe(res),
+  ],
   ["status 101", { refused: /status is 101/ }, (_req, res) => res.writeHead(101).end()],
   [
     "a write to the socket",
-    { refused: /past the response/ },
+    { refused: /wrote to the connection instead/ },
     (_req, res) => res.socket?.write("HTTP/1.1 201 Created\r\ncontent-length: 2\r\n\r\nhi"),
   ],
   [
     "a socket that ends with an answer",
-    { refused: /past the response/ },
+    { refused: /wrote to the connection instead/ },
     (req) => req.socket.end("HTTP/1.1 201 Created\r\ncontent-length: 2\r\n\r\nhi"),
   ],
 ];

@@ -13,7 +13,7 @@ describe("leapingClock", () => {
     expect(clock.now() - Date.now()).toBeCloseTo(361_000, -2);
   });
 
-  it("wakes all whose time is leaped over, in the order of their times, and nobody else", async () => {
+  it("wakes all sleepers whose time is skipped, in the order of their times, and no others", async () => {
     const clock = leapingClock();
     const woken: number[] = [];
     const sleeping = [50, 10, 30].map((seconds) =>
@@ -34,7 +34,7 @@ describe("leapingClock", () => {
     await expect(leapingClock().sleep(1)).resolves.toBeUndefined();
   });
 
-  it("wakes whoever is called away, and does not let them sleep again", async () => {
+  it("wakes any sleeper that is called away, and does not let it sleep again", async () => {
     const clock = leapingClock();
     const leaving = new AbortController();
     const sleeping = clock.sleep(60_000, leaving.signal);

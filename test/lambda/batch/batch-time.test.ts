@@ -35,7 +35,7 @@ describe("idempotentBatch", () => {
     expect(decisions()).toEqual(["key-fallback", "executed"]);
   });
 
-  it("has a smaller margin where the invocation is short, and leaves no timer behind", async () => {
+  it("has a smaller margin if the invocation is short, and leaves no timer running", async () => {
     const { options, context, clock } = givenBatch();
     const handler = idempotentBatch(() => clock.sleep(500), { ...options, concurrency: 1 });
     const invocation = context(3000);

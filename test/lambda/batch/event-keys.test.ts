@@ -76,7 +76,7 @@ describe("keyFromSns", () => {
   });
 });
 
-describe("keyFromSns of what a bus publishes", () => {
+describe("keyFromSns for a bus's publication", () => {
   const inMessage = JSON.stringify({ source: "shop", "detail-type": "paid", detail: sent("order-1") });
 
   it("H74: believes an envelope inside the message with `trustedForwarders` only, and never passes it over", () => {
@@ -143,7 +143,7 @@ describe("keyFromS3", () => {
     expect(() => key({ Records })).toThrow(`${count} records`);
   });
 
-  it("says of an event without records that it is none of S3", () => {
+  it("reports that an event without records isn't from S3", () => {
     const testEvent = { Service: "Amazon S3", Event: "s3:TestEvent" };
 
     expect(() => key(testEvent as never)).toThrow("the event has no `Records`");
@@ -186,7 +186,7 @@ describe("fingerprintFromS3", () => {
     expect(run).toHaveBeenCalledTimes(1);
   });
 
-  it("takes several records one after the other, each an operation of its own", async () => {
+  it("handles several records one after the other, each as its own operation", async () => {
     const { options, context } = given();
     const keys: string[] = [];
     const one = idempotent(
@@ -223,7 +223,7 @@ describe("keyFromEventBridge", () => {
 describe("keyFromEventBridge with an envelope", () => {
   const key = keyFromEventBridge({ trustedForwarders: [BUS] });
 
-  it("H74: refuses it without `trustedForwarders`: a detail made of what users write can hold one", () => {
+  it("H74: is rejected without `trustedForwarders`: a detail that contains user input can hold one", () => {
     for (const detail of [
       sent("order-1"),
       { comment: sent("order-1") },
@@ -233,7 +233,7 @@ describe("keyFromEventBridge with an envelope", () => {
     }
   });
 
-  it("takes what its sender got from others, deeper in the detail, for text", () => {
+  it("treats what its sender got from others, deeper in the detail, as text", () => {
     expect(key(bridgeEvent("e1", sent("order-1", { comment: sent("of an attacker") })))).toBe("order-1");
   });
 
@@ -258,7 +258,7 @@ describe("keyFromEventBridge with an envelope", () => {
     },
   );
 
-  it("is the event's id where there is no detail to look into", () => {
+  it("is the event's id if there is no detail to look into", () => {
     expect(key({ id: "e1" })).toBe("e1");
     expect(key({ id: "e1", detail: null })).toBe("e1");
   });
@@ -304,7 +304,7 @@ describe("fingerprintFromEventBridge", () => {
     },
   );
 
-  it("leaves what is nested too deeply to be refused by the fingerprint", async () => {
+  it("leaves too deeply nested values for the fingerprint to reject", async () => {
     const { options, context } = given();
     const handler = idempotent(() => 1, { ...options, key: keyFromEventBridge(), fingerprint });
     let detail: object = {};

@@ -17,7 +17,7 @@ async function givenQueue(isFifo: boolean, visibilitySeconds = 12) {
   return { ...world, source, options, changeVisibility };
 }
 
-describe("idempotentBatch behind an event source mapping", () => {
+describe("idempotentBatch with an event source mapping", () => {
   it.each([
     ["never the healthy one that is in progress elsewhere", true, { left: 0, dead: 1 }],
     ["and the healthy one too, where nothing hides it", false, { left: 0, dead: 2 }],
@@ -69,7 +69,7 @@ describe("idempotentBatch behind an event source mapping", () => {
     expect(await source.counts()).toEqual({ left: 0, dead: 0 });
   });
 
-  it("H25: a FIFO head that fails holds back its own group only, and takes what was received with it to the dead letters", async () => {
+  it("H25: a FIFO head that fails holds back its own group only, and moves the messages received with it to the dead letters", async () => {
     const { clock, source, options } = await givenQueue(true);
     const done: string[] = [];
     const handler = idempotentBatch(({ body }: SQSRecord) => {

@@ -20,7 +20,7 @@ describe("idempotentBatch", () => {
     expect(runs.filter((id) => id.startsWith("b"))).toEqual(["b1", "b2", "b3"]);
   });
 
-  it("runs the groups of a FIFO queue at once and each of them in order", async () => {
+  it("runs the groups of a FIFO queue concurrently and each of them in order", async () => {
     const { options, context, clock } = givenBatch();
     const ended: string[] = [];
     const handler = idempotentBatch(async ({ messageId }: SQSRecord) => {
@@ -33,7 +33,7 @@ describe("idempotentBatch", () => {
     expect(ended).toEqual(["b1", "b2", "a1", "a2"]);
   });
 
-  it("goes on behind a final error that is acknowledged", async () => {
+  it("continues after a final error that is acknowledged", async () => {
     const { options, context } = givenBatch();
     const runs: string[] = [];
     const handler = idempotentBatch(
@@ -52,7 +52,7 @@ describe("idempotentBatch", () => {
     expect(runs).toEqual(["a1", "a2"]);
   });
 
-  it("keeps the order of groups where the event does not name its queue", async () => {
+  it("keeps the order of groups if the event does not name its queue", async () => {
     const { options, context } = givenBatch();
     const runs: string[] = [];
     const handler = idempotentBatch(({ messageId }: Partial<SQSRecord>) => {
@@ -68,7 +68,7 @@ describe("idempotentBatch", () => {
     expect(runs).toEqual(["a1"]);
   });
 
-  it("does not hold messages of a fair standard queue back for others of their group", async () => {
+  it("does not hold a fair standard queue's messages back for others of their group", async () => {
     const { options, context } = givenBatch();
     const handler = idempotentBatch(({ messageId }: SQSRecord) => {
       if (messageId === "m1") throw new Error("no");

@@ -35,7 +35,7 @@ const inOrder = (...bodies: string[]) =>
   bodies.map((body, index) => ({ ...fifoRecord(`m${index}`, "7"), body }));
 const FORWARDED = { trustedForwarders: [TOPIC, BUS] };
 
-describe.each(ROUTES)("D8: behind $route", ({ bodyOf, trustedForwarders }) => {
+describe.each(ROUTES)("D8: with $route", ({ bodyOf, trustedForwarders }) => {
   it("a message that was sent twice runs once, under the key of its envelope", async () => {
     const { keys, replays, codes, fallbacks } = await outcomeOf(
       inOrder(bodyOf({ id: "first" }), bodyOf({ id: "second" })),
@@ -100,7 +100,7 @@ describe.each(ROUTES)("D8: behind $route", ({ bodyOf, trustedForwarders }) => {
     ]);
   });
 
-  it("H74: where the `key` function yields nothing, the envelope is believed no more than without it", async () => {
+  it("H74: if the `key` function returns nothing, the envelope is trusted no more than without it", async () => {
     const { keys, codes } = await outcomeOf([sqsRecord("m1", bodyOf({}))], { key: () => undefined });
 
     expect([keys, codes]).toEqual([[], ["IDEMPOTENCY_KEY_MISSING"]]);
@@ -108,7 +108,7 @@ describe.each(ROUTES)("D8: behind $route", ({ bodyOf, trustedForwarders }) => {
 });
 
 describe("idempotentBatch", () => {
-  it("H74: a forged body neither silences a tenant's message nor makes one of two payments", async () => {
+  it("H74: a forged body neither silences a tenant's message nor turns two payments into one", async () => {
     const genuine = { ...fifoRecord("genuine", "b"), body: '{"order":"order-7","cents":100}' };
     const forged = notification({
       envelopeText: contentFor("order-7"),
@@ -156,7 +156,7 @@ describe("idempotentBatch", () => {
     ]);
   });
 
-  it("takes a message for the same whose sender was traced under another id", async () => {
+  it("treats a message as the same if its sender was traced under another id", async () => {
     const trace = (digit: string) => `00-${digit.repeat(32)}-b7ad6b7169203331-01`;
     const attributes = (digit: string) => ({ traceparent: { Type: "String", Value: trace(digit) } });
     const events = ["1", "2"].map((digit) =>
@@ -173,14 +173,14 @@ describe("idempotentBatch", () => {
     }
   });
 
-  it("takes the attribute of a message, as raw delivery passes it on, before what is in its body", async () => {
+  it("prefers a message's attribute, as raw delivery passes it on, to the one in its body", async () => {
     const record = sqsRecord("m1", notification({ envelopeText: contentFor("inner") }), envelope("outer"));
 
     for (const changes of [{}, FORWARDED])
       expect((await outcomeOf([record], changes)).keys).toEqual(["outer"]);
   });
 
-  it("takes what a sender got from others, deeper in an event of its own, for text", async () => {
+  it("treats what a sender got from others, deeper in its own event, as text", async () => {
     const comment = { [ENVELOPE_ATTRIBUTE]: { v: 1, key: "of an attacker" } };
     const bodies = [
       busEvent({ more: { comment } }),
@@ -193,7 +193,7 @@ describe("idempotentBatch", () => {
     }
   });
 
-  it("H74: a topic that is believed does not make its publishers' messages believed", async () => {
+  it("H74: trusting a topic does not make its publishers' messages trusted", async () => {
     const message = JSON.stringify({ [ENVELOPE_ATTRIBUTE]: { v: 1, key: "of an attacker" } });
     const body = notification({ message, envelopeText: undefined });
 
@@ -225,7 +225,7 @@ describe("idempotentBatch", () => {
       `${'{"a":'.repeat(600)}{"${ENVELOPE_ATTRIBUTE}":{"v":1,"key":"a"}}${"}".repeat(600)}`,
     ],
     ["brackets without end", `"${ENVELOPE_ATTRIBUTE}":${"[".repeat(100_000)}`],
-  ])("never falls back in silence where a body has %s: it is returned", async (_, body) => {
+  ])("never falls back silently if a body has %s: it is returned", async (_, body) => {
     for (const changes of [{}, FORWARDED]) {
       expect(await outcomeOf([sqsRecord("m1", body)], changes)).toMatchObject({
         keys: [],
@@ -235,7 +235,7 @@ describe("idempotentBatch", () => {
     }
   });
 
-  it("takes two envelopes of one key for one", async () => {
+  it("treats two envelopes of one key as one", async () => {
     const held = { [ENVELOPE_ATTRIBUTE]: { v: 1, key: "a" } };
 
     expect((await outcomeOf([sqsRecord("m1", JSON.stringify([held, held]))], FORWARDED)).keys).toEqual(["a"]);
@@ -250,11 +250,11 @@ describe("idempotentBatch", () => {
       "an event without one",
       JSON.stringify({ id: "e1", source: ENVELOPE_ATTRIBUTE, "detail-type": "a", detail: {} }),
     ],
-  ])("falls back to the message id, and tells it: %s", async (_, body) => {
+  ])("falls back to the message id, and reports it: %s", async (_, body) => {
     expect(await outcomeOf([sqsRecord("m1", body)])).toMatchObject({ keys: ["m1"], fallbacks: 1, codes: [] });
   });
 
-  it("goes by the whole body where there is no envelope in it", async () => {
+  it("uses the whole body if it contains no envelope", async () => {
     const records = ["a", "b"].map((word) => ({
       ...fifoRecord(word, "7", "same"),
       body: JSON.stringify({ [word]: ENVELOPE_ATTRIBUTE }),
@@ -291,7 +291,7 @@ describe("idempotentBatch", () => {
     );
   });
 
-  it("takes a bus by its name too", async () => {
+  it("accepts a bus by its name too", async () => {
     expect((await outcomeOf([sqsRecord("m1", busEvent({}))], { trustedForwarders: ["shop"] })).keys).toEqual([
       "order-7",
     ]);
@@ -300,7 +300,7 @@ describe("idempotentBatch", () => {
     ]);
   });
 
-  it("H74: whatever a body is made of, without `trustedForwarders` no key comes out of it", async () => {
+  it("H74: whatever a body contains, without `trustedForwarders` no key comes out of it", async () => {
     const { options, context } = givenBatch();
     const ran: string[] = [];
     const handler = idempotentBatch((_: SQSRecord, { idempotency }) => void ran.push(idempotency.key), {

@@ -122,7 +122,7 @@ describe.each(SUBJECTS)("idempotentBatch in groups on $name", ({ newClient }) =>
     for (const { messageId } of ten) expect(await runsOf(messageId)).toBe(1);
   });
 
-  it("replays ten messages by the claims that are refused and one look at what refused them", async () => {
+  it("replays ten messages with the refused claims and one look at the records that refused them", async () => {
     const deliver = batch(committing);
     await deliver(...ten);
 
@@ -132,7 +132,7 @@ describe.each(SUBJECTS)("idempotentBatch in groups on $name", ({ newClient }) =>
     expect(given.decisions().filter((decision) => decision === "replayed")).toHaveLength(10);
   });
 
-  it("asks together behind a cache, which answers what it remembers", async () => {
+  it("asks together through a cache, which answers what it remembers", async () => {
     const store = cached(new DynamoDBStore({ tableName: records, client }));
     const deliver = batch(committing, { store });
 
@@ -172,7 +172,7 @@ describe.each(SUBJECTS)("idempotentBatch in groups on $name", ({ newClient }) =>
     expect(counts.requests).toBeLessThanOrEqual(6);
   });
 
-  it("claims the next messages of FIFO groups with what completes the ones before them", async () => {
+  it("claims the next messages of FIFO groups along with the completion of the ones before them", async () => {
     const order: string[] = [];
     const deliver = batch(({ messageId }) => order.push(messageId));
     const queue = ["a1", "b1", "a2", "b2", "a3", "b3"].map((id) => fifoRecord(id, id[0] as string));
@@ -183,7 +183,7 @@ describe.each(SUBJECTS)("idempotentBatch in groups on $name", ({ newClient }) =>
     expect(counts.requests).toBe(6);
   });
 
-  it("tells each handler of its own refused condition, and commits for the others", async () => {
+  it("reports to each handler its own refused condition, and commits for the others", async () => {
     const refusals: Record<string, TransactionConditionError> = {};
     await client.send(
       new TransactWriteItemsCommand({
@@ -236,7 +236,7 @@ describe.each(SUBJECTS)("idempotentBatch in groups on $name", ({ newClient }) =>
     expect(await runsOf("all")).toBe(3);
   });
 
-  it("commits one by one where two puts turn out to be of the same item", async () => {
+  it("commits one by one if two puts turn out to be of the same item", async () => {
     const deliver = batch(({ messageId }, { idempotency }) =>
       idempotency.commit(null, {
         writes: [{ Put: { TableName: orders, Item: { id: "latest", runs: 1, messageId } } }],
@@ -249,7 +249,7 @@ describe.each(SUBJECTS)("idempotentBatch in groups on $name", ({ newClient }) =>
     expect(given.errors).toEqual([]);
   });
 
-  it("asks alone from then on where the rights for groups are missing, and tells it once", async () => {
+  it("sends single requests from then on if the rights for groups are missing, and reports it once", async () => {
     const denied = clientError("AccessDeniedException");
     const deliver = batch(committing);
     failWith(client, denied);
@@ -266,7 +266,7 @@ describe.each(SUBJECTS)("idempotentBatch in groups on $name", ({ newClient }) =>
     ]);
   });
 
-  it("looks at what refused claims one by one where records may not be read together", async () => {
+  it("looks one by one at the records that refused claims if records may not be read together", async () => {
     const deliver = batch(committing);
     await deliver(...ten);
     aroundRequests(
@@ -282,7 +282,7 @@ describe.each(SUBJECTS)("idempotentBatch in groups on $name", ({ newClient }) =>
     expect(given.decisions().filter((decision) => decision === "group-refused")).toHaveLength(1);
   });
 
-  it("sends a statement alone that was throttled, or has no answer", async () => {
+  it("sends a statement by itself if it was throttled or got no response", async () => {
     aroundRequests(
       client,
       async ({ command, input, send }) => {
@@ -303,7 +303,7 @@ describe.each(SUBJECTS)("idempotentBatch in groups on $name", ({ newClient }) =>
     expect(counts.requests).toBeLessThanOrEqual(4);
   });
 
-  it("H3: runs each message once where the answers to a group are lost, whatever repeats it", async () => {
+  it("H3: runs each message once if the responses to a group are lost, whatever repeats it", async () => {
     for (const times of [1, 3, 6]) {
       const tag = `${times} answers lost: `;
       const deliver = batch(committing);
@@ -318,7 +318,7 @@ describe.each(SUBJECTS)("idempotentBatch in groups on $name", ({ newClient }) =>
     expect(given.errors).toEqual([]);
   });
 
-  it("applies no late copy of a transaction whose commits were tried alone", async () => {
+  it("applies no late copy of a transaction whose commits were tried one by one", async () => {
     const late = holdUpTransactions();
     const deliver = batch(committing);
 
@@ -356,7 +356,7 @@ describe.each(SUBJECTS)("idempotentBatch in groups on $name", ({ newClient }) =>
     for (const { messageId } of ten) expect(await runsOf(messageId)).toBe(0);
   });
 
-  it("asks for each record alone with `groupRequests: false`, and takes nothing else for it", async () => {
+  it("sends a request for each record with `groupRequests: false`, and nothing else", async () => {
     const deliver = batch(committing, { groupRequests: false });
 
     expect(await deliver(...ten)).toEqual([]);

@@ -14,7 +14,7 @@ async function diedWith(record: ReturnType<typeof sqsRecord>) {
 }
 
 describe("idempotentBatch, of a record whose outcome is unknown", () => {
-  it("H42: returns it and the rest of its group, and others go on", async () => {
+  it("H42: returns it and the rest of its group, and others continue", async () => {
     const { options, context, errors, decisions } = await diedWith(fifoRecord("a1", "a"));
     const done: string[] = [];
     const handler = idempotentBatch(({ messageId }: { messageId: string }) => void done.push(messageId), {
@@ -35,7 +35,7 @@ describe("idempotentBatch, of a record whose outcome is unknown", () => {
     expect(decisions().filter((decision) => decision === "held")).toEqual(["held"]);
   });
 
-  it("H24: hides it for 15 minutes with the rest of its group, so that it uses up few receives", async () => {
+  it("H24: hides it for 15 minutes with the rest of its group, so it uses up few receives", async () => {
     const { options, context } = await diedWith(fifoRecord("a1", "a"));
     const requests: VisibilityRequest[] = [];
     const changeVisibility = async (request: VisibilityRequest) => void requests.push(request);
@@ -48,7 +48,7 @@ describe("idempotentBatch, of a record whose outcome is unknown", () => {
     ]);
   });
 
-  it("H42: asks verify about it, by the record, and ends it where its effect happened", async () => {
+  it("H42: calls verify about it, with the record, and ends it if its effect happened", async () => {
     const { options, context, decisions, errors } = await diedWith(sqsRecord("m1"));
     const asked: string[] = [];
     const handler = idempotentBatch(() => {}, {
@@ -65,7 +65,7 @@ describe("idempotentBatch, of a record whose outcome is unknown", () => {
     expect([errors, decisions().filter((decision) => decision === "verified")]).toEqual([[], ["verified"]]);
   });
 
-  it("H42: is returned where its handler does not know, and never runs again", async () => {
+  it("H42: is returned if its handler does not know, and never runs again", async () => {
     const { options, context, decisions } = givenBatch();
     let runs = 0;
     const unsure = () => {

@@ -79,7 +79,7 @@ describe("idempotentBatch", () => {
     },
   );
 
-  it("gives each record a context of its own, with the execution of its key", async () => {
+  it("gives each record a separate context, with the execution of its key", async () => {
     const { options, context } = givenBatch();
     const invocation = context();
     const keys: (readonly [key: string, own: boolean, request: string])[] = [];
@@ -96,7 +96,7 @@ describe("idempotentBatch", () => {
     expect("idempotency" in invocation).toBe(false);
   });
 
-  it("runs no more records at once than `concurrency`, ten by default", async () => {
+  it("runs no more records at the same time than `concurrency`, ten by default", async () => {
     for (const concurrency of [undefined, 3]) {
       const { options, context } = givenBatch();
       let running = 0;
@@ -128,7 +128,7 @@ describe("idempotentBatch", () => {
     expect(decisions()).toEqual(["executed", "replayed", "replayed", "replayed"]);
   });
 
-  it("runs duplicates within one batch one after the other, also where the first of them fails", async () => {
+  it("runs duplicates within one batch one after the other, even if the first of them fails", async () => {
     const { options, context, decisions } = givenBatch();
     const run = vi.fn(async () => {
       await new Promise((resolve) => setImmediate(resolve));

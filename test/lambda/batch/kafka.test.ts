@@ -51,7 +51,7 @@ describe("idempotentBatch on Kafka", () => {
     [1, 11],
   ]);
 
-  it("stops a partition at its first failure, and returns partition and offset of what is not done", async () => {
+  it("stops a partition at its first failure, and returns partition and offset of the rest", async () => {
     const { options, context } = givenBatch({ reportBatchItemFailures: true });
     const runs: string[] = [];
     let fails = true;
@@ -72,7 +72,7 @@ describe("idempotentBatch on Kafka", () => {
     expect(runs.sort()).toEqual(["0/10", "0/11", "0/11", "0/12", "1/10", "1/11"]);
   });
 
-  it("H95: F1: throws for a partly failed batch, which comes again whole, where the answer may not be read", async () => {
+  it("H95: F1: throws for a partly failed batch, which is redelivered whole, if the response may not be read", async () => {
     for (const setting of [{}, { reportBatchItemFailures: false }]) {
       const { options, context, errors } = givenBatch(setting);
       const runs: string[] = [];
@@ -109,7 +109,7 @@ describe("idempotentBatch on Kafka", () => {
     await expect(clock.run(answer)).rejects.toThrow(/^[1-4] of 5 records succeeded/);
   });
 
-  it("runs partitions at once, and the records of one in order", async () => {
+  it("runs partitions concurrently, and the records of one in order", async () => {
     const { options, context, clock } = givenBatch();
     const ended: string[] = [];
     const handler = idempotentBatch(async (record: MSKRecord) => {
@@ -121,7 +121,7 @@ describe("idempotentBatch on Kafka", () => {
     expect(ended).toEqual(["1/10", "1/11", "0/10", "0/11", "0/12"]);
   });
 
-  it("keeps equal offsets of partitions, topics and clusters apart, and tells that it fell back to them", async () => {
+  it("keeps equal offsets of partitions, topics and clusters apart, and reports that it fell back to them", async () => {
     const { options, context, decisions } = givenBatch();
     const runs: string[] = [];
     const handler = idempotentBatch((record: MSKRecord) => void runs.push(place(record)), options);
@@ -137,7 +137,7 @@ describe("idempotentBatch on Kafka", () => {
     expect(decisions().filter((decision) => decision === "key-fallback")).toHaveLength(5);
   });
 
-  it("keeps a record of a topic that was made anew apart from the former one at its offset", async () => {
+  it("keeps a record of a recreated topic apart from the previous one at its offset", async () => {
     const { options, context } = givenBatch();
     const keys: string[] = [];
     const handler = idempotentBatch(
@@ -155,7 +155,7 @@ describe("idempotentBatch on Kafka", () => {
     expect(keys).toHaveLength(2);
   });
 
-  it("takes records without a value", async () => {
+  it("accepts records without a value", async () => {
     const { options, context } = givenBatch();
     const { value: _, ...record } = Object.values(kafkaEvent([[0, 1]]).records).flat()[0] as MSKRecord;
 
@@ -166,7 +166,7 @@ describe("idempotentBatch on Kafka", () => {
     });
   });
 
-  it("A10: tells an empty value from a tombstone, under one key", async () => {
+  it("A10: distinguishes an empty value from a tombstone, under one key", async () => {
     const { run, values, errors } = underOneKey({});
 
     expect(await run(null)).toEqual([]);
@@ -176,7 +176,7 @@ describe("idempotentBatch on Kafka", () => {
     expect(errors).toEqual([expect.objectContaining({ code: "FINGERPRINT_MISMATCH" })]);
   });
 
-  it("A10: takes a record without headers (null), and values that a schema registry has decoded", async () => {
+  it("A10: accepts a record without headers (null), and values that a schema registry has decoded", async () => {
     const { run, values, errors } = underOneKey({ headers: null });
 
     expect(await run({ cents: 5, id: "a", length: 3 })).toEqual([]);
@@ -186,7 +186,7 @@ describe("idempotentBatch on Kafka", () => {
     expect(errors).toEqual([expect.objectContaining({ code: "FINGERPRINT_MISMATCH" })]);
   });
 
-  it("refuses a batch with a record that has no offset", async () => {
+  it("rejects a batch with a record that has no offset", async () => {
     const { options, context } = givenBatch();
     const { offset: _, ...record } = Object.values(kafkaEvent([[0, 1]]).records).flat()[0] as MSKRecord;
 
@@ -216,7 +216,7 @@ describe("idempotentBatch on Kafka", () => {
       return { keys, fallbacks, returned: returned(answer).length, errors };
     }
 
-    it("takes the envelope's key, also from bytes with a sign, and runs it once in all partitions", async () => {
+    it("uses the envelope's key, also from signed bytes, and runs it once in all partitions", async () => {
       const bytes = bytesOf(envelopeOf("größe-7"));
       const signed = bytes.map((byte) => (byte > 127 ? byte - 256 : byte));
 
@@ -228,13 +228,13 @@ describe("idempotentBatch on Kafka", () => {
       });
     });
 
-    it("takes the last of several envelopes, as Kafka's clients do", async () => {
+    it("uses the last of several envelopes, as Kafka's clients do", async () => {
       const headers = ["first", "last"].map((key) => header(bytesOf(envelopeOf(key))));
 
       expect((await outcomeOf(headers)).keys).toEqual(["last"]);
     });
 
-    it("falls back without an envelope among them, and tells it", async () => {
+    it("falls back if none of them is an envelope, and reports it", async () => {
       expect(await outcomeOf([{ traced: bytesOf("a") }], [])).toMatchObject({ fallbacks: 2, returned: 0 });
     });
 

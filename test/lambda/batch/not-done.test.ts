@@ -8,7 +8,7 @@ const records = (...ids: readonly string[]) => ids.map((id) => sqsRecord(id));
 const fail = () => Promise.reject(new Error("a secret"));
 
 describe("idempotentBatch, of a batch of which nothing is done", () => {
-  it("throws, since a mapping that does not read the answer would take all of it for done", async () => {
+  it("throws, since a mapping that does not read the response would treat all of it as done", async () => {
     const { options, context, errors } = givenBatch();
 
     const batch = idempotentBatch(fail, options)({ Records: records("m1", "m2") }, context());
@@ -38,7 +38,7 @@ describe("idempotentBatch, of a batch of which nothing is done", () => {
     });
   });
 
-  it("throws for what is in progress elsewhere too, tells no error of it, and hides it", async () => {
+  it("throws for records in progress elsewhere too, reports no error for them, and hides them", async () => {
     const { options, context, clock, errors } = givenBatch();
     void idempotentBatch(() => new Promise(() => {}), options)({ Records: records("m1") }, context());
     await clock.advance(0);
@@ -51,7 +51,7 @@ describe("idempotentBatch, of a batch of which nothing is done", () => {
     expect([errors, hidden]).toEqual([[], 1]);
   });
 
-  it("throws when there was no time to start, and behind the head of a group", async () => {
+  it("throws when there was no time to start, and after the head of a group", async () => {
     const { options, context } = givenBatch();
     const Records = [fifoRecord("a1", "a"), fifoRecord("a2", "a")];
 
@@ -63,7 +63,7 @@ describe("idempotentBatch, of a batch of which nothing is done", () => {
     });
   });
 
-  it("has nothing to say of an empty one, nor of one whose final errors are acknowledged", async () => {
+  it("reports nothing for an empty one, nor for one whose final errors are acknowledged", async () => {
     const { options, context } = givenBatch();
     const handler = idempotentBatch(fail, {
       ...options,

@@ -50,7 +50,7 @@ describe.each(inject("dynamodbEngines"))("idempotentBatch on $name", ({ endpoint
     );
   });
 
-  it("answers 10: takes a record for done whatever its handler returns, and stores nothing of that", async () => {
+  it("answers 10: treats a record as done whatever its handler returns, and stores nothing of that", async () => {
     const { options, context, errors, decisions } = givenBatch();
     const { clock: _, random: __, ...rest } = options;
     const store = new DynamoDBStore({ tableName, client });
@@ -82,7 +82,7 @@ describe.each(inject("dynamodbEngines"))("idempotentBatch on $name", ({ endpoint
     expect(stored.filter((item) => "result" in item || "resultItem" in item)).toEqual([]);
   });
 
-  it("stores what a record's handler commits, and returns a record that commits what is not JSON", async () => {
+  it("stores what a record's handler commits, and returns a record that commits something other than JSON", async () => {
     const { options, context, errors } = givenBatch();
     const { clock: _, random: __, ...rest } = options;
     const store = new DynamoDBStore({ tableName, client });
@@ -102,7 +102,7 @@ describe.each(inject("dynamodbEngines"))("idempotentBatch on $name", ({ endpoint
     expect(results).toEqual(expect.arrayContaining(['{"paid":1}']));
   });
 
-  it("asks `shouldStore` about what the handler returns, and releases what is not final", async () => {
+  it("asks `shouldStore` about the handler's result, and releases one that isn't final", async () => {
     const { options, context } = givenBatch();
     const { clock: _, random: __, ...rest } = options;
     const run = vi.fn(() => 1n);

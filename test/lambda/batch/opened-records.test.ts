@@ -32,7 +32,7 @@ async function givenBodies(changes: Partial<BatchOptions<SQSRecord>> = {}) {
 const inBucket = (id: string, text: string) => sqsRecord(id, text, envelope("report-7"));
 
 describe("idempotentBatch with `claimCheck`", () => {
-  it("hands the record over with its body, and reads nothing for what is done already", async () => {
+  it("passes the record with its body to the handler, and reads nothing for completed records", async () => {
     const { run, seen, requests, text } = await givenBodies();
 
     expect(await run(inBucket("a", text))).toEqual([]);
@@ -42,7 +42,7 @@ describe("idempotentBatch with `claimCheck`", () => {
     expect(requests.map((request) => request.slice(0, 3))).toEqual(["GET"]);
   });
 
-  it("never runs a message whose body is gone: it comes back, and runs once the body is there again", async () => {
+  it("never runs a message whose body is gone: it comes back, and runs once the body exists again", async () => {
     const { run, seen, codes, objects, text } = await givenBodies();
     const [[key]] = [...objects] as [[string, string]];
     objects.delete(key);
@@ -57,7 +57,7 @@ describe("idempotentBatch with `claimCheck`", () => {
     expect(seen).toHaveLength(1);
   });
 
-  it("acknowledges a late copy of what is done although its body is gone", async () => {
+  it("acknowledges a late copy of a completed record although its body is gone", async () => {
     const { run, seen, objects, text } = await givenBodies();
     await run(inBucket("a", text));
     objects.clear();
@@ -86,7 +86,7 @@ describe("idempotentBatch with `claimCheck`", () => {
     expect([seen, requests, codes()]).toEqual([[], [], ["BODY_UNAVAILABLE", "BODY_UNAVAILABLE"]]);
   });
 
-  it("H74: inside a notification it is opened where it is said who forwards, and nowhere else", async () => {
+  it("H74: is opened inside a notification if its forwarder is declared, and nowhere else", async () => {
     for (const trustedForwarders of [[TOPIC], undefined]) {
       const key = () => "report-7";
       const { run, seen, codes, text } = await givenBodies({ trustedForwarders, key });
@@ -122,7 +122,7 @@ describe("idempotentBatch with `claimCheck`", () => {
     expect(seen.map(({ body }) => body)).toEqual([theirs, "plain"]);
   });
 
-  it("refuses what opens nothing, at once", () => {
+  it("rejects immediately an option that opens nothing", () => {
     const { options } = givenBatch();
     expect(() => idempotentBatch(() => {}, { ...options, claimCheck: {} as never })).toThrow("`claimCheck`");
   });

@@ -98,7 +98,7 @@ describe("idempotentBatch", () => {
     expect(returned(await answered(handler({ Records: [sqsRecord("m1")] }, context())))).toEqual(["m1"]);
   });
 
-  it("takes a record for done whose result was too large to keep", async () => {
+  it("treats a record as done if its result was too large to keep", async () => {
     const { options, context } = givenBatch();
     const run = vi.fn((_: SQSRecord, { idempotency }: WithIdempotency) =>
       idempotency.commit("x".repeat(2000)),
@@ -111,7 +111,7 @@ describe("idempotentBatch", () => {
     expect(run).toHaveBeenCalledTimes(1);
   });
 
-  it("does not take an inner operation's error for an answer about the record", async () => {
+  it("does not mistake an inner operation's error for the record's own", async () => {
     const { options, context, errors } = givenBatch();
     const point = pausePoint();
     const { onRecordError: _, ...engineOptions } = options;
@@ -148,7 +148,7 @@ describe("idempotentBatch", () => {
       { records: { "orders-3": [{ topic: "orders", partition: 3, offset: 8 }] } },
     ],
   ])(
-    "writes errors of records to the console by default, with the name of the %s and nothing of its content",
+    "logs errors of records to the console by default, with the name of the %s and nothing of its content",
     async (name, event) => {
       const { options, context } = givenBatch();
       const write = vi.spyOn(console, "error").mockImplementation(() => {});

@@ -18,13 +18,13 @@ async function keysOf(records: readonly SQSRecord[], key?: (record: SQSRecord) =
 }
 
 describe("idempotentBatch", () => {
-  it("takes the key that the function reads before the envelope's", async () => {
+  it("prefers the key that the function reads to the envelope's", async () => {
     const { keys, fallbacks } = await keysOf([sqsRecord("m1", "order", envelope("sent"))], () => "read");
     expect([keys, fallbacks]).toEqual([["read"], 0]);
   });
 
   it.each([undefined, null])(
-    "H23: returns a record for which the function yields %s, with and without an envelope, and tells it",
+    "H23: returns a record for which the function yields %s, with and without an envelope, and reports it",
     async (none) => {
       const records = [sqsRecord("m1", "order", envelope("sent")), sqsRecord("m2"), fifoRecord("m3", "a")];
       const { options, context, decisions, errors } = givenBatch();
@@ -55,7 +55,7 @@ describe("idempotentBatch", () => {
     expect([keys, returned]).toEqual([["order"], ["m2"]]);
   });
 
-  it("goes by the envelope where `key` is given as undefined", async () => {
+  it("uses the envelope if `key` is given as undefined", async () => {
     const { keys } = await keysOf([sqsRecord("m1", "order", envelope("sent"))], undefined);
     expect(keys).toEqual(["sent"]);
   });
@@ -102,7 +102,7 @@ describe("idempotentBatch", () => {
   );
 
   it.each(["", "k".repeat(256)])(
-    "returns a record whose key is none, instead of falling back",
+    "returns a record whose key is invalid, instead of falling back",
     async (key) => {
       const { keys, returned } = await keysOf([sqsRecord("m1")], () => key);
       expect([keys, returned]).toEqual([[], ["m1"]]);

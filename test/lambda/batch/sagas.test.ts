@@ -56,7 +56,7 @@ describe("a saga in a batch", () => {
     ]);
   });
 
-  it("H53: stops where a compensation fails, its group waits, and a later receive goes on from there", async () => {
+  it("H53: stops if a compensation fails, its group waits, and a later receive continues from there", async () => {
     const { handler, context, log, broken, clock } = givenSaga();
     const event = { Records: [fifoRecord("m1", "one"), fifoRecord("m2", "one"), fifoRecord("m3", "two")] };
     broken.add("charge m1").add("undo reserve m1");

@@ -50,7 +50,7 @@ const sources = [
 describe.each(sources)("idempotentBatch on %s", (name, recordOf) => {
   const Records = [101, 102, 103, 104].map((n) => recordOf(n));
 
-  it("H27: stops at the first failure, returns it and what follows by their sequence numbers, and goes on there", async () => {
+  it("H27: stops at the first failure, returns it and the following records by their sequence numbers, and continues there", async () => {
     const { options, context } = givenBatch();
     const runs: string[] = [];
     let fails = true;
@@ -81,7 +81,7 @@ describe.each(sources)("idempotentBatch on %s", (name, recordOf) => {
     expect(returned(await answered(clock.run(handler({ Records }, context()))))).toEqual([]);
   });
 
-  it("returns all from the record on for which there is no time left", async () => {
+  it("returns everything from the record on for which there is no time left", async () => {
     const { options, context, clock } = givenBatch();
     const handler = idempotentBatch(() => clock.sleep(4000), options);
 
@@ -149,7 +149,7 @@ describe.each(sources)("idempotentBatch on %s", (name, recordOf) => {
     expect(errors).toEqual([expect.objectContaining({ code: "FINGERPRINT_MISMATCH" })]);
   });
 
-  it("refuses a batch with a record that has no sequence number", async () => {
+  it("rejects a batch with a record that has no sequence number", async () => {
     const { options, context } = givenBatch();
     const { kinesis: _, dynamodb: __, ...bare } = recordOf(101) as KinesisStreamRecord & DynamoDBRecord;
 

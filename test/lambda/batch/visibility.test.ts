@@ -6,7 +6,7 @@ import { answered, fifoRecord, givenBatch, returned, sqsRecord } from "./given.t
 const records = (count: number) => Array.from({ length: count }, (_, index) => sqsRecord(`m${index + 1}`));
 
 describe("idempotentBatch", () => {
-  it("H24: hides what is in progress elsewhere for the rest of its lease", async () => {
+  it("H24: hides a message in progress elsewhere for the rest of its lease", async () => {
     const { options, context, clock, errors } = givenBatch();
     const requests: VisibilityRequest[] = [];
     const changeVisibility = async (request: VisibilityRequest) => void requests.push(request);
@@ -54,7 +54,7 @@ describe("idempotentBatch", () => {
     ).toEqual(new Set([36]));
   });
 
-  it("makes the queue's URL for China too, and asks nothing of a queue it cannot name", async () => {
+  it("builds the queue's URL for China too, and sends no request to a queue that it can't name", async () => {
     const { options, context, clock, errors } = givenBatch();
     const urls: string[] = [];
     const changeVisibility = async ({ QueueUrl }: VisibilityRequest) => void urls.push(QueueUrl);
@@ -87,7 +87,7 @@ describe("idempotentBatch", () => {
     expect(asked).toEqual([37_500]);
   });
 
-  it("tells when SQS answers that it could not hide all of them", async () => {
+  it("reports when SQS answers that it could not hide all of them", async () => {
     const { options, context, clock, errors } = givenBatch();
     void idempotentBatch(() => new Promise(() => {}), options)({ Records: records(1) }, context());
     await clock.advance(0);
@@ -107,7 +107,7 @@ describe("idempotentBatch", () => {
     ]);
   });
 
-  it("tells when hiding failed, and returns the record all the same", async () => {
+  it("reports when hiding failed, and returns the record all the same", async () => {
     const { options, context, clock, errors } = givenBatch();
     void idempotentBatch(() => new Promise(() => {}), options)({ Records: records(1) }, context());
     await clock.advance(0);
@@ -121,7 +121,7 @@ describe("idempotentBatch", () => {
     expect(errors).toEqual([new Error("denied")]);
   });
 
-  it("waits for a record in progress elsewhere where it is told to, and replays", async () => {
+  it("waits for a record in progress elsewhere if configured, and replays", async () => {
     const { options, context, clock } = givenBatch();
     void idempotentBatch(() => clock.sleep(2000), options)({ Records: records(1) }, context());
     await clock.advance(0);

@@ -38,7 +38,7 @@ const created = (effects: number) => ({
 
 const UNREAD = "it is a fetch Response or an unread stream";
 
-describe("httpIdempotent, of a result that is no response", () => {
+describe("httpIdempotent, for a result that isn't a response", () => {
   beforeEach(() => {
     vi.spyOn(console, "error").mockImplementation(() => {});
   });
@@ -54,7 +54,7 @@ describe("httpIdempotent, of a result that is no response", () => {
     ["a generator", () => (function* () {})(), "$ is a"],
     ["a function", () => () => 1, "$ is a function"],
   ])(
-    "refuses %s, which the gateway would answer with `{}`, says why, and does not run again",
+    "rejects %s, which the gateway would answer with `{}`, says why, and does not run again",
     async (_, handle, why) => {
       const { send, effects } = service(v2Event, handle);
 
@@ -67,7 +67,7 @@ describe("httpIdempotent, of a result that is no response", () => {
     },
   );
 
-  it("says of a fetch Response what it is where a response needs a statusCode", async () => {
+  it("names a fetch Response if a response needs a statusCode", async () => {
     await service(v1Event, () => Response.json({ id: 1 })).send();
 
     expect(log()).toContain(`can't store the response: ${UNREAD}`);
@@ -87,7 +87,7 @@ describe("httpIdempotent, of a result that is no response", () => {
   });
 });
 
-describe.each(EVENT_FORMS)("httpIdempotent behind %s", (_name, form) => {
+describe.each(EVENT_FORMS)("httpIdempotent with %s", (_name, form) => {
   it("answers every retry as it answered first, and says that it is a replay", async () => {
     const { send, effects } = service(form);
 
@@ -192,7 +192,7 @@ describe("httpIdempotent", () => {
 
   // The single-value form of ALB holds one line of a header: there the second key is the only one.
   it.each(EVENT_FORMS.filter(([name]) => name !== "ALB"))(
-    "refuses two different keys behind %s",
+    "rejects two different keys with %s",
     async (_, form) => {
       const { send } = service(form);
 
@@ -226,7 +226,7 @@ describe("httpIdempotent", () => {
     ["an object", { id: 1 }, '{"id":1}'],
     ["text", "hello", "hello"],
     ["nothing", undefined, "null"],
-  ])("stores %s without a status as the body that payload v2 makes of it", async (_, result, body) => {
+  ])("stores %s without a status as the body that payload v2 derives from it", async (_, result, body) => {
     const { send } = service(v2Event, () => result);
     const response = { statusCode: 200, headers: { "content-type": "application/json" }, body };
 
@@ -246,7 +246,7 @@ describe("httpIdempotent", () => {
     ],
     ["what JSON cannot hold", v2Event, { total: 1n }, /isn't JSON/],
   ])(
-    "answers %s with 500, says why in the log alone, and does not run again",
+    "answers %s with 500, gives the reason only in the log, and does not run again",
     async (_, form, result, why) => {
       const { send, effects } = service(form, () => result);
       const log = vi.spyOn(console, "error").mockImplementation(() => {});
@@ -283,7 +283,7 @@ describe("httpIdempotent", () => {
     expect(effects()).toBe(times);
   });
 
-  it("stores what `shouldStore` says instead", async () => {
+  it("stores what `shouldStore` selects instead", async () => {
     const { options, context } = given();
     let effects = 0;
     const handler = httpIdempotent(async () => ({ statusCode: 404, body: `${++effects}` }), {

@@ -23,7 +23,7 @@ describe.each(EVENT_FORMS)("readHttpEvent of %s", (_, form) => {
     expect(fingerprint(form({ body }))).not.toBe(fingerprint(form({ body: base64 })));
   });
 
-  it("tells requests apart by method, path, query and every byte of the body", () => {
+  it("distinguishes requests by method, path, query and every byte of the body", () => {
     const requests: RequestParts[] = [
       {},
       { method: "PATCH" },
@@ -55,7 +55,7 @@ describe("readHttpEvent", () => {
   });
 
   it.each([{}, null, undefined, { "X-Other": ["1"] }])(
-    "reads `headers` beside lists that do not have the header: %j",
+    "reads `headers` next to lists that do not have the header: %j",
     (multiValueHeaders) => {
       const event = { ...v1Event({ headers: { "Idempotency-Key": '"k"' } }), multiValueHeaders };
       const behindAlb = { ...event, requestContext: { elb: { targetGroupArn: "arn" } } };
@@ -68,7 +68,7 @@ describe("readHttpEvent", () => {
   );
 
   it.each([{}, null, undefined])(
-    "reads `queryStringParameters` beside lists that are empty: %j",
+    "reads `queryStringParameters` next to lists that are empty: %j",
     (multiValueQueryStringParameters) => {
       const of = (query: Record<string, string>) =>
         fingerprint({ ...v1Event({ query }), multiValueQueryStringParameters });
@@ -78,7 +78,7 @@ describe("readHttpEvent", () => {
     },
   );
 
-  it("does not depend on the order of query parameters where the gateway has parsed them", () => {
+  it("does not depend on the order of query parameters if the gateway has parsed them", () => {
     const fingerprints = [
       { a: "1", b: "2" },
       { b: "2", a: "1" },
@@ -101,7 +101,7 @@ describe("readHttpEvent", () => {
     expect(() => readHttpEvent(event)).toThrow("the event isn't an HTTP request");
   });
 
-  it("refuses to fingerprint text that UTF-8 cannot tell apart", () => {
+  it("refuses to fingerprint a string that is ambiguous in UTF-8", () => {
     expect(() => httpFingerprint(v2Event({ body: "\ud800" }))).toThrow(
       expect.objectContaining({ code: "PAYLOAD_INVALID" }),
     );

@@ -75,7 +75,7 @@ describe("answers 15: the fingerprint of a request", () => {
     expect(made).toEqual(doors.map(([name]) => [name, made[0]?.[1]]));
   });
 
-  it("is the same for a body as text and in base64, for no query and an empty one, and for no body and an empty one", () => {
+  it("is the same for a body as a string and in base64, for no query and an empty one, and for no body and an empty one", () => {
     const path = "/orders/7/notes";
     for (const [, open] of doors) {
       expect(fingerprint(open({ path, body: "{}" }))).toBe(
@@ -111,7 +111,7 @@ describe("answers 15: the fingerprint of a request", () => {
     );
   });
 
-  it("tells requests apart that differ in what a parser finds in them", () => {
+  it("distinguishes requests that differ in what a parser finds in them", () => {
     const found = ({ method, path, query, body }: Sent) => {
       const pairs = new URLSearchParams(`?${query}`);
       pairs.sort();
@@ -140,14 +140,14 @@ describe("answers 15: the fingerprint of a request", () => {
     ["a path that begins like the stage", { rawPath: "/production/a", version: "2.0" }, "/production/a"],
     ["a path that is no text in UTF-8", { path: "/%ff%41" }, "/%ff%41"],
     ["no path", {}, ""],
-  ])("takes %s as it is found", (_, given, path) => {
+  ])("uses %s as it is found", (_, given, path) => {
     const event = { httpMethod: "POST", requestContext: { stage: "prod" }, ...given };
     const same = { httpMethod: "POST", version: "2.0", path };
 
     expect(fingerprint(event)).toBe(fingerprint(same));
   });
 
-  it("takes a test event with a value of null, and one with a host alone", () => {
+  it("accepts a test event with a value of null, and one with only a host", () => {
     const event = { httpMethod: "POST", path: "/a", queryStringParameters: { a: null } };
 
     expect(fingerprint(event)).toBe(fingerprint({ ...event, queryStringParameters: { a: "" } }));
@@ -167,7 +167,7 @@ describe("fingerprintFromHttp", () => {
     expect(made(rest(request), { withAddress: true })).not.toBe(fingerprint(rest(request)));
   });
 
-  it("with the address, tells hosts and base paths apart, in any case of letters", () => {
+  it("with the address, distinguishes hosts and base paths, in any case of letters", () => {
     const at = (domainName: string, prefix = "") => {
       const event = onDomain(request) as { path: string; requestContext: object };
       const requestContext = { ...event.requestContext, domainName };
@@ -237,7 +237,7 @@ describe.each(inject("dynamodbEngines"))("answers 15, on $name", ({ endpoint }) 
     }
   });
 
-  it("H47: replays what is on record from before the deployment, and refuses another payload for it", async () => {
+  it("H47: replays records from before the deployment, and rejects another payload for them", async () => {
     for (const [index, [name, open]] of doors.entries()) {
       const before = service(`former ${index}`, { fingerprint: formerFingerprint });
       const after = service(`former ${index}`);
@@ -251,7 +251,7 @@ describe.each(inject("dynamodbEngines"))("answers 15, on $name", ({ endpoint }) 
     }
   });
 
-  it("H47: knows what a former version recorded meanwhile, though the handler has changed the event", async () => {
+  it("H47: knows what a previous version recorded in between, though the handler has changed the event", async () => {
     const [, open] = doors[0]!;
     const before = service("overtaken", { fingerprint: formerFingerprint });
     const { options, context } = given();
@@ -280,7 +280,7 @@ describe.each(inject("dynamodbEngines"))("answers 15, on $name", ({ endpoint }) 
     expect(await answering).toMatchObject({ statusCode: 201, body: "note 1" });
   });
 
-  it("answers 422 at another tenant's host where the address counts, and replays where it does not", async () => {
+  it("answers 422 at another tenant's host if the address counts, and replays if it does not", async () => {
     const [, open] = doors[2]!;
     const at = (domainName: string) => {
       const event = open(request) as { requestContext: object };

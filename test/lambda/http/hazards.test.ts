@@ -24,7 +24,7 @@ describe("httpIdempotent", () => {
     expect(await send("eve", "other", '"fresh"')).toEqual({ statusCode: 201, body: "4" });
   });
 
-  it("H21: takes no scope from what the client can write", async () => {
+  it("H21: reads no scope from anything that the client can write", async () => {
     const { options, context, store } = given();
     const handler = httpIdempotent(async () => "never", { ...options, scope: callerFromJwt() });
     const forged = v2Event({
@@ -39,7 +39,7 @@ describe("httpIdempotent", () => {
   });
 
   it.each([undefined, null, "", 7])(
-    "H21: takes a scope of %j for no caller, not for everybody",
+    "H21: treats a scope of %j as a missing caller, not as a shared scope",
     async (scope) => {
       const { options, context, store } = given();
       const handler = httpIdempotent(async () => "never", { ...options, scope: () => scope as string });
@@ -49,7 +49,7 @@ describe("httpIdempotent", () => {
     },
   );
 
-  it("tells of a missing key before a missing caller", async () => {
+  it("reports a missing key before a missing caller", async () => {
     const { options, context } = given();
     const handler = httpIdempotent(async () => "never", { ...options, scope: () => undefined });
 
@@ -60,7 +60,7 @@ describe("httpIdempotent", () => {
     expect(bodyOf(await handler(v2Event({ headers }), context())).status).toBe(401);
   });
 
-  it("H23: refuses a request without a key, or runs it under a fresh one and says so", async () => {
+  it("H23: rejects a request without a key, or runs it under a fresh one and reports it", async () => {
     const { options, context, decisions } = given();
     const keys: string[] = [];
     const handlerFor = (whenKeyMissing?: "run") =>
@@ -86,7 +86,7 @@ describe("httpIdempotent", () => {
     expect(decisions()).toEqual(["key-missing", ...unprotected, ...unprotected]);
   });
 
-  it("throws what another operation inside the handler ran into: it is no answer about this key", async () => {
+  it("throws the error of another operation inside the handler: it isn't an answer about this key", async () => {
     const { options, context, states } = given();
     const inner = { ...options, operation: "reserve-stock", leaseSeconds: 5 };
     await runOnce(inner, "sku-1", { quantity: 1 }, () => "reserved");
@@ -178,7 +178,7 @@ describe("httpIdempotent", () => {
     expect(clock.now() - startedAt).toBe(waitedMs);
   });
 
-  it("answers a waiting duplicate with the winner's result as soon as it is there", async () => {
+  it("answers a waiting duplicate with the winner's result as soon as it exists", async () => {
     const { options, clock, context } = given();
     const handler = httpIdempotent(
       async () => {

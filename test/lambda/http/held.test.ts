@@ -41,7 +41,7 @@ describe("charged, answer lost, killed", () => {
     expect(service.charges()).toBe(2);
   });
 
-  it('H42: with "hold" nobody charges again, and each request gets the same 409', async () => {
+  it('H42: with "hold" no call charges again, and each request gets the same 409', async () => {
     const service = await charged("hold");
 
     for (let requests = 0; requests < 3; requests++) {
@@ -85,7 +85,7 @@ describe("charged, answer lost, killed", () => {
     expect(service.states()).toEqual(["completed"]);
   });
 
-  it("logs why verify could not be asked, and tells callers nothing of it", async () => {
+  it("logs why verify could not answer, and reveals nothing of it to callers", async () => {
     const service = await charged(() => Promise.reject(new TypeError("no such host: billing.internal")));
 
     const answer = await service.send();

@@ -57,7 +57,7 @@ beforeEach(() => {
   log.mockClear();
 });
 
-describe("a request beside one with its key", () => {
+describe("a request during one with its key", () => {
   it("H48: waits for the first answer, by default", async () => {
     const { clock, start, send, answers, effects } = service(2000);
     await start();
@@ -74,7 +74,7 @@ describe("a request beside one with its key", () => {
     expect(effects()).toBe(1);
   });
 
-  it("is told to come again after 3 seconds, and soon: not when the lease ends", async () => {
+  it("is asked to retry after 3 seconds, and soon: not when the lease ends", async () => {
     const { clock, start, send, answers } = service(20_000);
     await start();
 
@@ -83,14 +83,14 @@ describe("a request beside one with its key", () => {
     expect(answers).toEqual([[409, 3000, "2"]]);
   });
 
-  it("waits as by default where the option is undefined", async () => {
+  it("waits as by default if the option is undefined", async () => {
     const { clock, start, send } = service(2000, { whenInProgress: undefined });
     await start();
 
     expect((await clock.run(send())).statusCode).toBe(201);
   });
 
-  it('is refused at once, and reads nothing, with "reject"', async () => {
+  it('is refused immediately, and reads nothing, with "reject"', async () => {
     const base = service(20_000, { whenInProgress: "reject" });
     const find = vi.spyOn(base.store, "find");
     await base.start();
@@ -115,7 +115,7 @@ describe("a request beside one with its key", () => {
     expect(answers).toEqual([[409, ms, "1"]]);
   });
 
-  it("H57: of 50 in one process 20 wait, and 30 are refused at once", async () => {
+  it("H57: of 50 in one process 20 wait, and 30 are refused immediately", async () => {
     const { clock, start, send, answers, effects } = service(2000);
     await start();
 
@@ -138,7 +138,7 @@ describe("a request beside one with its key", () => {
     expect(effects()).toBe(2);
   });
 
-  it("takes over where the first try has died, and its lease ends meanwhile", async () => {
+  it("takes over if the first try has died and its lease ends in between", async () => {
     const { clock, start, send, answers, effects } = service(0, {}, (attempt) =>
       attempt === 1 ? new Promise(() => {}) : undefined,
     );
@@ -151,7 +151,7 @@ describe("a request beside one with its key", () => {
     expect(effects()).toBe(2);
   });
 
-  it("is refused with 422 at once for another payload", async () => {
+  it("is rejected with 422 immediately for another payload", async () => {
     const { start, send, answers } = service(20_000);
     await start();
 
@@ -160,7 +160,7 @@ describe("a request beside one with its key", () => {
     expect(answers).toEqual([[422, 0, undefined]]);
   });
 
-  it("is refused with 422 where another payload gets the key while it waits", async () => {
+  it("is rejected with 422 if another payload gets the key while it waits", async () => {
     const { clock, start, send, answers } = service(1000, {}, (attempt) => {
       if (attempt === 1) throw new Error("the body is wrong");
       return clock.sleep(5000).then(() => ({ statusCode: 201, body: "mended" }));
@@ -175,7 +175,7 @@ describe("a request beside one with its key", () => {
     expect(answers.map(([status]) => status).sort()).toEqual([201, 422]);
   });
 
-  it("H58: answers 409, and tells once, where the right to read is missing", async () => {
+  it("H58: answers 409, and reports once, if the right to read is missing", async () => {
     let looks = 0;
     const events: { readonly decision: string }[] = [];
     const { clock, start, send, answers } = service(20_000, ({ store }) => ({
@@ -198,7 +198,7 @@ describe("a request beside one with its key", () => {
     expect(log).not.toHaveBeenCalled();
   });
 
-  it("is refused with 503 where the store fails while it waits: a retry may find it again", async () => {
+  it("gets 503 if the store fails while it waits: a retry may reach it again", async () => {
     const { clock, start, send, answers } = service(20_000, ({ store }) => ({
       store: intercepted(store, async (method, request) => {
         if (method === "find") throw new StoreUnavailableError("throttled", new Error("slow down"));
@@ -232,7 +232,7 @@ describe("a request beside one with its key", () => {
     expect(effects()).toBe(1);
   });
 
-  it("is told to come again after a second where a record does not say when it was made", async () => {
+  it("is asked to retry after a second if a record does not say when it was created", async () => {
     const { clock, start, send, answers, store } = service(20_000);
     await start();
     const [[key, record]] = [...store.records] as unknown as [[string, { createdAt?: number }]];

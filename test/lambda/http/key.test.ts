@@ -57,7 +57,7 @@ describe("parseKeyHeader", () => {
     );
   });
 
-  it("never throws anything but its own error, and takes linear time", () => {
+  it("never throws any other error, and needs linear time", () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: "binary", maxLength: 40 }), { maxLength: 3 }), (lines) => {
         try {

@@ -97,7 +97,7 @@ describe("httpIdempotent", () => {
     },
   );
 
-  it("takes a status that is assigned, as http-errors would", async () => {
+  it("uses an assigned status, as http-errors would", async () => {
     const { options, context } = given();
     const handler = httpIdempotent(
       async (): Promise<{ body: string }> => {
@@ -127,7 +127,7 @@ describe("httpIdempotent", () => {
     }
   });
 
-  it("logs the message of a status that says the server is at fault", async () => {
+  it("logs the message of a status that means that the server is at fault", async () => {
     const { options, context } = given();
     const handler = httpIdempotent(
       async () => {
@@ -143,7 +143,7 @@ describe("httpIdempotent", () => {
     ]);
   });
 
-  it("answers with the status where the error could not be recorded", async () => {
+  it("answers with the status if the error could not be recorded", async () => {
     const { options, context } = given();
     const handler = httpIdempotent(
       async () => {

@@ -50,7 +50,7 @@ function service(response: object) {
 }
 
 describe("docs/reference/http.md", () => {
-  it("lists every header that a replay leaves out, beside its reason, and no other", () => {
+  it("lists every header that a replay leaves out, next to its reason, and no other", () => {
     const page = readFileSync(join(root, "docs/reference/http.md"), "utf8");
 
     const [, table = ""] = page.split("\n| belong to the | headers |\n|---|---|\n");
@@ -74,7 +74,7 @@ describe.each(inject("dynamodbEngines"))("answers 18, on $name", ({ endpoint }) 
   });
 
   it.each(EVENT_FORMS)(
-    "H38: behind %s the first caller gets every header, and what is of it alone is neither stored nor replayed",
+    "H38: with %s the first caller gets every header, and those meant only for it are neither stored nor replayed",
     async (name, form) => {
       const { options, context } = given();
       const { clock: _, random: __, ...rest } = options;
@@ -132,7 +132,7 @@ describe.each(inject("dynamodbEngines"))("answers 18, on $name", ({ endpoint }) 
   });
 });
 
-it("a replay leaves out what an older version has stored of the first caller", async () => {
+it("a replay leaves out what an older version has stored about the first caller", async () => {
   const { options, context, store } = given();
   const settleAsBefore = (settlement: Parameters<typeof store.settle>[0]) => {
     const stored = { statusCode: 201, headers: { "X-Request-Id": "1", Location: "/orders/1" }, body: "" };
@@ -195,7 +195,7 @@ describe("answers 18: CORS on a replay", () => {
     }
   });
 
-  it("keeps what CORS says besides an origin, where a middleware outside sets that", async () => {
+  it("keeps CORS headers other than the origin, if an outer middleware sets that", async () => {
     const { "Access-Control-Allow-Origin": _, ...others } = cors("*");
     const send = service({ headers: others });
     await send(v2Event(from(A)));

@@ -84,14 +84,14 @@ describe.each(Object.entries(ADAPTERS))("responseHeaders of %s", (_, adapter) =>
     },
   );
 
-  it("are the same for all where they are an object, and none where it is undefined", async () => {
+  it("are the same for all if they are an object, and none if it is undefined", async () => {
     const all = { "Access-Control-Allow-Origin": "*" };
     expect((await world(true, { responseHeaders: all }).send("k1", "1", "a")).headers).toMatchObject(all);
     const none = await world(true, { responseHeaders: undefined }).send(undefined, "1", "a");
     expect(none).toMatchObject({ statusCode: 400, headers: { "Content-Type": "application/problem+json" } });
   });
 
-  it.each([["text"], [{ Vary: 1 }], [null]])("refuse %j at once", (wrong) => {
+  it.each([["text"], [{ Vary: 1 }], [null]])("reject %j immediately", (wrong) => {
     expect(() => world(true, { responseHeaders: wrong }).send("k1", "1", "a")).toThrow(InvalidOptionError);
   });
 });

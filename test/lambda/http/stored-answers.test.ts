@@ -44,7 +44,7 @@ const RIGHT: readonly object[] = [
   { statusCode: 204, headers: null, body: null },
 ];
 
-describe.each(EVENT_FORMS)("httpIdempotent behind %s", (_, form) => {
+describe.each(EVENT_FORMS)("httpIdempotent with %s", (_, form) => {
   beforeEach(() => {
     vi.spyOn(console, "error").mockImplementation(() => {});
   });
@@ -67,7 +67,7 @@ describe.each(EVENT_FORMS)("httpIdempotent behind %s", (_, form) => {
   };
 
   it.each(WRONG.map((stored) => [JSON.stringify(stored), stored]))(
-    "answers a stored result %s, which is no response, with 500 and does not run",
+    "answers a stored result %s, which isn't a response, with 500 and does not run",
     async (_text, stored) => {
       const answer = await replayOf(stored);
 
@@ -85,7 +85,7 @@ describe.each(EVENT_FORMS)("httpIdempotent behind %s", (_, form) => {
 });
 
 describeOnMiddies("httpIdempotency on Middy %s", (middy) => {
-  it("answers a stored result that is no response with 500", async () => {
+  it("answers a stored result that isn't a response with 500", async () => {
     vi.spyOn(console, "error").mockImplementation(() => {});
     const { options, store, context } = given();
     const handler = middy(async () => ({ statusCode: 201, body: "" })).use(

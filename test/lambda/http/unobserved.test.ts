@@ -92,7 +92,7 @@ describe("an answer with 5xx", () => {
     expect(log.mock.calls).toHaveLength(1);
   });
 
-  it("is not in the log where an observer was told; metrics say what the store said", async () => {
+  it("is not in the log if an observer got it; metrics include the store's error", async () => {
     failWith(client, denied);
     const { options, context } = unobserved();
     const lines: string[] = [];
@@ -109,7 +109,7 @@ describe("an answer with 5xx", () => {
     ]);
   });
 
-  it("is in the log although there is an observer, where no decision tells of the error", async () => {
+  it("is in the log although there is an observer, if no decision reports the error", async () => {
     const { options, context } = given();
     const handler = httpIdempotent(async () => ({ statusCode: 201, headers: new Headers(), body: "" }), {
       ...options,

@@ -42,7 +42,7 @@ const EXPECTED = {
 };
 
 describe("httpIdempotent", () => {
-  it("tells each use of `context.idempotency` in a request that passes", async () => {
+  it("reports each use of `context.idempotency` in a request that passes", async () => {
     const { options, context, store } = given();
     const handler = httpIdempotent(async (_: object, ctx) => uses(ctx), { ...options, scope: "public" });
 
@@ -67,7 +67,7 @@ describe("httpIdempotent", () => {
 });
 
 describeOnMiddies("httpIdempotency", (middy) => {
-  it("tells each use of `context.idempotency` in a request that passes", async () => {
+  it("reports each use of `context.idempotency` in a request that passes", async () => {
     const { options, context } = given();
     const handler = middy()
       .use(httpIdempotency({ ...options, scope: "public" }))

@@ -106,7 +106,7 @@ describe.each(inject("dynamodbEngines"))("answers 16: idempotent on $name", ({ e
 });
 
 describe("idempotent", () => {
-  it("refuses what is no function at once", () => {
+  it("rejects anything but a function immediately", () => {
     const { options } = given();
 
     expect(() => idempotent({ ...options, key } as never, (() => {}) as never)).toThrow(
@@ -124,7 +124,7 @@ describe("idempotent", () => {
     expect(handler.length).toBe(2);
   });
 
-  it("leaves the third argument of a framework as it is, and a handler with two parameters alone", async () => {
+  it("leaves a framework's third argument as it is, and a handler with two parameters unchanged", async () => {
     const { options, context } = given();
     const signal = new AbortController().signal;
     const third = vi.fn();
@@ -173,7 +173,7 @@ describe("a handler that does not name its callback", () => {
     expect(errors).toEqual([]);
   });
 
-  it("is told, where it calls back later, and never reaches Lambda's own", async () => {
+  it("is reported if it calls back later, and never reaches Lambda's own", async () => {
     const { call, errors } = collected();
 
     expect(await call((event, _, callback) => callback(null, event.id), true)).toEqual({ answer: undefined });
@@ -185,7 +185,7 @@ describe("a handler that does not name its callback", () => {
 });
 
 describe("httpIdempotent", () => {
-  it("answers by callback also where a request passes without a record", async () => {
+  it("answers by callback even if a request passes without a record", async () => {
     const { options, context, store } = given();
     const handler = httpIdempotent(
       (_event: object, _context: Context, callback: Callback) => {

@@ -53,7 +53,7 @@ describeOnMiddies("httpIdempotency", (middy) => {
     expect((await send({ body: '{"other":1}' })).statusCode).toBe(422);
   });
 
-  it("H49: releases when a body parser after it refuses the body, so that a mended request runs", async () => {
+  it("H49: releases when a body parser after it rejects the body, so a corrected request runs", async () => {
     const { send, states } = stackOf([httpErrorHandler({ logger: undefined })], [bodyParser()], created);
 
     expect((await send({ body: "{" })).statusCode).toBe(415);
@@ -61,7 +61,7 @@ describeOnMiddies("httpIdempotency", (middy) => {
     expect((await send()).statusCode).toBe(201);
   });
 
-  it("H49: stores what a serializer after it has made, and says so when one comes before it", async () => {
+  it("H49: stores the output of a serializer after it, and reports one that comes before it", async () => {
     const handle = async () => ({ statusCode: 201, body: { id: 1 } });
     const after = stackOf([], [serializer()], handle);
     const before = stackOf([serializer()], [], handle);
@@ -129,7 +129,7 @@ describeOnMiddies("httpIdempotent", (middy) => {
     expect(shaped).toBe(4);
   });
 
-  it("H49: says what to do when a parser of the stack around it has been at the body", async () => {
+  it("H49: says what to do when an outer parser has already changed the body", async () => {
     const { options, context } = given();
     const handler = middy(httpIdempotent(created, { ...options, scope: "public" })).use(bodyParser());
 

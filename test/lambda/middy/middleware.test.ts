@@ -105,7 +105,7 @@ describeOnMiddies("idempotency", (middy) => {
     expect(states()).toEqual(["completed"]);
   });
 
-  it("releases at once when an inner before hook answers early with what is not final", async () => {
+  it("releases immediately when an inner before hook answers early with a response that isn't final", async () => {
     const { options, context, states } = given();
     const shouldStore = (result: unknown) => (result as { statusCode: number }).statusCode < 400;
     const handler = middy()
@@ -192,7 +192,7 @@ describeOnMiddies("idempotency", (middy) => {
   });
 
   it.each(["reads the context and prepares", "prepares"])(
-    "does not take the response that a before hook %s for the handler's, when the handler throws",
+    "does not mistake the response that a before hook %s for the handler's, when the handler throws",
     async (what) => {
       const { options, context, states } = given();
       const failure = new Error("database down");
@@ -318,7 +318,7 @@ describeOnMiddies("idempotency", (middy) => {
     expect(states()).toEqual(["in-progress"]);
   });
 
-  it("answers with what was committed, whatever an inner after hook makes of the response", async () => {
+  it("answers with the committed result, whatever an inner after hook makes of the response", async () => {
     const { options, context } = given();
     const handler = middy()
       .use(idempotency({ ...options, key }))

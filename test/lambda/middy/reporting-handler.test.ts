@@ -140,7 +140,7 @@ describeOnMiddies("idempotency().handler", (middy) => {
     }
   });
 
-  it("does not take what a hook has prepared for what the handler returned, when the handler throws", async () => {
+  it("does not mistake what a hook has prepared for the handler's result, when the handler throws", async () => {
     const { options, context, states } = given();
     const once = idempotency({ ...options, key });
     const handler = middy()
@@ -159,7 +159,7 @@ describeOnMiddies("idempotency().handler", (middy) => {
     expect(states()).toEqual(["released"]);
   });
 
-  it("does not take an error that a hook only sets for one that was thrown", async () => {
+  it("does not mistake an error that a hook only sets for one that was thrown", async () => {
     const { options, context, decisions } = given();
     const once = idempotency({ ...options, key });
     const handler = middy()
@@ -185,7 +185,7 @@ describeOnMiddies("idempotency().handler", (middy) => {
     expect(decisions()).toEqual(["outcome-unknown"]);
   });
 
-  it("hands on what it is given, and what comes back, also by a handler that is not async", async () => {
+  it("passes on its arguments, and the handler's result, also if the handler isn't async", async () => {
     const { options, context } = given();
     const once = idempotency({ ...options, key });
     const seen: unknown[] = [];
@@ -205,7 +205,7 @@ describeOnMiddies("idempotency().handler", (middy) => {
     expect(seen).toEqual(["k1", "copied", expect.any(AbortSignal)]);
   });
 
-  it("tells every middleware of its stack", async () => {
+  it("reports to every middleware of its stack", async () => {
     const { options, context, states } = given();
     const outer = idempotency({ ...options, operation: "outer", key });
     const inner = idempotency({ ...options, operation: "inner", key });

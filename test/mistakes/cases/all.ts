@@ -58,17 +58,34 @@ Every mistake in these tables produces a message. The text shown may be only a p
 the code. What onceonly can't notice is [at the end](#what-onceonly-cant-notice).
 `;
 
-/** What no code of ours can see, and what shows it. */
-const UNNOTICED = `## What onceonly can't notice
-
-| a user | why | what shows it |
-| --- | --- | --- |
-| gives \`childKey\` a name made of randomness | an id that the handler has just loaded looks the same | \`explore\` reports two calls of the other system |
-| runs one operation in two functions | each process sees only itself | \`UseIdempotency\` warns when both are in one CDK app (\`onceonly:shared-operation\`); records with different results under one key |
-| commits messages that no relay sends | the handler's process doesn't see the relay | synthesis (\`onceonly:no-relay\`), \`onceonly doctor\`, the alarm \`outbox-lag\`; the report of \`explore\` |
-| makes a key of a time that a database returned | the value is stable within one call | \`explore\` with a redelivery, and the metric of \`watchNewKeys\` |
-| trusts a header that a proxy sets, and is reachable past the proxy | the request looks the same | a request to the function's own address |
-`;
+/** Mistakes that no message reports where they're made: why not, and what shows them instead. */
+export const UNNOTICED: readonly (readonly [made: string, why: string, shownBy: string])[] = [
+  [
+    "gives `childKey` a name made of randomness",
+    "an id that the handler has just loaded looks the same",
+    "`explore` reports two calls of the other system",
+  ],
+  [
+    "runs one operation in two functions",
+    "each process sees only itself",
+    "`UseIdempotency` warns when both are in one CDK app (`onceonly:shared-operation`); records with different results under one key",
+  ],
+  [
+    "commits messages that no relay sends",
+    "the handler's process doesn't see the relay",
+    "synthesis (`onceonly:no-relay`), `onceonly doctor`, the alarm `outbox-lag`; the report of `explore`",
+  ],
+  [
+    "makes a key of a time that a database returned",
+    "the value is stable within one call",
+    "`explore` with a redelivery, and the metric of `watchNewKeys`",
+  ],
+  [
+    "trusts a header that a proxy sets, and is reachable past the proxy",
+    "the request looks the same",
+    "a request to the function's own address",
+  ],
+];
 
 /** docs/reference/mistakes.md. */
 export function mistakesPage(): string {
@@ -77,7 +94,15 @@ export function mistakesPage(): string {
       "\n",
     ),
   );
-  return [HEAD, ...tables, UNNOTICED].join("\n");
+  const unnoticed = [
+    "## What onceonly can't notice",
+    "",
+    "| a user | why | what shows it |",
+    "| --- | --- | --- |",
+    ...UNNOTICED.map((cells) => `| ${cells.map(cell).join(" | ")} |`),
+    "",
+  ].join("\n");
+  return [HEAD, ...tables, unnoticed].join("\n");
 }
 
 const row = ({ made, toldBy, text }: Mistake) => `| ${cell(made)} | ${toldBy} | ${cell(text)} |`;

@@ -1,4 +1,5 @@
 // What is read from the environment, what a handler is wrapped in, and what a key is made of.
+import { randomUUID } from "node:crypto";
 import { PassThrough } from "node:stream";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { App, Duration, Stack } from "aws-cdk-lib";
@@ -140,6 +141,23 @@ export const WIRING_MISTAKES: readonly Mistake[] = [
     toldBy: "report",
     text: "2 calls of POST https://mail.example/send instead of 1",
     make: () => reportOf((id) => send(`${id}/${Date.now()}`), { key: ({ id }) => `${id}/${Date.now()}` }),
+  },
+  {
+    made: "gives `childKey` a name made of randomness",
+    toldBy: "report",
+    text: "2 calls of POST https://mail.example/send instead of 1",
+    make: async () => {
+      const store = new DynamoDBStore({ tableName: "idempotency" });
+      const handler = idempotent(
+        async (_: { id: string }, { idempotency }) =>
+          void (await send(idempotency.childKey(`mail-${randomUUID()}`))),
+        { ...given, store },
+      );
+      const outside = { "https://mail.example": () => Response.json({}) };
+      return String(
+        await explore(handler, { id: "1" }, { name: "order", idempotencyTable: "idempotency", outside }),
+      );
+    },
   },
   {
     made: "does not wait for a call",

@@ -53,7 +53,7 @@ it("has a span for each decision, with its outcome, under the invocation's", () 
   expect(spanOf("pay mismatch").status.code).toBe(2);
 });
 
-it("links a replay to the original execution, and a consumer to whoever committed its message", () => {
+it("links a replay to the original execution, and a consumer to the execution that committed its message", () => {
   const [first, again, consumed, consumedAgain] = [
     idOf("POST /payments"),
     spanOf("pay replayed"),

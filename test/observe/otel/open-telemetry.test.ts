@@ -59,7 +59,7 @@ function given() {
 }
 
 describe("openTelemetry", () => {
-  it("puts a decision under its caller where no span is active, for as long as the call took", () => {
+  it("puts a decision under its caller if no span is active, for as long as the call lasted", () => {
     const { telemetry, spans, clock } = given();
     telemetry.observe({ decision: "executed", operation: "pay", durationMs: 1500, traceparent: TRACE });
     const [span] = spans();
@@ -73,7 +73,7 @@ describe("openTelemetry", () => {
     ]);
   });
 
-  it("begins a trace where neither is there, and passes no trace on", () => {
+  it("begins a trace if there is neither, and passes no trace on", () => {
     const { telemetry, spans } = given();
     telemetry.observe({ decision: "mismatch", operation: "pay", durationMs: 0, traceparent: "00-malformed" });
 
@@ -83,7 +83,7 @@ describe("openTelemetry", () => {
     expect(telemetry.options.random.fraction()).toBeLessThan(1);
   });
 
-  it("tells each decision as a span, and an error by its name", () => {
+  it("reports each decision as a span, and an error by its name", () => {
     const { telemetry, spans } = given();
     const error = new RangeError("canary-1");
     for (const decision of DECISIONS) telemetry.observe({ decision, operation: "pay", durationMs: 1, error });
@@ -97,7 +97,7 @@ describe("openTelemetry", () => {
     );
   });
 
-  it("measures what relay, sweeper and reconciler tell, in seconds", async () => {
+  it("measures the reports of relay, sweeper and reconciler, in seconds", async () => {
     const { telemetry, values, spans } = given();
     const commit = { by: "relay", operation: "pay", keyHash: "h", messages: 2, lagMs: 250 } as const;
     telemetry.observe({ event: "sent", ...commit });
@@ -135,7 +135,7 @@ describe("openTelemetry", () => {
     },
   );
 
-  it("links nothing where the original had no trace, or another instance made it", async () => {
+  it("links nothing if the original had no trace, or another instance made it", async () => {
     const { telemetry, options, spans } = given();
     await runOnce(options, "k", {}, () => "paid");
     await runOnce({ ...options, ...telemetry.options }, "k", {}, () => expect.unreachable());
@@ -148,11 +148,11 @@ describe("openTelemetry", () => {
     [{ meter: { createCounter() {} } }, "meter"],
     [{ scope: "plain" }, "scope"],
     [{ keys: "left-out" }, "keys"],
-  ])("refuses %j at once", (options, name) => {
+  ])("rejects %j immediately", (options, name) => {
     expect(() => openTelemetry(options as never)).toThrow(name);
   });
 
-  it("refuses what is no store", () => {
+  it("rejects anything but a store", () => {
     expect(() => openTelemetry().linked({} as never)).toThrow("store");
   });
 });

@@ -88,7 +88,7 @@ describe("durableExecutionStarted", () => {
     expect(last.requests).toMatchObject([{}, { Marker: "1" }, { Marker: "2" }]);
   });
 
-  it("H42: an execution that is not there was not started, once the list has caught up", async () => {
+  it("H42: a missing execution was not started, once the list has caught up", async () => {
     const { client } = await lambda([]);
 
     expect(await verifierOf(client)(questionAfter(10, {}))).toMatchObject({ outcome: "unknown" });
@@ -102,7 +102,7 @@ describe("durableExecutionStarted", () => {
     [404, "ResourceNotFoundException"],
     [403, "AccessDeniedException"],
     [429, "TooManyRequestsException"],
-  ])("leaves a refusal to its caller, also that there is no such function: %i", async (status, name) => {
+  ])("leaves a refusal to its caller, even if the function does not exist: %i", async (status, name) => {
     const { client } = await lambda([], [status, name]);
 
     await expect(verifierOf(client)(questionAfter(600, {}))).rejects.toMatchObject({ name });

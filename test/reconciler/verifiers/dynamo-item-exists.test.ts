@@ -20,7 +20,7 @@ describe.each(inject("dynamodbEngines"))("dynamoItemExists on $name", ({ endpoin
       result: ({ total }, { key }) => ({ key, total }),
     });
 
-  it("H42: an item that is there happened, with a result made of it; one that is not did not happen", async () => {
+  it("H42: an existing item happened, and its result is built from it; a missing one did not", async () => {
     const tableName = await createTable(client);
     const verify = verifierOf(tableName);
     const question = questionAfter(0, { orderId: randomUUID() });

@@ -32,7 +32,7 @@ const lookup = ({ host }: { host: string }, more: Partial<HttpLookupOptions> = {
   });
 
 describe("httpLookup", () => {
-  it("H42: asks by the child key, with the headers, and what is found happened", async () => {
+  it("H42: asks by the child key, with the headers, and a charge that is found happened", async () => {
     const there = await provider(200, { data: [{ id: "ch_1" }] });
 
     expect(await lookup(there)(questionAfter(0, {}))).toEqual({
@@ -50,7 +50,7 @@ describe("httpLookup", () => {
     [404, "no such charge", "404"],
     [410, "", "410"],
   ])(
-    "H42: an answer of %d with %j says that nothing happened, once the look-up has caught up",
+    "H42: an answer of %d with %j means that nothing happened, once the look-up has caught up",
     async (status, body, answered) => {
       const there = await provider(status, body);
       const evidence = { asked: `GET ${there.host}/v1/charges`, answered };
@@ -74,7 +74,7 @@ describe("httpLookup", () => {
     expect(there.requests).toHaveLength(1);
   });
 
-  it("leaves an answer that is no JSON, and an address that is none, to its caller", async () => {
+  it("leaves an answer that isn't JSON, and an invalid address, to its caller", async () => {
     const there = await provider(200, "<html>");
 
     await expect(lookup(there)(questionAfter(600, {}))).rejects.toThrow(SyntaxError);

@@ -28,7 +28,7 @@ describe("s3ObjectExists", () => {
     expect(bucket.requests).toEqual(["HEAD invoice-7.pdf", "HEAD invoice-7.pdf"]);
   });
 
-  it("H42: a bucket that refuses to say leaves the outcome unknown", async () => {
+  it("H42: a bucket that refuses to answer leaves the outcome unknown", async () => {
     const bucket = await newBucket("invoices");
     bucket.refuse(403, "AccessDenied");
     const options = { client: bucket.client, bucket: "invoices", key: () => "a", result: () => 1 };

@@ -81,7 +81,7 @@ describe.each(QUESTIONS)("%s", (_, byDefault, verifyWith) => {
     vi.unstubAllGlobals();
   });
 
-  it("refuses a time that is none", () => {
+  it("rejects an invalid time", () => {
     expect(() => verifyWith({ remembersSeconds: 0 })).toThrow(
       "`remembersSeconds` must be a number of seconds",
     );

@@ -27,6 +27,7 @@ export interface RunningConsole {
 
 const MAX_BODY_BYTES = 16_384;
 const HASH = /^[\w-]{43}$/;
+const NOT_LOOKED_UP = "that record hasn't been looked up: find its key first";
 
 /** What is answered where a request cannot be. */
 class ConsoleRefusal extends Error {
@@ -60,7 +61,7 @@ export async function startConsole({
     if (request.method === "GET" && path === "/api/look") return { ...(await source.look()), mayWrite };
     if (request.method === "GET" && hash !== undefined) {
       const life = HASH.test(hash) ? await source.lifeOf(hash) : undefined;
-      if (!life) throw new ConsoleRefusal(404, "that record hasn't been looked up: find its key first");
+      if (!life) throw new ConsoleRefusal(404, NOT_LOOKED_UP);
       return life;
     }
     if (request.method !== "POST") throw new ConsoleRefusal(404, "no such page");
@@ -69,6 +70,16 @@ export async function startConsole({
       return {
         keyHash: await source.find({ operation: text(operation), scope: text(scope), key: text(key) }),
       };
+    }
+    if (path === "/api/child") {
+      const { keyHash, name, maxLength, hex } = await bodyOf(request);
+      const limits = {
+        ...(maxLength !== undefined && { maxLength: Number(maxLength) }),
+        ...(hex === true && { format: "hex" as const }),
+      };
+      const childKey = source.childKeyOf(text(keyHash), text(name), limits);
+      if (childKey === undefined) throw new ConsoleRefusal(404, NOT_LOOKED_UP);
+      return { childKey };
     }
     if (path !== "/api/act") throw new ConsoleRefusal(404, "no such page");
     if (!mayWrite) throw new ConsoleRefusal(403, "this console is read-only: start it with --write");
@@ -99,7 +110,9 @@ export async function startConsole({
 
 /** What a database or a record says of itself holds no payload. */
 function refused(error: unknown): [number, object] {
-  const isAskers = hasCode(error, "IDEMPOTENCY_KEY_INVALID") || hasCode(error, "SCOPE_MISSING");
+  const isAskers = ["IDEMPOTENCY_KEY_INVALID", "SCOPE_MISSING", "INVALID_OPTION"].some((code) =>
+    hasCode(error, code),
+  );
   const isCallers = isAskers || error instanceof UsageError;
   const status = error instanceof ConsoleRefusal ? error.status : isCallers ? 400 : 502;
   return [status, { problem: error instanceof Error ? error.message : "the console failed" }];
@@ -128,5 +141,5 @@ async function bodyOf(request: IncomingMessage): Promise<Readonly<Record<string,
 
 function text(value: unknown): string {
   if (typeof value === "string") return value;
-  throw new ConsoleRefusal(400, "operation, scope, key and act must be strings");
+  throw new ConsoleRefusal(400, "operation, scope, key, name and act must be strings");
 }

@@ -1,4 +1,5 @@
 /** What the console looks at: one port for a table and for the stacks of a local run. Types only. */
+import type { ChildKeyLimits } from "onceonly/kit";
 import type { ActAnswer, ConsoleLook, KeyLife } from "./look.ts";
 
 /** Names one key by what only its caller knows. */
@@ -15,6 +16,11 @@ export interface ConsoleSource {
   look(): Promise<Omit<ConsoleLook, "mayWrite">>;
   /** `undefined` where no record has that hash, or none that was looked at. */
   lifeOf(keyHash: string): Promise<KeyLife | undefined>;
+  /**
+   * The key that a handler passes on under a name; `undefined` if no record has that hash, or none that was looked at.
+   * @throws UsageError for a name or limits that no child key can have
+   */
+  childKeyOf(keyHash: string, name: string, limits: ChildKeyLimits): string | undefined;
   /** The hash of a key that has a record: it can be asked for from then on. */
   find(asked: AskedKey): Promise<string | undefined>;
   /** @throws UsageError for an act that it does not know, or that lacks something */

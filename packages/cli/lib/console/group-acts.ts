@@ -1,37 +1,45 @@
 /** The acts of the page on a group of failures. The group must still be what the page has shown. */
 
-import { type ByWhom, hasCode, resolveRecord } from "onceonly/kit";
+import type { ByWhom, Clock } from "onceonly/kit";
 import { UsageError } from "../command.ts";
 import type { Act } from "./console-source.ts";
+import { byWhomIn, resolutionIn, resolving } from "./key-acts.ts";
 import type { KnownKeys } from "./known-keys.ts";
 import type { ActAnswer, FailureGroup } from "./look.ts";
 
-/** `undefined` for an act of somebody else. @throws UsageError */
+/** `undefined` for an act on anything but a group. @throws UsageError */
 export async function actOnGroup(
-  { act, group: id, by, why }: Act,
+  act: Act,
   groups: readonly FailureGroup[],
   known: KnownKeys,
+  clock: Clock,
 ): Promise<ActAnswer | undefined> {
-  if (act !== "retry" && act !== "drop" && act !== "did-not-happen") return undefined;
-  const group = groups.find((each) => each.id === id);
+  if (act.group === undefined) return undefined;
+  const group = groups.find((each) => each.id === act.group);
   if (!group) return { done: false, message: "This group no longer exists." };
-  const said = { by: `${by ?? ""}`, why: `${why ?? ""}` };
-  if (said.by === "" || said.why === "") throw new UsageError("enter your name and a reason");
-  if (act === "did-not-happen") return didNotHappen(group, known, said);
-  if (group.list === "unknown") throw new UsageError(`${act} is for messages`);
+  const decided = byWhomIn(act);
+  const keyHashes = keysIn(group, act);
+  if (act.act !== "retry" && act.act !== "drop") return settle(act, group, keyHashes, known, clock);
+  if (group.list === "unknown") throw new UsageError(`${act.act} is for messages`);
   let count = 0;
-  for (const { keyHash } of group.members) {
-    if (await decide(act, group.list, known, keyHash, said)) count++;
-  }
-  const of = `of ${group.members.length} commits`;
+  for (const keyHash of keyHashes) if (await decide(act.act, group.list, known, keyHash, decided)) count++;
+  const of = `of ${keyHashes.length} commits`;
   return {
     done: count > 0,
     message:
-      act === "retry" ? `Sending the messages ${of} again: ${count}.` : `Dropped messages ${of}: ${count}.`,
+      act.act === "retry"
+        ? `Sending the messages ${of} again: ${count}.`
+        : `Dropped messages ${of}: ${count}.`,
   };
 }
 
-/** Whether it changed the commit: not where somebody else was first. */
+/** The keys that the person has seen in the list, without those that have left the group since. */
+function keysIn({ members }: FailureGroup, { keys }: Act): readonly string[] {
+  const all = members.map(({ keyHash }) => keyHash);
+  return Array.isArray(keys) ? all.filter((keyHash) => keys.includes(keyHash)) : all;
+}
+
+/** Whether it changed the commit: not if another operator was first. */
 async function decide(
   act: "retry" | "drop",
   list: "waiting" | "parked",
@@ -51,25 +59,39 @@ async function decide(
   return act === "retry" ? table.outbox.sendAgain(commit, options) : table.outbox.drop(commit, options);
 }
 
-/** Gives each key of the group back, under a fence of its own. One with a step that was begun needs a verdict of its own. */
-async function didNotHappen(
-  { list, members }: FailureGroup,
+/**
+ * Records one outcome for each key, under its own fence. A key with a step that was begun needs its own decision, unless the
+ * effect of the whole key happened.
+ * @throws UsageError if no key was changed, because the answer can't be the answer of any
+ */
+async function settle(
+  act: Act,
+  { list }: FailureGroup,
+  keyHashes: readonly string[],
   known: KnownKeys,
-  said: ByWhom,
+  clock: Clock,
 ): Promise<ActAnswer> {
-  if (list !== "unknown") throw new UsageError("did-not-happen only applies to keys with an unknown outcome");
+  const resolution = resolutionIn(act, byWhomIn(act));
+  if (list !== "unknown")
+    throw new UsageError(`${resolution.outcome} only applies to keys with an unknown outcome`);
   let count = 0;
-  for (const { keyHash } of members) {
-    const { table, recordKey } = known.get(keyHash) ?? {};
-    if (!table || recordKey === undefined) continue;
-    const resolution = { outcome: "did-not-happen", ...said } as const;
-    const settled = await resolveRecord({ store: table.store }, recordKey, resolution).catch((error) => {
-      if (hasCode(error, "INVALID_OPTION")) return undefined;
-      throw error;
+  let refused: UsageError | undefined;
+  for (const keyHash of keyHashes) {
+    const key = known.get(keyHash);
+    if (!key) continue;
+    const answer = await resolving(key, resolution, clock).catch((error: unknown) => {
+      if (!(error instanceof UsageError)) throw error;
+      refused = error;
+      return undefined;
     });
-    if (settled?.resolved) count++;
+    if (answer?.resolved) count++;
   }
-  const left = members.length - count;
+  if (count === 0 && refused && resolution.outcome === "happened") throw refused;
+  const left = keyHashes.length - count;
   const more = left === 0 ? "" : ` ${left} were left as they are: resolve each one separately.`;
-  return { done: count > 0, message: `Retries may now run for ${count} of ${members.length} keys.${more}` };
+  const done =
+    resolution.outcome === "happened"
+      ? `Recorded that the effect happened for ${count} of ${keyHashes.length} keys.`
+      : `Retries may now run for ${count} of ${keyHashes.length} keys.`;
+  return { done: count > 0, message: `${done}${more}` };
 }

@@ -112,17 +112,37 @@ export interface ConsoleLook {
   readonly local?: LocalLook | undefined;
 }
 
-/** The life of one key: the same tree as `trace` prints. */
+/** A decision about a key that can be made now. */
+export type KeyChoice = "happened" | "did-not-happen" | "release" | "correct" | "rerun";
+
+/** A bar on the time axis of a key, or a point if it has no end. Times are in epoch ms. */
+export interface LifeMark {
+  readonly lane: "attempt" | "lease" | "step" | "decision" | "message";
+  readonly label: string;
+  readonly from: number;
+  readonly to?: number;
+}
+
+/** The life of one key: the same tree as `trace` prints, and the decisions that a person can make about it. */
 export interface KeyLife {
   readonly keyHash: string;
   readonly operation: string;
   readonly scope: string;
   readonly state: string;
   readonly attempt: number;
+  readonly createdAt: number;
+  readonly choices: readonly KeyChoice[];
+  /** Steps that were begun, and whose outcome is unknown. */
+  readonly openSteps: readonly string[];
+  /** Callers read an HTTP response. */
+  readonly isHttp: boolean;
+  /** The keys that the handler passes on under the names of its steps: derived, and one-way. */
+  readonly childKeys: Readonly<Record<string, string>>;
+  readonly marks: readonly LifeMark[];
   readonly tree: readonly TraceBranch[];
 }
 
-/** What an act did, in one sentence. */
+/** The result of an act, in one sentence. */
 export interface ActAnswer {
   readonly done: boolean;
   readonly message: string;

@@ -10,10 +10,12 @@ import type { Breakage } from "./breakage.ts";
 import type { Act, AskedKey, ConsoleSource } from "./console-source.ts";
 import type { DecisionFeed } from "./decision-feed.ts";
 import { actOnGroup } from "./group-acts.ts";
-import { knownKeys } from "./known-keys.ts";
+import { actOnKey } from "./key-acts.ts";
+import { lifeOf } from "./key-life.ts";
+import { childKeyOf, knownKeys } from "./known-keys.ts";
 import type { ConsoleLook, RecordRow } from "./look.ts";
 import { askSqs, queueCounts } from "./queue-counts.ts";
-import { type ListsLook, lifeOf, lookAtLists, recordRow } from "./table-records.ts";
+import { type ListsLook, lookAtLists, recordRow } from "./table-records.ts";
 import { shapeOf, type TableShape } from "./table-shape.ts";
 
 export interface StackSourceOptions {
@@ -156,14 +158,16 @@ export function stackSource({ stack, title, decisions, breakage, clock }: StackS
     look,
     async lifeOf(keyHash) {
       const found = known.get(keyHash);
-      return found && lifeOf(found.table, found.recordKey, clock.now());
+      return found && lifeOf(found.table, found.recordKey, clock);
     },
+    childKeyOf: (keyHash, name, limits) => childKeyOf(known, keyHash, name, limits),
     find,
     async act(act) {
       const answer =
         (await breakage.act(stack, act)) ??
         (await redrive(act)) ??
-        (await actOnGroup(act, (await look()).groups, known));
+        (await actOnKey(act, known, clock)) ??
+        (act.group === undefined ? undefined : await actOnGroup(act, (await look()).groups, known, clock));
       if (answer) return answer;
       throw new UsageError(`the action "${act.act}" isn't available in a local run`);
     },

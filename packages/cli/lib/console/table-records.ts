@@ -1,12 +1,10 @@
-/** One table as the console sees it: rows, groups of failures, and the life of one key. No key, payload or result leaves it. */
+/** One table as the console sees it: rows, and groups of failures. No key, payload or result leaves it. */
 import { createHash } from "node:crypto";
 import { namesOf } from "onceonly/kit";
 import { groupsOf, LISTS, type ListedLine, type ListName, listed } from "../listed.ts";
 import type { OpenTable } from "../open-table.ts";
 import type { ScannedRecord } from "../scan.ts";
-import { readTrace } from "../trace.ts";
-import { recordBranches } from "../trace-record.ts";
-import type { FailureGroup, KeyLife, LiveState, RecordRow } from "./look.ts";
+import type { FailureGroup, LiveState, RecordRow } from "./look.ts";
 
 /** The most keys that are read of each list. */
 const LIMIT = 100;
@@ -98,12 +96,4 @@ export function recordRow(
     createdAt,
     since: (state === "held" ? unsettledSince : completedAt) ?? leaseEndsAt,
   };
-}
-
-/** The tree that `trace` prints of a record, without queues and consumers; `undefined` where there is no record. */
-export async function lifeOf(table: OpenTable, recordKey: string, now: number): Promise<KeyLife | undefined> {
-  const traced = await readTrace(table, recordKey);
-  if (!traced) return undefined;
-  const { state, attempt, status } = traced;
-  return { ...namesOf(recordKey), state, attempt, tree: recordBranches(traced, status, now) };
 }

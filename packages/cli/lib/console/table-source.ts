@@ -4,8 +4,10 @@ import { UsageError } from "../command.ts";
 import type { OpenTable } from "../open-table.ts";
 import type { ConsoleSource } from "./console-source.ts";
 import { actOnGroup } from "./group-acts.ts";
-import { knownKeys } from "./known-keys.ts";
-import { lifeOf, lookAtLists } from "./table-records.ts";
+import { actOnKey } from "./key-acts.ts";
+import { lifeOf } from "./key-life.ts";
+import { childKeyOf, knownKeys } from "./known-keys.ts";
+import { lookAtLists } from "./table-records.ts";
 
 export interface TableSourceOptions {
   readonly table: OpenTable;
@@ -34,8 +36,9 @@ export function tableSource({ table, name, clock }: TableSourceOptions): Console
     },
     async lifeOf(keyHash) {
       const recordKey = known.get(keyHash)?.recordKey;
-      return recordKey === undefined ? undefined : lifeOf(table, recordKey, clock.now());
+      return recordKey === undefined ? undefined : lifeOf(table, recordKey, clock);
     },
+    childKeyOf: (keyHash, name, limits) => childKeyOf(known, keyHash, name, limits),
     async find({ operation, scope, key }) {
       const { recordKey, keyHash } = identify(operation, scope, key);
       if (!(await table.store.find(recordKey, { consistent: true }))) return undefined;
@@ -43,8 +46,10 @@ export function tableSource({ table, name, clock }: TableSourceOptions): Console
       return keyHash;
     },
     async act(act) {
-      const { groups } = await lookAtLists(table, name, clock.now(), remember);
-      const answer = await actOnGroup(act, groups, known);
+      const groups = async () => (await lookAtLists(table, name, clock.now(), remember)).groups;
+      const answer =
+        (await actOnKey(act, known, clock)) ??
+        (act.group === undefined ? undefined : await actOnGroup(act, await groups(), known, clock));
       if (answer) return answer;
       throw new UsageError(`the action "${act.act}" isn't available on a table`);
     },

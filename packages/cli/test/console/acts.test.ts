@@ -48,7 +48,7 @@ async function waitUntil(condition: () => boolean | Promise<boolean>): Promise<v
 }
 
 describe("the records of a local run", () => {
-  it("tell a damaged record as unreadable, and leave an item of another kind out", async () => {
+  it("report a damaged record as unreadable, and leave an item of another kind out", async () => {
     const table = shop.stack.tables.Records!.name;
     const client = connect(shop.stack.endpoints.dynamodb, { region: "us-east-1" });
     cleanups.push(() => client.destroy());
@@ -144,7 +144,7 @@ describe("the buttons of a local run", () => {
     expect(down.destinations.filter(({ isDown }) => isDown).map(({ path }) => path)).toEqual(["Payments"]);
   });
 
-  it("take a topic down for publishers, and bring it back, while a queue beside it takes messages", async () => {
+  it("take a topic down for publishers, and bring it back, while a queue next to it accepts messages", async () => {
     const { aws: endpoint } = shop.stack.endpoints;
     const sns = new SNSClient({ endpoint, region: "us-east-1", credentials, maxAttempts: 1 });
     cleanups.push(() => sns.destroy());
@@ -165,7 +165,7 @@ describe("the buttons of a local run", () => {
   });
 
   it.each(["name", "ARN"])(
-    "take an event bus down for who names it by its %s, and bring it back, while another takes events",
+    "take an event bus down for callers that name it by its %s, and bring it back, while another accepts events",
     async (naming) => {
       const { aws: endpoint } = shop.stack.endpoints;
       const eventBridge = new EventBridgeClient({
@@ -264,7 +264,7 @@ describe("the act on a group of messages", () => {
   });
 });
 
-describe("an act on a group that does not say who decides, or why", () => {
+describe("an act on a group without who decides, or why", () => {
   it.each([[{}], [{ by: "ops" }], [{ by: "", why: "the queue is back" }]])(
     "is refused, and changes nothing: %j",
     async (said) => {
@@ -285,7 +285,7 @@ describe("an act on a group that does not say who decides, or why", () => {
   );
 });
 
-describe("the verdict on a group of keys", () => {
+describe("the decision about a group of keys", () => {
   const said = { by: "ops", why: "the provider has no charge" };
 
   async function abandoned(operation: string) {
@@ -307,7 +307,7 @@ describe("the verdict on a group of keys", () => {
     return { key, hold, group: (await groupOf())!, groupOf };
   }
 
-  it("lets a retry run under each, and keeps who said so, and why", async () => {
+  it("lets a retry run under each, and keeps who decided so, and why", async () => {
     const { key, hold, group, groupOf } = await abandoned("settle-these");
 
     const told = await act("did-not-happen", { group: group.id, ...said });

@@ -65,7 +65,7 @@ describe("onceonly console", () => {
     expect(await ended).toBe(2);
   });
 
-  it("says that there is no such table, before it serves anything", async () => {
+  it("reports that the table doesn't exist, before it serves anything", async () => {
     const { said, ended } = start("console", "-t", "no-such-table", "--endpoint", world.endpoint);
 
     await said(/ResourceNotFound|could not be reached|not found/i);

@@ -1,4 +1,5 @@
-// The pictures of the README, in both schemes: `npm run screenshots` takes them anew.
+// The pictures of the page in the docs, in both schemes: `npm run screenshots` takes them again.
+import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, it } from "vitest";
 import { PermanentError } from "../../../../lib/core/errors.ts";
@@ -6,8 +7,12 @@ import { launchChromium } from "../../../../test/kit/chromium.ts";
 import { newConsole, openPage } from "./page-world.ts";
 
 const isAsked = process.env.ONCEONLY_SCREENSHOTS !== undefined;
-const pathOf = (scheme: string) =>
-  fileURLToPath(new URL(`../../../../docs/console-${scheme}.png`, import.meta.url));
+const inDocs = (path: string) => fileURLToPath(new URL(`../../../../docs/${path}`, import.meta.url));
+const pathOf = (name: string, scheme: string) => inDocs(`pictures/${name}-${scheme}.png`);
+
+/** The whole page, and the decision about one key. */
+const PICTURES = ["console", "console-decide"];
+const SCHEMES = ["light", "dark"] as const;
 
 /** The first two rows of the page. */
 const SHOWN = { x: 0, y: 0, width: 1280, height: 1000 };
@@ -15,6 +20,14 @@ const SHOWN = { x: 0, y: 0, width: 1280, height: 1000 };
 const cleanups: (() => unknown)[] = [];
 afterAll(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+it("41.11: each picture of the page in the docs is taken here", () => {
+  const page = readFileSync(inDocs("operate/console.md"), "utf8");
+
+  const named = [...page.matchAll(/pictures\/([\w-]+)\.png/g)].map(([, name]) => name).toSorted();
+
+  expect(named).toEqual(PICTURES.flatMap((name) => SCHEMES.map((each) => `${name}-${each}`)).toSorted());
 });
 
 describe.runIf(isAsked)("the console's screenshots", () => {
@@ -41,18 +54,31 @@ describe.runIf(isAsked)("the console's screenshots", () => {
     );
     const hold = { ...charge, whenAbandoned: "hold", leaseSeconds: 1, renewLease: false };
     for (const key of ["five", "six"])
-      void pay(async ({ step }) => step("charge", () => new Promise(() => {})), key, hold);
+      void pay(
+        async ({ step }) => {
+          await step("reserve", () => 1);
+          await new Promise((resolve) => setTimeout(resolve, 300));
+          return step("charge", () => new Promise(() => {}), { atMostOnce: true });
+        },
+        key,
+        hold,
+      );
     void pay(() => new Promise(() => {}), "seven", charge);
     await new Promise((resolve) => setTimeout(resolve, 2500));
     const browser = await launchChromium();
     cleanups.push(() => browser.close());
 
-    for (const colorScheme of ["light", "dark"] as const) {
+    for (const colorScheme of SCHEMES) {
       const { page } = await openPage(browser, url, cleanups, { colorScheme });
       await page.locator(".card").first().waitFor();
       await page.getByRole("row", { name: "abandoned" }).first().locator("button.key").click();
       await page.getByRole("article").waitFor();
-      await page.screenshot({ path: pathOf(colorScheme), clip: SHOWN, fullPage: true });
+      await page.screenshot({ path: pathOf("console", colorScheme), clip: SHOWN, fullPage: true });
+      await page.getByRole("button", { name: "It happened for step charge" }).click();
+      await page.getByLabel("Result of the step").fill('{"id":"ch_1"}');
+      await page.getByLabel("Your name").fill("ana");
+      await page.getByLabel("Reason").fill("ch_1 in the dashboard");
+      await page.getByRole("article").screenshot({ path: pathOf("console-decide", colorScheme) });
     }
 
     expect(cleanups.length).toBeGreaterThan(0);

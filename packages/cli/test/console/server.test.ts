@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import { type IncomingHttpHeaders, request } from "node:http";
 import { text } from "node:stream/consumers";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import { deriveChildKey } from "../../../../lib/core/child-key.ts";
 import { identify } from "../../../../lib/core/identity.ts";
 import { runOnce } from "../../../../lib/core/run-once.ts";
 import { root } from "../../../../test/kit/project.ts";
@@ -82,7 +83,7 @@ describe("the console's server", () => {
     });
     expect(page.text.replace(/<!--.*?-->/s, "")).not.toMatch(/(src|href)="(?!data:,")/);
     expect(page.text).not.toContain("{{");
-    expect(page.text.length).toBeLessThan(40_000);
+    expect(page.text.length).toBeLessThan(48_000);
   });
 
   it("gives each start a token of its own, and each page a nonce of its own", async () => {
@@ -135,6 +136,24 @@ describe("the console's server", () => {
     expect((await ask("/api/act", { ...mine, "content-type": "text/plain" }, act)).status).toBe(415);
     expect((await ask("/api/act", mine, { act: "x".repeat(20_000) })).status).toBe(413);
     expect((await ask("/api/act", mine, { act: 1 })).status).toBe(400);
+  });
+
+  it("H90: derives child keys of keys that were looked up, also if it only reads", async () => {
+    const { key } = await payOnce(() => "done");
+    const { ask, mine } = await start();
+    const { keyHash } = JSON.parse(
+      (await ask("/api/find", mine, { operation: "pay", scope: "acme", key })).text,
+    );
+    const child = (more: object) => ask("/api/child", mine, { keyHash, name: "charge", ...more });
+
+    const { childKey } = JSON.parse((await child({})).text);
+
+    expect(childKey).toBe(deriveChildKey(identify("pay", "acme", key), "charge"));
+    expect(JSON.parse((await child({ maxLength: "22", hex: false })).text).childKey).toHaveLength(22);
+    expect((await child({ maxLength: "8" })).status).toBe(400);
+    expect((await child({ name: 1 })).status).toBe(400);
+    expect((await child({ keyHash: "x".repeat(43) })).status).toBe(404);
+    expect((await ask("/api/child", {}, { keyHash, name: "charge" })).status).toBe(403);
   });
 
   it("refuses every act unless it was started to write", async () => {

@@ -27,7 +27,7 @@ function sourceOf(tables: Readonly<Record<string, string>>) {
   return stackSource({ stack, title: "shop", decisions: decisionFeed(), breakage, clock: systemClock });
 }
 
-it("shows the other tables and finds their keys where one is not there, and that one as soon as it is", async () => {
+it("shows the other tables and finds their keys if one is missing, and that one as soon as it exists", async () => {
   const orders = await createTable(client);
   const other = `records-${randomUUID()}`;
   const source = sourceOf({ Other: other, Orders: orders });

@@ -23,7 +23,7 @@ describe("the console of a table", () => {
     client = connect(endpoint, { region: "us-east-1" });
   });
 
-  it("shows the outbox where the table lists no unknown outcomes, and says so", async () => {
+  it("shows the outbox if the table lists no unknown outcomes, and reports that", async () => {
     const name = await createOutboxTable(client, "pk", undefined, [OUTBOX_INDEX]);
     const { source, table } = await consoleOf(name);
     const store = new DynamoDBStore({ tableName: name, client });
@@ -41,7 +41,7 @@ describe("the console of a table", () => {
     table.close();
   });
 
-  it("finds a key where the table has no index at all", async () => {
+  it("finds a key if the table has no index at all", async () => {
     const name = await createTable(client);
     const { source, table } = await consoleOf(name);
     const store = new DynamoDBStore({ tableName: name, client });
@@ -55,7 +55,7 @@ describe("the console of a table", () => {
     table.close();
   });
 
-  it("refuses a table that is not there", async () => {
+  it("rejects a table that doesn't exist", async () => {
     const { source, table } = await consoleOf(`none-${randomUUID()}`);
 
     await expect(source.look()).rejects.toMatchObject({

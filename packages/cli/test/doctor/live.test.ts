@@ -63,8 +63,8 @@ const urlOnAws = (url: string) =>
 /** The doctor reads these of templates only, or AWS refuses to make such a thing. */
 const SEEDED_ELSEWHERE = ["rights-wide", "dead-letter-kind"];
 
-describe("onceonly doctor of what lives", () => {
-  it("finds nothing in the sample as it is deployed, and says what it does not look at", async () => {
+describe("onceonly doctor for deployed resources", () => {
+  it("finds nothing in the sample as it is deployed, and reports what it does not look at", async () => {
     const { edge } = await aws.deploy();
 
     const { status, text } = await diagnose(...STACK);
@@ -101,7 +101,7 @@ describe("onceonly doctor of what lives", () => {
     expect(status).toBe(1);
   });
 
-  it("has a seed for each check that can fail of what lives", () => {
+  it("has a seed for each check that can fail on deployed resources", () => {
     const seeded = [...SEEDS.map(([check]) => check), ...WIDE_SEEDS.flatMap(([checks]) => checks)];
 
     expect([...new Set([...seeded, ...SEEDED_ELSEWHERE])].toSorted()).toEqual(
@@ -129,7 +129,7 @@ describe("a look", () => {
     [Object.assign(new Error(SECRET), { code: "ECONNRESET" }), "ECONNRESET"],
     [new DOMException(SECRET, "TimeoutError"), "TimeoutError"],
     [Object.assign(new Error(SECRET), { name: "CredentialsProviderError" }), "CredentialsProviderError"],
-  ])("that fails is told by the name of its error alone: %#", async (error, why) => {
+  ])("that fails is reported by the name of its error only: %#", async (error, why) => {
     const looked = await look("lambda:GetPolicy", () => Promise.reject(error));
 
     expect(looked).toMatchObject({
@@ -156,7 +156,7 @@ describe("onceonly doctor without a right", () => {
   ] as const;
 
   it.each(DENIED)(
-    "to %s says what was not looked at, and invents no fault",
+    "to %s reports what was not looked at, and invents no fault",
     async (operation, right, check) => {
       const { edge } = await aws.deploy();
       edge.refused[operation] = "AccessDeniedException";
@@ -170,7 +170,7 @@ describe("onceonly doctor without a right", () => {
     },
   );
 
-  it("to a queue says so, and tells the faults of what it saw", async () => {
+  it("to a queue reports it, with the faults of what it saw", async () => {
     const sample = await aws.deploy();
     await variable(SWEEPER, "OUTBOX_SHARDS", "4")(sample);
     for (const resource of sample.edge.stacks.sample!)
@@ -186,7 +186,7 @@ describe("onceonly doctor without a right", () => {
     expect(status).toBe(1);
   });
 
-  it("to decrypt the variables of a function takes the function for unseen", async () => {
+  it("to decrypt a function's variables counts the function as unseen", async () => {
     const sample = await aws.deploy();
     sample.function(CHARGE).Environment = { Error: { ErrorCode: "AccessDeniedException", Message: SECRET } };
 
@@ -197,7 +197,7 @@ describe("onceonly doctor without a right", () => {
     expect(status).toBe(1);
   });
 
-  it("to list the stack says which right it needs", async () => {
+  it("to list the stack names the right that it needs", async () => {
     const { edge } = await aws.deploy();
     edge.refused.ListStackResources = "AccessDenied";
 
@@ -252,7 +252,7 @@ describe("onceonly doctor --stack", () => {
     );
   });
 
-  it("looks into nested stacks, and says where it may not", async () => {
+  it("looks into nested stacks, and reports any that it may not read", async () => {
     const { edge } = await aws.deploy();
     const arn = `arn:aws:cloudformation:us-east-1:${ACCOUNT}:stack/sample-Monitoring/1`;
     const isNested = ({ id }: { id: string }) => id.startsWith("Monitoring");
@@ -295,7 +295,7 @@ describe("onceonly doctor --stack", () => {
     );
   });
 
-  it("takes two stacks for one, of which one has the handlers and the other the outbox", async () => {
+  it("treats two stacks as one if one has the handlers and the other the outbox", async () => {
     const { edge } = await aws.deploy();
     const isOutbox = ({ id }: { id: string }) => /^(Outbox|Idempotency)/.test(id);
     edge.stacks.outbox = edge.stacks.sample!.filter(isOutbox);
@@ -309,7 +309,7 @@ describe("onceonly doctor --stack", () => {
     expect(alone.status).toBe(1);
   });
 
-  it("reads the alias that is called, and what is tied to it", async () => {
+  it("reads the alias that is called, and the resources tied to it", async () => {
     const sample = await aws.deploy();
     const { edge } = sample;
     const live = (fn: string) => `arn:aws:lambda:us-east-1:${ACCOUNT}:function:${sample.name(fn)}:live`;
@@ -328,7 +328,7 @@ describe("onceonly doctor --stack", () => {
     expect(faults.map(({ check }) => check)).toEqual(["queue-visibility"]);
   });
 
-  it("takes a schedule for the rule that runs the sweeper", async () => {
+  it("accepts a schedule as the rule that runs the sweeper", async () => {
     const sample = await aws.deploy();
     const { FunctionArn: Arn } = sample.function(SWEEPER);
     sample.edge.rules = {};
@@ -343,7 +343,7 @@ describe("onceonly doctor --stack", () => {
 });
 
 describe("onceonly doctor by names", () => {
-  it("finds all from a queue, without CloudFormation, and says that no alarm was named", async () => {
+  it("finds everything from a queue, without CloudFormation, and reports that no alarm was named", async () => {
     const sample = await aws.deploy();
     await attribute(QUEUE, { VisibilityTimeout: "30" })(sample);
 
@@ -365,7 +365,7 @@ describe("onceonly doctor by names", () => {
     expect(answer).toMatchObject({ status: 0, faults: [], unseen: [] });
   });
 
-  it("takes a table and a function that it is given for what they are, whatever their variables", async () => {
+  it("accepts a given table and function as such, whatever their variables", async () => {
     const sample = await aws.deploy();
     await variable(CREATE, "IDEMPOTENCY_TABLE", undefined)(sample);
     await configure(CREATE, { Runtime: "nodejs16.x" })(sample);
@@ -376,7 +376,7 @@ describe("onceonly doctor by names", () => {
     expect(faults.map(({ check }) => check)).toEqual(expect.arrayContaining(["table-recovery", "runtime"]));
   });
 
-  it("says that a table alone tells nothing of those who use it", async () => {
+  it("reports that a table by itself reveals nothing about its users", async () => {
     const sample = await aws.deploy();
     sample.edge.mappings = [];
     sample.edge.backups[sample.name(TABLE)] = false;
@@ -390,7 +390,7 @@ describe("onceonly doctor by names", () => {
     expect(status).toBe(1);
   });
 
-  it("says of what does not live that it is gone", async () => {
+  it("reports a deleted resource as gone", async () => {
     const { name } = await aws.deploy();
 
     const { faults } = await diagnosed(
@@ -416,7 +416,7 @@ describe("the binary", () => {
       );
     });
 
-  it("takes Region, credentials and endpoints of the environment, and tells the fault of a queue", async () => {
+  it("reads Region, credentials and endpoints from the environment, and reports a queue's fault", async () => {
     const sample = await aws.deploy("eu-central-1");
     await variable(SWEEPER, "OUTBOX_SHARDS", "4")(sample);
     const env = {
@@ -451,7 +451,7 @@ describe("the binary", () => {
     expect(edge.asked).toEqual([]);
   });
 
-  it("says of an address where nobody answers that it could not look", async () => {
+  it("reports that it could not look at an address on which nothing listens", async () => {
     const place = ["--endpoint", "http://127.0.0.1:1"];
 
     await expect(runAlone("doctor", [...STACK, ...place])).rejects.toThrow(

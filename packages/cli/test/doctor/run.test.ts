@@ -42,7 +42,7 @@ async function diagnosed() {
 }
 
 describe("onceonly doctor --endpoint", () => {
-  it("finds nothing in the sample as it runs here, and says what a local stack cannot show", async () => {
+  it("finds nothing in the sample as it runs here, and reports what a local stack can't show", async () => {
     const { status, text } = await runAlone("doctor", ["--endpoint", stack.endpoints.aws]);
 
     expect(text).toMatch(/^not checked: alarms, a local stack has none \(10 checks\)$/m);
@@ -81,7 +81,7 @@ describe("onceonly doctor --endpoint", () => {
     expect(await diagnosed()).toMatchObject({ status: 0, checks: [] });
   });
 
-  it("tells nobody the variables of functions, and a page of the web nothing", async () => {
+  it("reveals the functions' variables to no caller, and nothing to a web page", async () => {
     const url = new URL(DESCRIBED_RUN_PATH, stack.endpoints.aws);
 
     const text = await (await fetch(url)).text();
@@ -91,7 +91,7 @@ describe("onceonly doctor --endpoint", () => {
     expect(text).not.toContain("GATEWAY_TOKEN");
   });
 
-  it("says which address it takes where it is given another", async () => {
+  it("names the address that it expects if it gets another", async () => {
     await expect(runAlone("doctor", ["--endpoint", stack.endpoints.dynamodb])).rejects.toThrow(
       "pass the address that `onceonly start` prints after AWS",
     );

@@ -1,4 +1,4 @@
-/** What a request to AWS asks for, read of its signature and its protocol. Pure. */
+/** Which operation an AWS request names, read from its signature and its protocol. Pure. */
 
 interface SignedRequest {
   readonly method: string;
@@ -7,7 +7,7 @@ interface SignedRequest {
   readonly body: Uint8Array;
 }
 
-/** In a header or, presigned, in the query. Signatures for several Regions have none in their scope. */
+/** In a header or, presigned, in the query. Signatures for several Regions carry no Region in their scope. */
 const SCOPE = /Credential=[^/,\s&]+\/\d{8}\/(?:[\w-]+\/)?([\w-]+)\/aws4_request/;
 const HOST = /^(?:.+\.)?(?:(s3)|(ssm|secretsmanager|email|sns))[.-](?:[\w.-]+\.)?amazonaws\.com/;
 /** The path of https://smithy.io/2.0/additional-specs/protocols/smithy-rpc-v2.html */
@@ -41,7 +41,7 @@ const SAFE_METHODS = ["GET", "HEAD", "OPTIONS", "TRACE"];
 const READ =
   /^((Admin|Batch|Transact)?(Get|List)|Describe|Head|Query|Scan|Search|Select|Lookup|(Re|De|En)+crypt|(Sign|Verify|VerifyMac)$|Generate(DataKey|Mac|Random)|AssumeRole|StartConfigurationSession)/;
 
-/** Whether an operation or a method leaves nothing behind, by its name. */
+/** Whether an operation or a method changes nothing, judging by its name. */
 export function isRead(operation: string): boolean {
   return SAFE_METHODS.includes(operation) || READ.test(operation);
 }

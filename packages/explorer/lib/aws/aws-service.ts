@@ -1,4 +1,4 @@
-/** What all models of services share: the time, new ids, the Region and the account. */
+/** Shared by all service models: the time, new ids, the Region and the account. */
 import type { Clock, Random } from "onceonly/kit";
 
 export interface AwsServiceOptions {

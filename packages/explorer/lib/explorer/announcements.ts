@@ -11,7 +11,7 @@ interface Announcement {
   readonly identity: string | undefined;
 }
 
-/** All messages so far, in order. Messages that consumers take for one count once. */
+/** All messages so far, in order. Messages that consumers treat as the same count once. */
 export function announcements({ sns, eventBridge }: Pick<Simulator, "sns" | "eventBridge">): Effect[] {
   const seen = new Set<string>();
   return [...published(sns), ...accepted(eventBridge)].flatMap(({ effect, identity }) => {

@@ -21,7 +21,7 @@ export class Arrivals {
   }
 
   /**
-   * All messages so far, in order, except delayed and in-flight ones. Messages that a consumer takes for one
+   * All messages so far, in order, except delayed and in-flight ones. Messages that a consumer treats as the same
    * count once.
    */
   async effects(): Promise<readonly Effect[]> {

@@ -19,9 +19,7 @@ interface Form {
   readonly text: string;
 }
 
-/**
- * `before` are the effects that existed before the handler ran: they tell in which direction a number moves.
- */
+/** `before` are the effects that existed before the handler ran. They show in which direction a number moves. */
 export function compareEffects(
   expected: readonly Effect[],
   found: readonly Effect[],

@@ -19,13 +19,13 @@ import { ExploredWorld } from "./world.ts";
 
 /** The part of a record that a crash decides. */
 export interface RecordShape {
-  /** `absent` where there is none. */
+  /** `absent` if there is none. */
   readonly state: string;
   /** The states of the steps, by their names. */
   readonly steps: Readonly<Record<string, string>>;
 }
 
-/** A crash, and what it left. */
+/** A crash, and the state after it. */
 export interface CrashPoint extends RecordShape {
   /** "7 crash-after": the option `only` of `explore` plays it again. */
   readonly id: string;

@@ -92,7 +92,7 @@ export function kindsOf({
 
 const READS = ["GetItem", "BatchGetItem", "Query", "Scan"];
 
-/** Before or after makes no difference for a read, which has no effect. */
+/** Before or after makes no difference for a read, because it has no effect. */
 function isWrite({ operation }: Io): boolean {
   return !isRead(operation);
 }

@@ -1,4 +1,4 @@
-/** What to do about an effect that happens twice: with each kind of effect, and with what the handler already uses. Pure. */
+/** Advice for an effect that happens twice, depending on the kind of effect and on what the handler already uses. Pure. */
 import { type EffectKind, isBatch, kindOf, type Symptom } from "./symptom.ts";
 
 /** For a system that has no idempotency keys. */
@@ -11,7 +11,7 @@ export const SEVERAL_KEYLESS =
 export const keylessStep = ({ structure }: Symptom): string =>
   `set \`{ atMostOnce: true }\` on the step, with \`verify\` if the system can be asked; otherwise ${structure === "saga" ? "the saga compensates, or its key is held" : "its key is held"}`;
 
-/** What to do without a record, and how a record would help. */
+/** Advice for a handler without a record: how a record would help. */
 const WITHOUT_RECORD: Readonly<Record<Exclude<EffectKind, "call">, readonly [string, string]>> = {
   item: [
     "derive the item's id from the event, with a condition on anything that is counted",
@@ -44,7 +44,7 @@ const BESIDE_COMMIT: Readonly<Record<Exclude<EffectKind, "call">, string>> = {
   object: WITH_RECORD.object,
 };
 
-/** For a handler that runs within a transaction of its store. */
+/** For a handler that runs inside its store's transaction. */
 const BESIDE_TRANSACTION: Readonly<Record<Exclude<EffectKind, "call">, string>> = {
   item: "the handler runs in a transaction, but this write is outside of it: write it with the client that `clientOf(idempotency)` returns, or derive the row's id from the key",
   message:

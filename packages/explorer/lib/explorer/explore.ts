@@ -25,16 +25,16 @@ import { placeOf } from "./volatile-values.ts";
 import { withoutStacks } from "./without-stacks.ts";
 
 /**
- * Runs `handler` on `event` once undisturbed, and then from the start for each fault at each of its
+ * Runs `handler` on `event` once undisturbed, and then again from the start for each fault at each of its
  * requests to DynamoDB, SQS and other systems. Faults are crashes, lost answers, throttling, timeouts, leases
  * that end, and duplicates. The event's source redelivers as the real one does.
  *
- * The effects are compared with those of the undisturbed run: happened twice, lost, changed, stuck. The
- * handler runs unchanged, in a deterministic AWS in memory.
+ * The effects are compared with those of the undisturbed run, and the report lists each one that happened twice,
+ * was lost, changed or got stuck. The handler runs unchanged, in a deterministic AWS in memory.
  *
- * `event` may be a function that makes the event from the world after `setUp`.
- * @throws InvalidOptionError (`INVALID_OPTION`); Error when the undisturbed handler fails, answers 4xx, makes no
- * request, or does different things in two runs. `expectedStatus` and `expectsNoRequest` allow the second and third.
+ * `event` may be a function that builds the event from the world after `setUp`.
+ * @throws InvalidOptionError (`INVALID_OPTION`); Error if the undisturbed handler fails, responds with 4xx, makes no
+ * request, or behaves differently in two runs. `expectedStatus` and `expectsNoRequest` allow the second and third.
  */
 export async function explore(
   handler: LambdaHandler,
@@ -127,7 +127,7 @@ function playDisturbed(scenario: Scenario, disturbance: Disturbance): Promise<Pl
   return play(scenario, { seed: scenario.options.seed, startAt: START, disturbance });
 }
 
-/** What the undisturbed run shows of the handler. */
+/** What the undisturbed run reveals about the handler. */
 interface Known extends Pick<Symptom, "uses" | "structure" | "hasSeveral"> {
   readonly name: string;
   readonly ios: Play["ios"];
@@ -158,7 +158,7 @@ function findingOf(
   };
 }
 
-/** Whether the options allow the effect more than once; then the report says how often it happened. */
+/** Whether the options allow the effect more than once; if so, the report lists how often it happened. */
 function noteAccepted(
   accepted: Map<string, Accepted>,
   { kind, effect }: Assessment,

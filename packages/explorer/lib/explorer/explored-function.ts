@@ -5,8 +5,8 @@ import type { Simulator } from "../simulator/simulator.ts";
 import type { Scenario } from "./scenario.ts";
 
 /**
- * `generation` numbers the environments that are made after all former ones are gone: each has other
- * randomness.
+ * `generation` numbers the environments created after all previous ones are gone: each generation draws
+ * different random values.
  */
 export function exploredFunction(
   { options, name, handler }: Scenario,

@@ -6,19 +6,19 @@ export const FINDING_KINDS = [
   "happens-twice",
   /** An effect is missing, although the source got a success. */
   "lost",
-  /** An effect exists with another content. */
+  /** An effect exists with different content. */
   "differs",
-  /** A repeated request got another answer than the first, or than an undisturbed run gives. */
+  /** A repeated request got a different response than the first one, or than an undisturbed run. */
   "answer-differs",
-  /** An answer or a message names something that does not exist. */
+  /** A response or a message names something that does not exist. */
   "dangling",
   /** Long after the lease has ended, the operation still does not succeed. */
   "stuck",
   /** A later record of a group was finished before an earlier one. */
   "order",
-  /** The answer about a batch names records that are not in the batch. */
+  /** The response to a batch names records that aren't in it. */
   "misreported",
-  /** One invocation made many times the requests of an undisturbed invocation. */
+  /** One invocation made many times as many requests as an undisturbed one. */
   "unbounded",
   /** Work was left running when the handler returned. */
   "unawaited",
@@ -38,13 +38,11 @@ export interface Point {
 
 export interface Finding {
   readonly kind: FindingKind;
-  /**
-   * The point of the disturbance; `undefined` for a disturbance without a point, such as a second delivery.
-   */
+  /** The point of the disturbance; `undefined` if it has no point, such as a second delivery. */
   readonly point: Point | undefined;
   /** "a crash after point 7 (dynamodb PutItem orders)" */
   readonly disturbance: string;
-  /** The argument that runs this disturbance alone again: `explore(handler, event, { ..., only: id })`. */
+  /** Pass it to run only this disturbance again: `explore(handler, event, { ..., only: id })`. */
   readonly id: string;
   /** "2 items in orders instead of 1" */
   readonly what: string;
@@ -53,6 +51,6 @@ export interface Finding {
   /** The same lines as data, for a diagram. */
   readonly steps: readonly (TraceStep | FoldedSteps)[];
   readonly seed: number;
-  /** The advice. */
+  /** What to do about it. */
   readonly advice: string;
 }

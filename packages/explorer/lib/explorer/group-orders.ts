@@ -3,7 +3,7 @@ import type { Effect } from "./effect.ts";
 import { canonicalText } from "./plain-value.ts";
 import { placeOf, type VolatileValues } from "./volatile-values.ts";
 
-/** By queue, the sequences of its groups in sorted order, because group ids may differ from run to run. */
+/** Each queue's sequences of its groups, sorted because group ids may differ between runs. */
 export function groupOrders(effects: readonly Effect[], volatile: VolatileValues): Map<string, string[]> {
   const groups = new Map<string, string[]>();
   for (const effect of effects) {

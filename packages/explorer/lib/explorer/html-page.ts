@@ -1,7 +1,7 @@
 /** One file of HTML that needs no network and runs no script, in a light and a dark scheme. Pure. */
 import { visible } from "onceonly/kit";
 
-/** @param sections HTML whose texts are escaped */
+/** @param sections HTML with escaped text */
 export function htmlPage(title: string, sections: readonly string[]): string {
   return `<!doctype html>
 <html lang="en">
@@ -23,7 +23,7 @@ ${sections.join("\n")}
 `;
 }
 
-/** Text of several lines, each made of one line. */
+/** A string of several lines, built from one line each. */
 export const escapedLines = (words: string): string => words.split("\n").map(escaped).join("\n");
 
 /** One line of text as HTML and as an attribute of it. */

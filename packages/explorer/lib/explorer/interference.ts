@@ -36,7 +36,7 @@ export class Interference {
     this.#isArmed = true;
   }
 
-  /** Until the returned function is called, eventually consistent reads see the former version. */
+  /** Until the returned function is called, eventually consistent reads see the previous version. */
   readStale(): () => void {
     this.#lasting.push({ covers: () => true, fault: { kind: "stale" } });
     return () => {

@@ -37,7 +37,7 @@ export async function recordsOf(model: DynamoDBModel, tableName: string) {
   return (await itemsOf(model, tableName)).filter(isRecord).map(plainItem);
 }
 
-/** The last error of each held record of onceonly in a table; `undefined` where the record has none. */
+/** The last error of each held onceonly record in a table; `undefined` if the record has none. */
 export async function heldIn(model: DynamoDBModel, tableName: string): Promise<HeldError[]> {
   const records = await recordsOf(model, tableName);
   const held = records.filter((record) => record[ATTRIBUTES.state] === "held");
@@ -62,10 +62,10 @@ const RECORD_ATTRIBUTES = [
   ATTRIBUTES.attempt,
   ATTRIBUTES.leaseEndsAt,
 ];
-/** The key of a record and the keys of its parts: `<operation>#<scope>#<hash>`, with an optional ending. */
+/** A record's key and its parts' keys: `<operation>#<scope>#<hash>`, with an optional suffix. */
 export const RECORD_KEY = /^[^#]+#[^#]*#[\w-]{43}(#.*)?$/;
 
-/** A record of onceonly, or an item with what does not fit into a record. */
+/** A onceonly record, or an item that holds what doesn't fit into a record. */
 function isRecord(item: Item): boolean {
   if (RECORD_ATTRIBUTES.every((name) => name in item)) return true;
   const isPart = ATTRIBUTES.result in item || ATTRIBUTES.messages in item;

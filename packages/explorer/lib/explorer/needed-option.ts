@@ -1,4 +1,4 @@
-/** Which option of explore gives what an undisturbed run lacked, by the last refusal of a service. Pure. */
+/** Finds the `explore` option that provides what an undisturbed run lacked, from the last error of a service. Pure. */
 
 import { nearest } from "onceonly/kit";
 import type { IoService } from "../simulator/io.ts";
@@ -7,7 +7,7 @@ import type { ExploreOptions } from "./options.ts";
 
 const MISSING = /NotFound|NotExist|NonExistent|NoSuch/;
 
-/** The option that has the names of a service, and an example of its value. */
+/** The option that lists a service's names, and an example value. */
 const OPTIONS = {
   dynamodb: ["tables", '{ partitionKey: "id" }'],
   sqs: ["queues", "{}"],

@@ -6,19 +6,19 @@ import type { SimulatedQueue, SimulatedTable } from "../simulator/simulator-opti
 import type { Effect } from "./effect.ts";
 import { SOURCE_KINDS, type SourceKind } from "./source.ts";
 
-/** Another system, as the handler's `fetch` or `node:http` sees it. */
+/** Another system, as the handler reaches it through `fetch` or `node:http`. */
 export type OutsideService = (request: Request) => Response | Promise<Response>;
 
 export interface ExploreOptions {
   /**
-   * What the report calls the handler.
-   * @default - the `operation` of the first record that it asks for, or the function's name if it has no record
+   * The handler's name in the report.
+   * @default - the `operation` of the first record it claims, or the function's name if it has no record
    */
   readonly name?: string | undefined;
   /**
-   * The sender, which also redelivers: an HTTP client, a queue, a stream, an asynchronous invocation, or a
+   * Who sends the event and redelivers it: an HTTP client, a queue, a stream, an asynchronous invocation, or a
    * schedule.
-   * @default - by the shape of the event
+   * @default - derived from the shape of the event
    */
   readonly source?: SourceKind | undefined;
   /**
@@ -27,78 +27,78 @@ export interface ExploreOptions {
    */
   readonly tables?: Readonly<Record<string, SimulatedTable>> | undefined;
   /**
-   * Tables that only remember what was done: their items count as no effect. A table that `tables` lacks is
+   * Tables that only track progress: their items don't count as effects. A table that isn't in `tables` is
    * created. Records of onceonly are never effects, in any table.
    * @default - none
    */
   readonly idempotencyTable?: string | readonly string[] | undefined;
   /**
-   * The queues that the handler sends to, by name; names that end in `.fifo` are of FIFO queues.
+   * The queues that the handler sends to, by name; a name that ends in `.fifo` is a FIFO queue.
    * @default - none
    */
   readonly queues?: Readonly<Record<string, SimulatedQueue>> | undefined;
-  /** The topics of SNS that the handler publishes to, by name. @default - none */
+  /** The SNS topics that the handler publishes to, by name. @default - none */
   readonly topics?: Readonly<Record<string, SimulatedTopic>> | undefined;
   /**
    * The event buses that the handler puts events on, by name.
-   * @default - none: events on a bus that does not exist count too, and reach nobody
+   * @default - none: events on a bus that does not exist count too, but reach no consumer
    */
   readonly buses?: Readonly<Record<string, SimulatedBus>> | undefined;
-  /** The parameters of SSM that the handler reads, by name. @default - none */
+  /** The SSM parameters that the handler reads, by name. @default - none */
   readonly parameters?: Readonly<Record<string, string>> | undefined;
-  /** The secrets of Secrets Manager that the handler reads, by name; an object becomes JSON. @default - none */
+  /** The Secrets Manager secrets that the handler reads, by name; an object becomes JSON. @default - none */
   readonly secrets?: Readonly<Record<string, string | object>> | undefined;
   /**
-   * The buckets of S3 that the handler uses, by name, with the objects in them by key. Objects are effects: the same
+   * The S3 buckets that the handler uses, by name, with the objects in them by key. Objects are effects: the same
    * bytes under the same key are one.
    * @default - none
    */
   readonly buckets?: Readonly<Record<string, Readonly<Record<string, string | Uint8Array>>>> | undefined;
   /**
-   * Other systems, by origin. A call with an `Idempotency-Key` that was used before gets the former answer,
-   * without a call of the system.
+   * Other systems, by origin. A call whose `Idempotency-Key` was used before gets the previous response,
+   * without calling the system again.
    * @default - none
    */
   readonly outside?: Readonly<Record<string, OutsideService>> | undefined;
   /**
-   * Returns the idempotency key of a call of another system.
+   * Returns the idempotency key of a call to another system.
    * @default - the header `Idempotency-Key`
    */
   readonly callKey?: ((request: Request) => string | null | undefined) | undefined;
   /**
-   * Whether `handler` is a function that makes the handler, anew for each execution environment. Then a crash
-   * loses the variables of the module, as in Lambda.
+   * Whether `handler` is a factory that creates the handler for each execution environment. Then a crash
+   * loses the module's variables, as in Lambda.
    * @default false
    */
   readonly perEnvironment?: boolean | undefined;
-  /** Called before each run, to write rows and connect functions. */
+  /** Called before each run, for example to write rows or connect functions. */
   readonly setUp?: ((aws: Simulator) => unknown) | undefined;
   /**
-   * Further effects, read at the end of each run.
+   * Additional effects, read at the end of each run.
    * @default - none: items, messages and calls are always counted
    */
   readonly effects?: ((aws: Simulator) => readonly Effect[] | Promise<readonly Effect[]>) | undefined;
   /**
-   * Effects that may happen more than once, by the start of a URL, or by the name of a table or queue. The
+   * Effects that may happen more than once, given as the start of a URL, or the name of a table or queue. The
    * report lists them instead of failing.
    * @default - none
    */
   readonly atLeastOnce?: readonly string[] | undefined;
   /**
-   * Names of attributes that may differ, such as a count of attempts.
+   * Names of attributes whose values may differ between runs, such as an attempt counter.
    * @default - none: values that differ between two undisturbed runs are ignored without being named
    */
   readonly ignore?: readonly string[] | undefined;
   /**
-   * The function's timeout in seconds. The AWS SDK gives up after some 5 seconds of throttling: a shorter
+   * The function's timeout in seconds. The AWS SDK gives up after about 5 seconds of throttling, so a shorter
    * timeout hides how the handler reacts to errors.
    * @default 30
    */
   readonly timeoutSeconds?: number | undefined;
   /**
-   * The longest lease of a claim, in seconds. Frozen environments stay frozen for longer, and redeliveries go
-   * on for longer.
-   * @default - the timeout and a minute
+   * The longest lease of a claim, in seconds. Frozen environments stay frozen for longer, and redeliveries continue
+   * for longer.
+   * @default - the timeout plus a minute
    */
   readonly leaseSeconds?: number | undefined;
   /**
@@ -107,19 +107,19 @@ export interface ExploreOptions {
    */
   readonly visibilitySeconds?: number | undefined;
   /**
-   * Whether the event source reads `batchItemFailures` from the answer.
+   * Whether the event source reads `batchItemFailures` from the response.
    * @default true
    */
   readonly reportsItemFailures?: boolean | undefined;
   /**
-   * The status that the undisturbed run must answer. A status that clients retry, such as 409, is then final where
-   * the answer has no `Retry-After`.
-   * @default - any below 400: a handler that refuses its event does no work, so exploring that work finds nothing
+   * The status that the undisturbed run must respond with. A status that clients retry, such as 409, is then final if
+   * the response has no `Retry-After`.
+   * @default - any below 400: a handler that rejects its event does no work, so there is nothing to explore
    */
   readonly expectedStatus?: number | undefined;
   /**
    * Whether the handler makes no request to any service, so that only repetitions are explored.
-   * @default false: such an exploration is refused
+   * @default false: such an exploration throws
    */
   readonly expectsNoRequest?: boolean | undefined;
   /**
@@ -133,12 +133,12 @@ export interface ExploreOptions {
    */
   readonly depth?: 1 | 2 | undefined;
   /**
-   * The largest number of disturbances; the report says how many were left out.
+   * The largest number of disturbances; the report shows how many were left out.
    * @default 2000
    */
   readonly maxRuns?: number | undefined;
   /**
-   * Runs one disturbance alone, by the id in a finding.
+   * Runs only one disturbance: the id from a finding.
    * @default - all
    */
   readonly only?: string | undefined;
@@ -149,7 +149,7 @@ export interface ExploreOptions {
   readonly showsOutput?: boolean | undefined;
   /**
    * Called after each run.
-   * @default - a bar on stderr, when that is a terminal and the exploration takes long
+   * @default - a bar on stderr, if that is a terminal and the exploration is slow
    */
   readonly onProgress?: ((done: number, total: number) => void) | undefined;
 }

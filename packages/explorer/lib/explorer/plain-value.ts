@@ -1,4 +1,4 @@
-/** Items, bodies and answers as plain JSON values, so that they can be compared and shown. Pure. */
+/** Items, bodies and responses as plain JSON values that can be compared and shown. Pure. */
 import type { AttributeValue } from "../aws/dynamodb/values/attribute-value.ts";
 
 export type Plain = string | number | boolean | null | readonly Plain[] | { readonly [name: string]: Plain };
@@ -34,7 +34,7 @@ export function plainText(text: string): Plain {
   }
 }
 
-/** The value after JSON; a value that JSON cannot hold becomes the name of its type. */
+/** The value as JSON; a value that JSON can't hold becomes the name of its type. */
 export function plainOf(value: unknown): Plain {
   try {
     const text = JSON.stringify(value);
@@ -52,7 +52,7 @@ export function plainDetail(value: Plain): string {
   return text.length > DETAIL_CHARACTERS ? `${text.slice(0, DETAIL_CHARACTERS)}…` : text;
 }
 
-/** The same text for equal values, in any order of their fields. */
+/** The same string for equal values, in any order of their fields. */
 export function canonicalText(value: Plain): string {
   return JSON.stringify(value, (_, part: unknown) =>
     typeof part === "object" && part !== null && !Array.isArray(part)

@@ -30,7 +30,7 @@ export interface Play extends TracedRun {
   /** Requests of invocations that had already ended. */
   readonly unawaited: readonly LateRequest[];
   readonly reusedKeys: readonly string[];
-  /** The last error of each key that is held at the end; `undefined` where the record has none. */
+  /** The last error of each key that is held at the end; `undefined` if the record has none. */
   readonly held: readonly HeldError[];
   /** The commits whose messages nothing has sent at the end. */
   readonly unsent: number;
@@ -50,7 +50,7 @@ const SHORTLY_MS = 5;
  */
 const FORGOTTEN_MS = 660_000;
 
-/** @throws Error when the handler asks for what the simulation does not have, even if it swallows the error */
+/** @throws Error if the handler needs something that the simulation doesn't have, even if it swallows the error */
 export async function play(scenario: Scenario, settings: PlaySettings): Promise<Play> {
   const world = new ExploredWorld(scenario, settings);
   const { aws } = world;
@@ -131,7 +131,7 @@ export async function play(scenario: Scenario, settings: PlaySettings): Promise<
   return run;
 }
 
-/** A verdict without these requests would say nothing about their effects. */
+/** Without these requests the result would say nothing about their effects. */
 function checkAllSeen(run: Play, scenario: Scenario, disturbance: Disturbance | undefined): void {
   const refused = run.trace.find(({ kind }) => kind === "refused");
   if (refused === undefined) return;

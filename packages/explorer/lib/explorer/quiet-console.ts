@@ -1,4 +1,4 @@
-/** Hides what handlers print in hundreds of runs; other output is printed as usual. */
+/** Hides what handlers print in hundreds of runs; all other output appears. */
 import { currentScene } from "../simulator/scene.ts";
 
 const METHODS = ["debug", "error", "info", "log", "trace", "warn"] as const;

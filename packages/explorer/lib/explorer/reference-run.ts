@@ -16,7 +16,7 @@ export interface ReferenceRun {
 }
 
 /**
- * Allowed attempts at one request, at once and in each further second: a write that is retried until the
+ * Allowed attempts at one request, immediately and in each further second: a write that is retried until the
  * deadline makes fewer.
  */
 const TRIES = 20;

@@ -1,4 +1,4 @@
-/** What a report consists of, as data: its numbers and its findings. */
+/** A report's contents as data: its numbers and its findings. */
 import type { Finding, Point } from "./finding.ts";
 
 /** An effect that happened more than once, and that `atLeastOnce` accepts. */
@@ -11,20 +11,20 @@ export interface Accepted {
   readonly disturbance: string;
 }
 
-/** Keys that were held for somebody to decide about, as `whenAbandoned` asks for. */
+/** Keys that were held for an operator to decide about, as `whenAbandoned` requests. */
 export interface HeldRuns {
   /** The runs that ended with a held key. */
   readonly runs: number;
   /** The disturbance of the first of these runs. */
   readonly disturbance: string;
   /**
-   * The last errors that the held records keep: of questions that failed, and of steps. Each name is there once, with the simulated
+   * The last errors stored in the held records, from failed `verify` calls and from steps. Each name is listed once, with the simulated
    * time of its first error (epoch ms).
    */
   readonly lastErrors: readonly { readonly name: string; readonly at: number }[];
 }
 
-/** Runs that a saga has turned back and undone. Each of its compensations has to happen once. */
+/** Runs that a saga has compensated. Each of its compensations must happen once. */
 export interface UndoneRuns {
   readonly runs: number;
   /** The disturbance of the first of these runs. */
@@ -42,13 +42,11 @@ export interface ExploreReportParts {
   readonly held: HeldRuns | undefined;
   readonly undone: UndoneRuns | undefined;
   readonly seed: number;
-  /** "answer 201; 1 item in orders": what the undisturbed run answered, and its effects. */
+  /** "answer 201; 1 item in orders": the undisturbed run's response and effects. */
   readonly undisturbed: string;
   /** How many runs `maxRuns` left out. */
   readonly leftOut: number;
-  /**
-   * "id, createdAt of item orders": values that were not compared, because undisturbed runs differ in them.
-   */
+  /** "id, createdAt of item orders": values that were not compared, because they differ between undisturbed runs. */
   readonly masked: readonly string[];
   /**
    * Requests of the very first run only, which were not explored: the handler's module remembers their

@@ -1,5 +1,5 @@
 /**
- * The text of a report: the verdict in one line, then each kind of finding once, with its trace and advice.
+ * Prints a report: the result in one line, then each kind of finding once, with its trace and advice.
  * Pure.
  */
 import { visible } from "onceonly/kit";

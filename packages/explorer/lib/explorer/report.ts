@@ -13,7 +13,7 @@ const Fields = class {
 
 /** The result of an exploration. `String(report)` is its text. */
 export class ExploreReport extends Fields {
-  /** Whether there is no finding. */
+  /** Whether there are no findings. */
   get ok(): boolean {
     return this.findings.length === 0;
   }

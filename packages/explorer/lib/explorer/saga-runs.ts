@@ -1,16 +1,16 @@
-/** What the requests of a run tell of its steps and sagas. Pure. */
+/** What a run's requests reveal about its steps and sagas. Pure. */
 import { TURNED_BACK } from "onceonly/kit";
 import type { Io } from "../simulator/io.ts";
 import { placeWithoutIds } from "./outside.ts";
 
-/** What several effects of one handler are made of. */
+/** How one handler produces several effects. */
 export type Structure = "none" | "steps" | "saga";
 
 /** A step that a request writes. */
 interface WrittenStep {
   readonly name: string;
   readonly result: unknown;
-  /** The place of its request among those of the run. */
+  /** The index of its request in the run. */
   readonly index: number;
 }
 
@@ -35,7 +35,7 @@ export function structureIn(ios: readonly Io[]): Structure {
   return names.some((name) => name.includes("/")) ? "saga" : "steps";
 }
 
-/** The places of calls that a saga has made to undo what it did: "POST https://payments.example/refunds". */
+/** The calls with which a saga undid its work: "POST https://payments.example/refunds". */
 export function undoingPlaces(ios: readonly Io[]): ReadonlySet<string> {
   const from = markIn(ios)?.index ?? Number.POSITIVE_INFINITY;
   return new Set(ios.slice(from).map(({ operation, target }) => `${operation} ${placeWithoutIds(target)}`));

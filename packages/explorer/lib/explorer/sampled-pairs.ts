@@ -5,7 +5,7 @@ import { type Disturbance, disturbanceAt, pairOf } from "./disturbances.ts";
 
 /** How many pairs begin with each disturbance. */
 const PAIRS_EACH = 2;
-/** How many points the second may be behind the first. */
+/** How many points the second may come after the first. */
 const REACH = 12;
 
 export function sampledPairs(

@@ -71,7 +71,7 @@ export function scenarioOf(handler: LambdaHandler, event: ExploredEvent, given: 
   };
 }
 
-/** What reports call the explored function, given the requests of one of its runs. */
+/** The explored function's name in reports, given the requests of one of its runs. */
 export function reportName({ name, options }: Scenario, ios: readonly Io[]): string {
   return options.name ?? operationIn(ios) ?? name;
 }

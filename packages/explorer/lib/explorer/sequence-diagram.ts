@@ -1,4 +1,4 @@
-/** A run as a sequence diagram: a line for each who takes part, an arrow for each step, the disturbance marked. Pure. */
+/** A run as a sequence diagram: a line for each participant, an arrow for each step, the disturbance marked. Pure. */
 import { escaped } from "./html-page.ts";
 import type { FoldedSteps, TraceStep } from "./trace-steps.ts";
 
@@ -6,7 +6,7 @@ const COLUMN = 210;
 const ROW = 34;
 const HEAD = 44;
 const TIMES = 76;
-/** A longer label would run into the next column; its whole text is shown on pointing at it, and stands in the trace. */
+/** A longer label would run into the next column; hovering shows its full text, which is also in the trace. */
 const MAX_LABEL = 34;
 
 /** An SVG for a page of HTML; its colours are the page's classes. */

@@ -36,7 +36,7 @@ export interface SourceStage {
   readonly event: unknown;
   /** Whether this run has a disturbance. */
   readonly isDisturbed: boolean;
-  /** How long the source goes on at least, in ms of the clock. */
+  /** The minimum time for which the source continues, in ms of the clock. */
   readonly patienceMs: number;
   readonly visibilitySeconds: number;
   readonly reportsItemFailures: boolean;
@@ -57,7 +57,7 @@ export interface Source {
   repeat(stage: SourceStage): Promise<SourceAnswer>;
 }
 
-/** The status in a function's result, whoever invoked the function. */
+/** The status in a function's result, for any kind of caller. */
 export function statusIn(value: unknown): Pick<SourceAnswer, "status" | "detail"> {
   const status = statusCodeOf(value);
   return status === undefined ? {} : { status, detail: plainDetail(plainOf(value)) };
@@ -70,7 +70,7 @@ export function statusCodeOf(value: unknown): number | undefined {
   return typeof statusCode === "string" && /^[1-5]\d\d$/.test(statusCode) ? Number(statusCode) : undefined;
 }
 
-/** The text of SagaCompensatedError, thrown or answered: the operation has ended, and no retry runs. */
+/** The message of a SagaCompensatedError, thrown or returned: the operation has ended, and no retry runs it. */
 export function undoneIn(detail: string | undefined): string | undefined {
   return /\S+ failed at step \S+; the steps before it have been compensated/.exec(detail ?? "")?.[0];
 }

@@ -1,4 +1,4 @@
-/** What a finding is about, as far as the advice depends on it. */
+/** What the advice needs to know about a finding. */
 import type { Effect } from "./effect.ts";
 import type { FindingKind } from "./finding.ts";
 import type { Structure } from "./saga-runs.ts";
@@ -17,7 +17,7 @@ export interface Symptom {
   readonly isDone?: boolean | undefined;
   /** Whether some of them did. */
   readonly isHalfDone?: boolean | undefined;
-  /** Whether the run has steps or a saga, and whether other systems have several of its effects. */
+  /** Whether the run has steps or a saga, and whether several of its effects are in other systems. */
   readonly structure: Structure;
   readonly hasSeveral: boolean;
   /** Whether the effect is that of a compensation. */

@@ -1,4 +1,4 @@
-/** A run as steps: who asked whom, and the answer; the disturbance marked, repetitions folded. Pure. */
+/** A run as steps: the caller, the target and the response; the disturbance marked, repetitions folded. Pure. */
 import type { Fault } from "../simulator/fault.ts";
 import type { Io } from "../simulator/io.ts";
 import type { TraceEvent } from "../simulator/trace-event.ts";
@@ -21,17 +21,17 @@ export interface TraceStep {
   readonly text: string;
   /** "create-order", or the sender */
   readonly from: string;
-  /** "dynamodb orders", another function, or the sender. The same as `from` where nobody else takes part. */
+  /** "dynamodb orders", another function, or the sender. The same as `from` if no one else takes part. */
   readonly to: string;
-  /** The text of the arrow: "PutItem: ok" */
+  /** The arrow's label: "PutItem: ok" */
   readonly label: string;
   /** The number of the request in the undisturbed run. */
   readonly point?: number | undefined;
-  /** The disturbance, where it met this request: "crash". */
+  /** The disturbance, if it hit this request: "crash". */
   readonly disturbance?: string | undefined;
 }
 
-/** How many steps were left out, since they are like those before. */
+/** How many steps were left out because they repeat the ones before. */
 export interface FoldedSteps {
   readonly more: number;
 }
@@ -46,7 +46,7 @@ const SHOWN = 2;
 
 /**
  * @param name the explored function; lines of other functions have their own names
- * @param shown what the explored function is called in the lines
+ * @param shown the explored function's name in the lines
  */
 export function traceSteps(
   { trace, ios, answers, source }: TracedRun,
@@ -113,7 +113,7 @@ function foldedBlocks(blocks: readonly Line[][]): (Line | FoldedSteps)[] {
   );
 }
 
-/** Shows the first of equal neighbours, and says how many more there were. */
+/** Shows the first of equal neighbours, with the number of further ones. */
 function foldedRuns<Thing>(
   things: readonly Thing[],
   areEqual: (left: Thing, right: Thing) => boolean,

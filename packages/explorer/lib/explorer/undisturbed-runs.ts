@@ -11,9 +11,7 @@ import { traceLines } from "./trace-lines.ts";
 import { madeEffects } from "./undisturbed-words.ts";
 import { placeOf } from "./volatile-values.ts";
 
-/**
- * Half a second before a year ends, so that redeliveries come in another minute, hour, day, month and year.
- */
+/** Half a second before the year ends, so redeliveries fall into another minute, hour, day, month and year. */
 export const START = Date.UTC(2026, 0, 1) - 500;
 /** The two undisturbed runs differ in everything that depends on the time. */
 const OTHER_START = START + 98_765_432;

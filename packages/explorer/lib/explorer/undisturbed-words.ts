@@ -1,4 +1,4 @@
-/** What an undisturbed run answered and did, for the report: a green verdict shows what it is about. Pure. */
+/** Describes an undisturbed run's response and effects in the report, so a passing report shows what it covers. Pure. */
 import { countOf } from "./compare-effects.ts";
 import type { Effect } from "./effect.ts";
 import { canonicalText } from "./plain-value.ts";

@@ -7,7 +7,7 @@ import type { ReferenceRun } from "./reference-run.ts";
 import { undoingPlaces } from "./saga-runs.ts";
 import { placeOf } from "./volatile-values.ts";
 
-/** @param like a run in which the same saga turned back at the same step: nobody else says what is due */
+/** @param like a run in which the same saga turned back at the same step: only such a run shows which effects are due */
 export function assessUndone(run: Play, like: Play, reference: ReferenceRun): Assessment[] {
   return [
     ...assessEffects(run, run.effects, like, reference),
@@ -33,7 +33,7 @@ function assessEffects(run: Play, found: readonly Effect[], like: Play, { play, 
     const most = Math.max(due, done);
     const what = `${countOf(count, effect)} instead of ${count > most ? most || "none" : due}`;
     if (count > most) return [{ kind: "happens-twice", what, effect: { kind, place } }];
-    // A failed effect may not have happened; its undoing has to come nevertheless.
+    // A failed effect may not have happened; it must be undone anyway.
     const isLost = undoing.has(place) && count < due && run.held.length === 0;
     return isLost ? [{ kind: "lost", what, effect: { kind, place } }] : [];
   });
@@ -43,7 +43,7 @@ function assessEffects(run: Play, found: readonly Effect[], like: Play, { play, 
   return [...counted, ...moved];
 }
 
-/** Each caller is told that all is undone, unless a key is held. */
+/** Each caller is informed that everything is undone, unless a key is held. */
 function assessEnd({ last, repeated, held }: Play): Assessment[] {
   const isEnd = repeated?.isSuccess || (last !== undefined && last.words === repeated?.words);
   if (held.length > 0 || last?.isSuccess || isEnd) return [];

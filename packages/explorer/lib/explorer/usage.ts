@@ -1,4 +1,4 @@
-/** What a run uses of this package, as its requests show it. Pure. */
+/** What a run uses of this package, read from its requests. Pure. */
 import { namesOf } from "onceonly/kit";
 import type { Io } from "../simulator/io.ts";
 import { RECORD_KEY } from "./item-effects.ts";
@@ -10,7 +10,7 @@ import { placeWithoutIds } from "./outside.ts";
  */
 export type Usage = "nothing" | "own" | "record" | "commit" | "transaction";
 
-/** The idempotency key of calls: there is none, it changes between attempts, or the other system ignores it. */
+/** The idempotency key of calls: missing, different in each attempt, or ignored by the other system. */
 export type CallKey = "none" | "changes" | "ignored";
 
 /** @param idempotencyTables those of the handler's own records, if it has any */
@@ -27,7 +27,7 @@ export function usageIn(ios: readonly Io[], idempotencyTables: readonly string[]
   return commits ? "commit" : "record";
 }
 
-/** The operation of the first record that a run asks for; `undefined` if it has no record. */
+/** The operation of the first record that a run claims; `undefined` if it has no record. */
 export function operationIn(ios: readonly Io[]): string | undefined {
   for (const io of ios) {
     const recordKey = recordKeyIn(io.input);

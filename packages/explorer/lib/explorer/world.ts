@@ -37,7 +37,7 @@ export class ExploredWorld {
     }
   }
 
-  /** `sourceQueue` delivers the event: its messages are no effects. */
+  /** `sourceQueue` delivers the event, so its messages don't count as effects. */
   async effects(sourceQueue: string | undefined): Promise<Effect[]> {
     const arrivals = this.#arrivals.filter(({ name }) => name !== sourceQueue);
     return [
@@ -58,7 +58,7 @@ export class ExploredWorld {
     return [...items.flat(), ...objectEffects(this.aws.s3)];
   }
 
-  /** The last error of each key that is held, since nobody knows how an attempt ended. */
+  /** The last error of each key that is held because an attempt's outcome is unknown. */
   async held(): Promise<HeldError[]> {
     const errors = Object.keys(this.#scenario.tables).map((name) => heldIn(this.aws.dynamodb, name));
     return (await Promise.all(errors)).flat();
@@ -70,7 +70,7 @@ export class ExploredWorld {
     return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);
   }
 
-  /** Makes the items of `setUp` old, so that a stale read sees them too. */
+  /** Backdates the items of `setUp`, so a stale read sees them too. */
   async ageItems(): Promise<void> {
     for (const TableName of Object.keys(this.#scenario.tables)) {
       for (const Item of await itemsOf(this.aws.dynamodb, TableName)) {

@@ -1,4 +1,4 @@
-/** Counts the activities of a simulation, and tells when none is left. */
+/** Counts the activities of a simulation, and reports when none is left. */
 export class Activities {
   #count = 0;
   #waiting: (() => void)[] = [];

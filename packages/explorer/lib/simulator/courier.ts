@@ -25,7 +25,7 @@ export interface Errand {
   readonly run: () => Promise<unknown>;
 }
 
-/** How long the delivery takes, in ms. */
+/** The duration of the delivery, in ms. */
 const ON_THE_WAY_MS = [10, 200] as const;
 const AGAIN_AFTER_MS = [0, 5000] as const;
 
@@ -66,7 +66,7 @@ export class Courier {
     }
   }
 
-  /** A refused message is lost: subscriptions of the simulation have no dead-letter queue. */
+  /** A rejected message is lost: the simulation's subscriptions have no dead-letter queue. */
   async #run({ label, run }: Errand): Promise<void> {
     const note = (text: string) =>
       this.#options.trace.note({ kind: "source", hostId: label, invocation: undefined, text });

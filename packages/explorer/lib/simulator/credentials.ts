@@ -17,7 +17,7 @@ const DURING: Readonly<Record<string, string | undefined>> = {
 };
 const DEFAULT_REGION = "us-east-1";
 
-/** The former values, and how many simulations replace them now. */
+/** The previous values, and how many simulations are replacing them now. */
 const former = new Map<string, string | undefined>();
 let users = 0;
 

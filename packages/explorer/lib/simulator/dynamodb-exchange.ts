@@ -81,7 +81,7 @@ export function dynamodbSdkExchange(
   };
 }
 
-/** A canceled transaction by its reasons, in the order of its actions; a mistake of the request by its text. */
+/** A canceled transaction as its reasons, in the order of its actions; an invalid request as its message. */
 function textOf({ name, message, details }: DynamoDBError): string {
   if (name === "ValidationException") return `${name}: ${message}`;
   const reasons = details.CancellationReasons?.map(({ Code, Message }) =>

@@ -3,24 +3,24 @@ import { type Check, checkOptions, oneOf } from "onceonly/kit";
 
 export type Fault =
   /**
-   * The environment ends for good: before the request leaves, or after the request is executed and before its
-   * answer comes.
+   * The environment ends for good: before the request is sent, or after it is executed and before its
+   * response arrives.
    */
   | { readonly kind: "crash"; readonly when: "before" | "after" }
-  /** The request is executed; instead of its answer the connection breaks. */
+  /** The request is executed, but the connection breaks before the response arrives. */
   | { readonly kind: "lost-answer" }
   /** The connection breaks before the request arrives. */
   | { readonly kind: "unsent" }
   /**
-   * No answer ever comes: the request is lost, or with `after` it is executed. The caller waits as long as it
+   * No response ever arrives: the request is lost or, with `after`, it is executed. The caller waits as long as it
    * likes.
    */
   | { readonly kind: "unanswered"; readonly when?: "before" | "after" }
   /** The service throttles the request. */
   | { readonly kind: "throttle" }
-  /** The service answers with an error of this name, or over HTTP with this status, and executes nothing. */
+  /** The service responds with an error of this name, or over HTTP with this status, and executes nothing. */
   | { readonly kind: "refused"; readonly code: string; readonly status?: number }
-  /** The service accepts a batch, but refuses its entries at these places, counted from 0. */
+  /** The service accepts a batch, but rejects the entries at these indexes, counted from 0. */
   | {
       readonly kind: "refused-entries";
       readonly entries: readonly number[];
@@ -30,10 +30,10 @@ export type Fault =
     }
   /** DynamoDB: another transaction is changing the item. */
   | { readonly kind: "conflict" }
-  /** Delays the answer, or with `before` the request itself. */
+  /** Delays the response or, with `before`, the request itself. */
   | { readonly kind: "slow"; readonly ms: number; readonly when?: "before" | "after" }
   /**
-   * The environment is frozen for this time, before the request leaves or after it is executed. Lambda's
+   * The environment is frozen for this time, before the request is sent or after it is executed. Lambda's
    * deadline does not end the freeze: the caller gets a timeout, and the thawed environment is a zombie.
    */
   | { readonly kind: "freeze"; readonly when: "before" | "after"; readonly ms: number }

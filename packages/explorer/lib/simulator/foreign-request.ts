@@ -1,24 +1,24 @@
-/** Requests to a system that the simulation does not have, such as a real database: points like all others. */
+/** Requests to a system outside the simulation, such as a real database: each is a point like any other. */
 import type { Exchange } from "./exchange.ts";
 import { beginThreadWork } from "./real-work.ts";
 import { currentScene, within } from "./scene.ts";
 
 export interface ForeignRequest<Answer> {
-  /** Names the system, and what is asked of it: `postgres orders`. */
+  /** The system and the object of the request: `postgres orders`. */
   readonly target: string;
-  /** Such as `INSERT`. What is called `GET` or begins with `Select` counts as a read, which has no effect. */
+  /** Such as `INSERT`. `GET`, and any name that begins with `Select`, counts as a read, which has no effect. */
   readonly operation: string;
-  /** What is asked, for traces and for faults: the same for a repetition. @default - nothing */
+  /** The request's content, for traces and for faults: the same when it is repeated. @default - nothing */
   readonly input?: Readonly<Record<string, unknown>>;
-  /** Makes the request, with real time and real connections. A rejection is an answer too. */
+  /** Makes the request, with real time and real connections. A rejection counts as a response too. */
   run(): Promise<Answer>;
-  /** What the client throws where its connection breaks. */
+  /** The error that the client throws when its connection breaks. */
   broken(): Error;
 }
 
 /**
- * Makes a request to a system that is outside of the simulation. On a host of a simulation it is numbered, may have each fault
- * that a request may have, and stands in the trace. Virtual time stands still until the answer is there. Elsewhere it is only made.
+ * Makes a request to a system outside the simulation. On a simulated host it is numbered, may have any fault
+ * that a request may have, and appears in the trace. Virtual time stands still until the response arrives. Anywhere else the request is just made.
  */
 export function foreignRequest<Answer>(request: ForeignRequest<Answer>): Promise<Answer> {
   const { target, operation, input = {}, broken } = request;
@@ -45,8 +45,8 @@ export function foreignRequest<Answer>(request: ForeignRequest<Answer>): Promise
 }
 
 /**
- * Calls `close` when the environment that runs now ends by a crash or a timeout, as its connections close then. The returned
- * function forgets it. Elsewhere nothing ends.
+ * Calls `close` when the current environment ends by a crash or a timeout, because its connections close then. The returned
+ * function cancels that. Outside a simulated environment, `close` is never called.
  */
 export function whenEnvironmentEnds(close: () => void): () => void {
   return currentScene()?.onEnd(() => within(undefined, close)) ?? (() => {});

@@ -76,7 +76,7 @@ export class FunctionPool implements SimulatedFunction {
     else await new Promise<void>((resolve) => this.#waiting.push(resolve));
   }
 
-  /** The first caller that waits takes the free place, so that no other comes in between. */
+  /** The first waiting caller gets the free place, so no other caller slips in between. */
   #endTurn(): void {
     const next = this.#waiting.shift();
     if (next) next();
@@ -139,7 +139,7 @@ export class FunctionPool implements SimulatedFunction {
       const end = (outcome: InvocationOutcome, environment?: SimulatedEnvironment) => {
         cancelDeadline();
         stopMourning();
-        // After a timeout of its caller the environment is a zombie: it gets no more events.
+        // After its caller's timeout the environment is a zombie: it gets no more events.
         if (isTold) return host.die("ended after its invocation");
         tell(outcome);
         if (!environment) return host.die("couldn't be initialized");

@@ -114,7 +114,7 @@ function abortError(): Error {
   return Object.assign(new Error("Request aborted"), { name: "AbortError" });
 }
 
-/** A caller that aborts gets an error at once, although the service may still execute the request. */
+/** A caller that aborts gets an error immediately, although the service may still execute the request. */
 async function unlessAborted<T>(
   signal: AbortSignal | undefined,
   work: () => Promise<T>,

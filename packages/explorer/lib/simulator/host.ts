@@ -22,7 +22,7 @@ export class Host {
   readonly skewMs: number;
   readonly time: VirtualTime;
   readonly random: SeededRandom;
-  /** Latencies of requests; separate from `random`, so that a handler's own draws do not change them. */
+  /** Request latencies; separate from `random`, so a handler's own draws don't change them. */
   readonly latency: SeededRandom;
   readonly startedAt: number;
   readonly #trace: Trace;
@@ -48,7 +48,7 @@ export class Host {
     return this.#state;
   }
 
-  /** Whether a fault holds the host, independent of its invocation. */
+  /** Whether a fault freezes the host, independent of its invocation. */
   get isHeldByFault(): boolean {
     return this.#state === "frozen" && this.#thawsAt > this.time.now();
   }
@@ -91,7 +91,7 @@ export class Host {
     for (const work of held) this.time.after(0, () => this.deliver(work));
   }
 
-  /** Its requests get no answer any more, and its timers never fire. */
+  /** Its requests get no more responses, and its timers never fire. */
   die(reason: string): void {
     if (this.#state === "dead") return;
     this.#state = "dead";

@@ -1,4 +1,4 @@
-/** Requests to somebody else's system as exchanges. */
+/** Requests to another system as exchanges. */
 import { operationOf } from "../aws/aws-operation.ts";
 import type { Exchange } from "./exchange.ts";
 

@@ -23,7 +23,7 @@ interface PendingRequest {
 
 type Range = readonly [least: number, most: number];
 
-/** How long a request takes to its service, and its answer takes back, in ms. */
+/** How long a request needs to reach its service, and its response to come back, in ms. */
 const LATENCY_MS = {
   dynamodb: [1, 5],
   sqs: [2, 10],
@@ -72,7 +72,7 @@ export class Network {
     });
   }
 
-  /** Sends the pending requests; `false` when there were none. */
+  /** Sends the pending requests; `false` if there were none. */
   dispatch(): boolean {
     const asked = this.#asked.sort((first, second) => first.host.order - second.host.order);
     this.#asked = [];
@@ -95,7 +95,7 @@ export class Network {
     new Passage({ asked, io, fault, isOverQuota, trace: this.#trace, latency: this.#latencyOf(io) }).begin();
   }
 
-  /** The delays of request and answer in whole ms, because clocks have no fractions. */
+  /** The delays of request and response in whole ms, because clocks have no fractions. */
   #latencyOf({ service, target }: Io): Latency {
     const known = (name: string) =>
       Object.hasOwn(this.#latencies, name) ? this.#latencies[name] : undefined;

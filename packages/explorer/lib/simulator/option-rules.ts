@@ -1,4 +1,4 @@
-/** The rules for the options of a simulation, with the limits of AWS. A broken rule throws at once. */
+/** The rules for a simulation's options, with AWS's limits. A broken rule throws immediately. */
 import {
   aFunction,
   type Check,

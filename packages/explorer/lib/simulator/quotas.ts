@@ -6,13 +6,13 @@ export interface Quotas {
   /** How many messages of a queue may be in flight. @default 120000 */
   readonly inFlight?: number | undefined;
   /**
-   * How many messages a FIFO queue scans for a deliverable message: a backlog of one group hides the groups
-   * behind it.
+   * How many messages a FIFO queue scans for a deliverable one: a backlog in one group hides the groups
+   * after it.
    * @default 120000
    */
   readonly fifoScanned?: number | undefined;
   /**
-   * How many requests a second a FIFO queue takes of each kind: sends, receives and deletions. With
+   * How many requests of each kind a FIFO queue accepts per second: sends, receives and deletions. With
    * `perGroup` the limit for sends applies to each group. A batch is one request.
    * @default 300
    */

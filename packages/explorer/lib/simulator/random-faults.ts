@@ -7,24 +7,24 @@ import { SeededRandom } from "./seeded-random.ts";
 
 export interface RandomFaultsOptions {
   readonly seed: number | string;
-  /** The share of all I/Os that has a fault, from 0 to 1. @default 0.1 */
+  /** The share of all I/Os that get a fault, from 0 to 1. @default 0.1 */
   readonly rate?: number | undefined;
   /** @default - all of them */
   readonly kinds?: readonly FaultKind[] | undefined;
-  /** The largest number of faults, so that the run ends. @default - no limit */
+  /** The maximum number of faults, so the run ends. @default - no limit */
   readonly most?: number | undefined;
 }
 
 const SLOW_MS = [50, 1000, 5000, 20_000, 70_000] as const;
 const FROZEN_MS = [50, 2000, 15_000, 60_000, 600_000] as const;
 
-/** An I/O that cannot have the drawn kind gets no fault. */
+/** An I/O that can't have the drawn kind gets no fault. */
 export function randomFaults(options: RandomFaultsOptions): Faults {
   const { seed, rate = 0.1, kinds = FAULT_KINDS, most = Number.POSITIVE_INFINITY } = options;
   const random = new SeededRandom(`faults ${seed}`);
   let count = 0;
   return function faultOf(io: Io): Fault | undefined {
-    // Each I/O draws equally often, so that one more fault does not change the faults of later I/Os.
+    // Each I/O draws equally often, so one more fault doesn't change the faults of later I/Os.
     const [draw, choice, detail, when] = [
       random.fraction(),
       random.fraction(),

@@ -1,4 +1,4 @@
-/** Knows when no real work is left in this process, so that virtual time may advance. */
+/** Detects when this process has no real work left, so virtual time may advance. */
 import { shared } from "onceonly/kit";
 
 /** Resources that may stay open for long without any work. All others end by themselves, soon. */

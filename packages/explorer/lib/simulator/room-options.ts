@@ -1,15 +1,15 @@
-/** Options of the topics and buses of a simulation, and of their subscribers. */
+/** Options for a simulation's topics and buses, and for their subscribers. */
 import type { SimulatedFunction } from "./simulated-function.ts";
 
 /** Give exactly one of them. */
 export interface Subscriber {
-  /** The URL of a queue. */
+  /** A queue's URL. */
   readonly queue?: string | undefined;
   readonly fn?: SimulatedFunction | undefined;
 }
 
 export interface SimulatedSubscription extends Subscriber {
-  /** Whether a queue gets the bare message with its attributes, instead of JSON around it. @default false */
+  /** Whether a queue gets the bare message with its attributes, instead of SNS's JSON envelope. @default false */
   readonly raw?: boolean | undefined;
   /** @default - every message */
   readonly filterPolicy?: object | undefined;
@@ -31,9 +31,9 @@ export interface SimulatedTopic {
 
 /** A rule with one target. */
 export interface SimulatedRule extends Subscriber {
-  /** The ARN of a topic. */
+  /** A topic's ARN. */
   readonly topic?: string | undefined;
-  /** The ARN of another bus. */
+  /** Another bus's ARN. */
   readonly bus?: string | undefined;
   /** @default - every event */
   readonly pattern?: object | undefined;

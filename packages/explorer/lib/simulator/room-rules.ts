@@ -1,4 +1,4 @@
-/** The rules for the options of topics, buses and their subscribers. A broken rule throws at once. */
+/** The rules for the options of topics, buses and their subscribers. A broken rule throws immediately. */
 import { type Check, checkOptions, InvalidOptionError, methods, oneOf, text } from "onceonly/kit";
 import { aBoolean, aPart, type OptionRules, whole } from "./option-rules.ts";
 import type { SimulatedBus, SimulatedRule, SimulatedSubscription, SimulatedTopic } from "./room-options.ts";

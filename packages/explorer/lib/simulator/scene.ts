@@ -12,7 +12,7 @@ export interface SdkHttpRequest {
   readonly hostname: string;
   readonly port?: number | undefined;
   readonly path: string;
-  /** What the path does not hold already. */
+  /** The parts that the path doesn't hold already. */
   readonly query?: Readonly<Record<string, string | readonly string[] | null>> | undefined;
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -40,7 +40,7 @@ export interface Scene {
   after(ms: number, fire: () => void): () => void;
   /** Makes a request, on a host with delays and faults. */
   ask<Answer>(exchange: Exchange<Answer>): Promise<Answer>;
-  /** Calls `tell` when the host ends, unless the returned function is called before. */
+  /** Calls `tell` when the host ends, unless the returned function is called before that. */
   onEnd(tell: () => void): () => void;
   fetch(request: Request): Promise<Response>;
   send(request: SdkHttpRequest, signal: AbortSignal | undefined): Promise<SdkHttpResponse>;

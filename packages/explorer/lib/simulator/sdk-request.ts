@@ -13,7 +13,7 @@ export function bodyBytes({ body }: SdkHttpRequest): Uint8Array<ArrayBuffer> {
   return body instanceof Uint8Array ? new Uint8Array(body) : new TextEncoder().encode(String(body ?? ""));
 }
 
-/** The request with the bytes of its body, which may be a stream. */
+/** The request with its body's bytes; the body may be a stream. */
 export async function withBytes(request: SdkHttpRequest): Promise<SdkHttpRequest> {
   const { body } = request;
   if (typeof Object(body)[Symbol.asyncIterator] !== "function") return request;

@@ -1,5 +1,5 @@
 /**
- * Creates the tables, queues, topics and buses of a simulation at once, and keeps their errors for the next
+ * Creates a simulation's tables, queues, topics and buses immediately, and keeps their errors for the next
  * `run`.
  */
 

@@ -1,9 +1,9 @@
-/** Options of a simulation: its seed, and its tables, queues and functions. */
+/** A simulation's options: its seed, and its tables, queues and functions. */
 import type { Quotas } from "./quotas.ts";
 
 export interface SimulatorOptions {
   /**
-   * Decides everything random: latencies, ids, jitter. The same seed gives the same run.
+   * Determines everything random: latencies, ids, jitter. The same seed gives the same run.
    * @default 1
    */
   readonly seed?: number | undefined;
@@ -18,18 +18,18 @@ export interface SimulatorOptions {
    */
   readonly ttlLagSeconds?: number | undefined;
   /**
-   * The time of a function's request with its answer, in ms: a number, or the least and the most. The names
+   * How long a function's request and its response take together, in ms: a number, or a minimum and a maximum. The names
    * are services (`sqs`) or targets (a queue, a table).
    * @default - a few ms for AWS, up to 60 over HTTP
    */
   readonly latencyMs?: Readonly<Record<string, number | readonly [least: number, most: number]>> | undefined;
   /**
-   * AWS's limits for requests.
+   * AWS's request limits.
    * @default - AWS's own
    */
   readonly quotas?: Quotas | undefined;
   /**
-   * How many days of virtual time a run may take; a longer run fails.
+   * How many days of virtual time a run may last; a longer run fails.
    * @default 30
    */
   readonly maxDays?: number | undefined;
@@ -41,7 +41,7 @@ export interface KeyAttribute {
 }
 
 export interface SimulatedIndex {
-  /** A name alone stands for a string. */
+  /** Just a name means a string. */
   readonly partitionKey: string | KeyAttribute;
   readonly sortKey?: string | KeyAttribute | undefined;
   /** @default "ALL" */
@@ -49,7 +49,7 @@ export interface SimulatedIndex {
 }
 
 export interface SimulatedTable {
-  /** A name alone stands for a string. */
+  /** Just a name means a string. */
   readonly partitionKey: string | KeyAttribute;
   readonly sortKey?: string | KeyAttribute | undefined;
   /** The attribute that holds the expiry, in epoch seconds. */
@@ -65,7 +65,7 @@ export interface SimulatedQueue {
   readonly fifo?: boolean | undefined;
   /** @default 30 */
   readonly visibilitySeconds?: number | undefined;
-  /** Its name or URL; it is created if it is not there. */
+  /** Its name or URL; it is created if it doesn't exist. */
   readonly deadLetter?: { readonly queue: string; readonly maxReceives: number } | undefined;
   /** @default false */
   readonly contentBasedDeduplication?: boolean | undefined;
@@ -76,25 +76,25 @@ export interface SimulatedQueue {
   /** @default 345600 */
   readonly retentionSeconds?: number | undefined;
   /**
-   * Standard queues: the share of receives that leave a message visible, from 0 to 0.9. The same share of
+   * Standard queues: the share of receives that leave the message visible, from 0 to 0.9. The same share of
    * deletions leaves a copy, which comes back after the visibility timeout.
    * @default 0
    */
   readonly repeats?: number | undefined;
-  /** Standard queues: whether messages come in a random order. @default false */
+  /** Standard queues: whether messages arrive in a random order. @default false */
   readonly shuffles?: boolean | undefined;
 }
 
 export interface LambdaOptions {
   /** @default - `function-1`, and so on */
   readonly name?: string | undefined;
-  /** At most 5400, which only Managed Instances allow, for the first invocation of an environment including its initialization. @default 30 */
+  /** In seconds. At most 5400, which only Managed Instances allow; for an environment's first invocation it includes the initialization. @default 30 */
   readonly timeoutSeconds?: number | undefined;
-  /** How far the clocks of its environments are ahead, in ms. @default 0 */
+  /** How far its environments' clocks are ahead, in ms. @default 0 */
   readonly skewMs?: number | undefined;
-  /** Like `skewMs`, but in turn for one environment after the other. */
+  /** Like `skewMs`, but one value per environment, in turn. */
   readonly skewsMs?: readonly number[] | undefined;
-  /** How many invocations run at once; more wait. @default - no limit */
+  /** How many invocations run at the same time; any more wait. @default - no limit */
   readonly concurrency?: number | undefined;
 }
 
@@ -102,9 +102,9 @@ export interface QueueConnection {
   readonly queueUrl: string;
   /** At most 10. @default 10 */
   readonly batchSize?: number | undefined;
-  /** Whether the function's answer names the failed messages. AWS's default is false. @default true */
+  /** Whether the function's response names the failed messages. AWS's default is false. @default true */
   readonly reportsItemFailures?: boolean | undefined;
-  /** How many batches run at once. @default 2 */
+  /** How many batches run at the same time. @default 2 */
   readonly concurrency?: number | undefined;
 }
 
@@ -113,15 +113,15 @@ export interface TableConnection {
   /** @default 100 */
   readonly batchSize?: number | undefined;
   /**
-   * Whether the function's answer names the record at which it stopped. AWS's default is false. @default true
+   * Whether the function's response names the record at which it stopped. AWS's default is false. @default true
    */
   readonly reportsItemFailures?: boolean | undefined;
   /** Whether a failed batch is split. @default false */
   readonly bisect?: boolean | undefined;
-  /** -1 retries until the records are too old. @default -1 */
+  /** -1 retries until the records expire. @default -1 */
   readonly maxRetries?: number | undefined;
   /**
-   * Patterns like those of `FilterCriteria`: the function gets records that match one of them.
+   * Patterns like those of `FilterCriteria`: the function only gets records that match one of them.
    * @default - all records
    */
   readonly filters?: readonly object[] | undefined;

@@ -40,7 +40,7 @@ const DEFAULTS = { seed: 1, startAt: 1_700_000_000_000, maxDays: 30 } as const;
 /**
  * Tables, queues, topics, buses, functions and other systems in virtual time.
  *
- * Handlers run unchanged. Within `run` the simulation provides clients of the AWS SDK (DynamoDB, SQS, SNS,
+ * Handlers run unchanged. Within `run` the simulation provides the AWS SDK's clients (DynamoDB, SQS, SNS,
  * EventBridge, SSM, Secrets Manager, S3 and SES), `fetch`, timers, dates and randomness. The same seed gives the same run.
  */
 export class Simulator {
@@ -49,7 +49,7 @@ export class Simulator {
   readonly sns: SnsModel;
   readonly eventBridge: EventBridgeModel;
   readonly s3: S3Model;
-  /** Takes every email, without a setting. */
+  /** Accepts every email; there is nothing to configure. */
   readonly ses: SesModel;
   /** Advances by itself within `run`: there `advance` waits like `sleep`. */
   readonly clock: FakeClock;
@@ -63,9 +63,9 @@ export class Simulator {
   #functions = 0;
 
   /**
-   * @throws InvalidOptionError (`INVALID_OPTION`) for an option that breaks its rule; the other methods throw
+   * @throws InvalidOptionError (`INVALID_OPTION`) for an invalid option; the other methods throw
    * it too
-   * @throws Error while fake timers of a test runner are on
+   * @throws Error while a test runner's fake timers are on
    */
   constructor(options: SimulatorOptions = {}) {
     check.simulator(options);
@@ -110,13 +110,13 @@ export class Simulator {
     this.#world.network.faults = faults;
   }
 
-  /** Creates a table, which is ready at once. The next `run` throws what DynamoDB refused. */
+  /** Creates a table, which is ready immediately. If DynamoDB rejects it, the next `run` throws. */
   table(name: string, table: SimulatedTable): void {
     check.table(name, table);
     this.#setUp.table(name, table);
   }
 
-  /** Creates a queue, and its dead-letter queue if there is none of that name. Returns its URL. */
+  /** Creates a queue, and its dead-letter queue if that doesn't exist yet. Returns its URL. */
   queue(name: string, queue: SimulatedQueue = {}): string {
     check.queue(queue);
     return this.#setUp.queue(name, queue);
@@ -137,36 +137,36 @@ export class Simulator {
     return this.#setUp.bus(name, bus);
   }
 
-  /** A parameter of SSM, which functions read. Plain and encrypted ones are the same here. */
+  /** Creates an SSM parameter for functions to read. Plain and encrypted ones are the same here. */
   parameter(name: string, value: string): void {
     check.parameter(name, value);
     this.#world.ssm.set(name, value);
   }
 
-  /** A secret of Secrets Manager, which functions read; an object becomes JSON. */
+  /** Creates a Secrets Manager secret for functions to read; an object becomes JSON. */
   secret(name: string, value: string | object): void {
     check.secret(name, value);
     this.#world.secrets.set(name, typeof value === "string" ? value : JSON.stringify(value));
   }
 
-  /** Creates a bucket of S3 with these objects, by key. */
+  /** Creates an S3 bucket with these objects, by key. */
   bucket(name: string, objects: Readonly<Record<string, string | Uint8Array>> = {}): void {
     check.bucket(name, objects);
     this.#world.s3.bucket(name, objects);
   }
 
-  /** Another system: requests of `fetch` and `node:http` to this origin go to `service`. */
+  /** Adds another system: requests to this origin, through `fetch` or `node:http`, go to `service`. */
   serve(origin: string, service: Service): void {
     this.#world.services.serve(origin, service);
   }
 
-  /** Creates a function with this handler. All its environments share the state of the handler's module. */
+  /** Creates a function with this handler. All its environments share the handler module's state. */
   lambda(handler: LambdaHandler, options: LambdaOptions = {}): SimulatedFunction {
     check.lambda(handler, options);
     return this.lambdaPerEnvironment(() => handler, options);
   }
 
-  /** Creates a function whose handler is made anew in the first invocation of each environment. */
+  /** Creates a function whose handler is created by the first invocation of each environment. */
   lambdaPerEnvironment(
     initialize: () => LambdaHandler | Promise<LambdaHandler>,
     options: LambdaOptions = {},
@@ -182,7 +182,7 @@ export class Simulator {
     this.#onRun(() => connectQueue(this.#world.stage, this.sqs, fn, connection));
   }
 
-  /** Feeds a function from the stream of a table, from its beginning, while this simulator runs. */
+  /** Feeds a function from a table's stream, starting at its beginning, while this simulator runs. */
   connectTable(fn: SimulatedFunction, connection: TableConnection): void {
     check.tableConnection(connection);
     const world = this.#world;
@@ -198,9 +198,9 @@ export class Simulator {
   }
 
   /**
-   * Runs `work` in virtual time until it is settled, and returns its result. Time advances only when nothing
-   * else is to be done. Unfinished activities are paused until the next `run`.
-   * @throws Error when the work waits for anything but the clock, or takes longer than `maxDays`
+   * Runs `work` in virtual time until it is settled, and returns its result. Time advances only when there is nothing
+   * else to do. Unfinished activities are paused until the next `run`.
+   * @throws Error if the work waits for anything but the clock, or lasts longer than `maxDays`
    */
   async run<T>(work: () => T | Promise<T>): Promise<T> {
     if (this.#isRunning)

@@ -1,4 +1,4 @@
-/** What all parts of a simulation share. */
+/** Shared by all parts of a simulation. */
 import type { Activities } from "./activities.ts";
 import type { Host } from "./host.ts";
 import type { Network } from "./network.ts";
@@ -16,6 +16,6 @@ export interface Stage {
   readonly activities: Activities;
   newHost(id: string, skewMs: number): Host;
   newInvocation(): number;
-  /** @throws Error outside of `run`, where time stands still */
+  /** @throws Error outside of `run`, when time stands still */
   checkRunning(what: string): void;
 }

@@ -1,4 +1,4 @@
-/** Lets one call at a time read former versions. */
+/** Lets one call at a time read previous versions. */
 export class StaleReads {
   #isOn = false;
 

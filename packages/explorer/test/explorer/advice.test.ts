@@ -171,7 +171,7 @@ const cases = Object.keys(WAYS).flatMap((way) =>
 );
 
 describe("the advice of a finding", () => {
-  it.each(cases)("37.2: never asks for what a handler already does: %s, with %s", async (name, mistake) => {
+  it.each(cases)("37.2: never recommends what a handler already does: %s, with %s", async (name, mistake) => {
     const { handler, event, does, operation } = WAYS[name] as Way;
 
     const report = await explore(handler(MISTAKES[mistake] as Mistake), event, options);

@@ -47,7 +47,7 @@ describe("explore", () => {
           ],
         }),
     ],
-  ])("finds a handler that %s beside its commit", async (_, what, announce) => {
+  ])("finds a handler that %s next to its commit", async (_, what, announce) => {
     const handler = idempotent<unknown, Order, DynamoDBWrite>(async ({ id }, { idempotency }) => {
       await announce(id);
       const Put = { TableName: "orders", Item: { id } };
@@ -59,7 +59,7 @@ describe("explore", () => {
     expect(String(report)).toContain(what);
   });
 
-  it("finds nothing where they are committed", async () => {
+  it("finds nothing if they are committed", async () => {
     const handler = idempotent<unknown, Order, DynamoDBWrite>(
       async ({ id }, { idempotency }) =>
         idempotency.commit(

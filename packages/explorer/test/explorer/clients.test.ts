@@ -120,7 +120,7 @@ describe.each(CHARGES)("a charge with %s", (name, charge) => {
   });
 
   // Stripe's own SDK makes a key for each request, which another attempt does not know.
-  it("is charged twice without a key, which the report says", async () => {
+  it("is charged twice without a key, which the report shows", async () => {
     const report = await explored(() => charge({}));
 
     expect(report.findings.map(({ kind }) => kind)).toContain("happens-twice");

@@ -32,7 +32,7 @@ describe("compareEffects", () => {
     ["a missing row", [tea], [], "lost", "no item in orders instead of 1"],
     ["a doubled call", [call], [call, call], "happens-twice", `2 calls of ${call.place} instead of 1`],
     ["a missing message", [message, message], [message], "lost", "1 message in mails instead of 2"],
-  ] as const)("tells of %s", (_, expected, found, kind, what) => {
+  ] as const)("reports %s", (_, expected, found, kind, what) => {
     expect(wordsOf(expected, found)).toEqual([[kind, what]]);
   });
 
@@ -42,7 +42,7 @@ describe("compareEffects", () => {
     ["not at all", 10, 8, 10, "lost"],
     ["in another direction", 10, 8, 12, "lost"],
     ["although it should not", 8, 8, 6, "happens-twice"],
-  ] as const)("tells of a number that moved %s", (_, before, expected, found, kind) => {
+  ] as const)("reports a number that moved %s", (_, before, expected, found, kind) => {
     const stock = (pieces: number) => item({ id: "stock", unit: "box", pieces });
 
     expect(wordsOf([stock(expected)], [stock(found)], [stock(before)])).toEqual([
@@ -50,7 +50,7 @@ describe("compareEffects", () => {
     ]);
   });
 
-  it("tells of a text that is another one", () => {
+  it("reports a different string", () => {
     const changed = item({ id: "a", sku: "coffee", pieces: 2 });
 
     expect(wordsOf([tea], [changed])).toEqual([
@@ -58,7 +58,7 @@ describe("compareEffects", () => {
     ]);
   });
 
-  it("keeps apart what is in other tables", () => {
+  it("keeps items of other tables apart", () => {
     const elsewhere = item(tea.content, "archive");
 
     expect(wordsOf([tea], [elsewhere])).toEqual([
@@ -73,7 +73,7 @@ describe("compareEffects", () => {
     expect(wordsOf([tea, other], [other, tea])).toEqual([]);
   });
 
-  it("masks what differs between undisturbed runs, and counts it all the same", () => {
+  it("masks values that differ between undisturbed runs, and counts them anyway", () => {
     const order = (id: string) => item({ tenant: "acme", id });
     const volatile = new VolatileValues(observed([order("x")]), observed([order("y")]));
 

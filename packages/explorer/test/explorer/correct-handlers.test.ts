@@ -106,7 +106,7 @@ describe("explore", () => {
     expect(await explore(handler, event, { ...shop, setUp })).toBeExactlyOnce();
   });
 
-  it("tells of an attribute that counts attempts, unless it is ignored", async () => {
+  it("reports an attribute that counts attempts, unless it is ignored", async () => {
     const handler = idempotent<unknown, { id: string }, DynamoDBWrite>(
       async ({ id }, { idempotency }) =>
         idempotency.commit({ id }, { writes: [put({ id, attempt: idempotency.attempt })] }),
@@ -120,7 +120,7 @@ describe("explore", () => {
     expect(lenient).toBeExactlyOnce();
   });
 
-  it("tells of a time in the answer, unless it is ignored", async () => {
+  it("reports a time in the response, unless it is ignored", async () => {
     const handler = async () => ({ statusCode: 200, body: JSON.stringify({ at: Date.now() }) });
 
     const options = { ...shop, expectsNoRequest: true };
@@ -131,7 +131,7 @@ describe("explore", () => {
     expect(lenient).toBeExactlyOnce();
   });
 
-  it("accepts calls that happen at least once where that is said, and says so", async () => {
+  it("accepts calls that happen at least once if declared, and reports it", async () => {
     const handler = idempotent(
       async ({ id }: { id: string }) => {
         const answer = await fetch("https://mail.example.com/send", { method: "POST", body: id });
@@ -161,7 +161,7 @@ describe("explore", () => {
     expect(elsewhere).not.toBeExactlyOnce();
   });
 
-  it("counts what was accepted to the end, the repetition afterwards with it", async () => {
+  it("counts accepted effects to the end, including the repetition afterwards", async () => {
     const handler = async () => void (await fetch("https://mail.example.com/send", { method: "POST" }));
     const options = { outside: { "https://mail.example.com": created }, only: "duplicate-afterwards" };
 

@@ -138,7 +138,7 @@ describe.each([
   );
 
   it.skipIf(!hasServer)(
-    "H78: finds the second effect of a write beside the record",
+    "H78: finds the second effect of a write next to the record",
     { timeout: 900_000 },
     async () => {
       const { careless, options } = await given();

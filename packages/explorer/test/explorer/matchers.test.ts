@@ -42,14 +42,14 @@ function messageOf(assertion: () => void): string {
 }
 
 describe("toBeExactlyOnce", () => {
-  it("passes where nothing was found", () => {
+  it("passes if nothing was found", () => {
     expect(reportOf([])).toBeExactlyOnce();
     expect(messageOf(() => expect(reportOf([])).not.toBeExactlyOnce())).toBe(
       "expected findings, but create-order: 1 I/O point, 97 runs, exactly once",
     );
   });
 
-  it("fails with the whole first defect, where else it shows, and how many others there are", () => {
+  it("fails with the whole first defect, the other places that show it, and the number of others", () => {
     const elsewhere = { ...finding, id: "8 timeout", what: "3 items in orders instead of 1" };
     const other = { ...finding, id: "9 timeout", what: "an answer is missing" };
 
@@ -68,7 +68,7 @@ and 1 more defect: String(report) lists them all`,
     );
   });
 
-  it("says what it takes when it gets a promise", () => {
+  it("explains what it accepts when it gets a promise", () => {
     expect(messageOf(() => expect(Promise.resolve()).toBeExactlyOnce())).toBe(
       "toBeExactlyOnce needs the report of explore() (got object): is an await missing?",
     );
@@ -76,7 +76,7 @@ and 1 more defect: String(report) lists them all`,
 });
 
 describe("String(report)", () => {
-  it("tells one defect once, whatever numbers are in it, and where else it shows", () => {
+  it("reports one defect once, whatever numbers are in it, and its other places", () => {
     const elsewhere = { ...finding, id: "8 timeout", what: "3 items in orders instead of 1" };
     const other = { ...finding, kind: "stuck", advice: "a lock needs a lease", what: "no answer" } as const;
 
@@ -86,7 +86,7 @@ describe("String(report)", () => {
     expect(text).toContain("   the same after 1 more: 8 timeout\n");
   });
 
-  it("says openly what was accepted, left out, not compared and not explored", () => {
+  it("lists openly what was accepted, left out, not compared and not explored", () => {
     const call = "POST https://mail.example.com/send";
     const accepted = [{ call, most: 2, disturbance: "a crash after point 1 (http)" }];
     const masked = ["id of item orders"];

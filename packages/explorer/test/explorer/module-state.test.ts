@@ -31,13 +31,13 @@ function cachingHandler() {
 const cached = { ...shop, setUp: putRow({ tenant: "acme", id: "settings", currency: "EUR" }) };
 
 describe("explore, of a handler whose module remembers", () => {
-  it("refuses one that does other things the second time, and says what to do", async () => {
+  it("rejects one that behaves differently the second time, and says what to do", async () => {
     await expect(explore(rememberingHandler(), { id: "a" }, shop)).rejects.toThrow(
       "does different things in two undisturbed runs: 1 of item orders, then 0; if its module remembers the first run, make a new handler for each environment (perEnvironment: true)",
     );
   });
 
-  it("finds that a memory is no idempotency, where each environment has its own", async () => {
+  it("finds that an in-memory map doesn't make a handler idempotent, if each environment has its own", async () => {
     const report = await explore(rememberingHandler, { id: "a" }, { ...shop, perEnvironment: true });
 
     expect(report.findings.map(({ id }) => id)).toEqual(
@@ -45,7 +45,7 @@ describe("explore, of a handler whose module remembers", () => {
     );
   });
 
-  it("explores the requests of a warm module where all runs share it, and says which are left out", async () => {
+  it("explores the requests of a warm module if all runs share it, and reports which are left out", async () => {
     const report = await explore(cachingHandler(), { id: "a" }, cached);
 
     expect(report.points.map(({ label }) => label)).toEqual(["dynamodb PutItem orders"]);
@@ -53,7 +53,7 @@ describe("explore, of a handler whose module remembers", () => {
     expect(report.findings).toEqual([]);
   });
 
-  it("explores the requests of a cold start too, where each environment has its own", async () => {
+  it("explores the requests of a cold start too, if each environment has its own", async () => {
     const report = await explore(cachingHandler, { id: "a" }, { ...cached, perEnvironment: true });
 
     expect(report.points.map(({ label }) => label)).toEqual([

@@ -54,7 +54,7 @@ const put = (Key: string, Body: string) => s3.send(new PutObjectCommand({ Bucket
 const buckets = { invoices: { "0.txt": "before" } };
 
 describe("explore, of a handler that", () => {
-  it("reads parameters and secrets, in two Regions and behind an endpoint of one's own", async () => {
+  it("reads parameters and secrets, in two Regions and with a custom endpoint", async () => {
     const handler: LambdaHandler = async () => {
       const here = await getParameter("/shop/limit");
       const there = await getParameter("/shop/limit", "eu-central-1");
@@ -116,7 +116,7 @@ describe("explore, of a handler that", () => {
     expect(report.findings[0]?.advice).toContain("name the object after something that stays the same");
   });
 
-  it("uses S3 in either style, behind an endpoint, with streams, conditions and copies", async () => {
+  it("uses S3 in either style, with an endpoint, with streams, conditions and copies", async () => {
     const pathStyle = new S3Client({ region: "eu-west-1", forcePathStyle: true });
     const minio = new S3Client({
       region: "eu-west-1",
@@ -185,7 +185,7 @@ describe("explore, of a handler that", () => {
     expect(twice.findings[0]).toMatchObject({ what: "3 objects in invoices instead of 2" });
   });
 
-  it("sends an email beside its record, which SES cannot know again", async () => {
+  it("sends an email next to its record, which SES can't deduplicate", async () => {
     const handler = idempotent(async ({ id }: { id: string }) => {
       const answer = await sendEmail(id);
       if (!answer.ok) throw new Error(`SES answered ${answer.status}`);
@@ -217,7 +217,7 @@ describe("explore, of a handler that", () => {
       () => s3.send(new GetObjectTaggingCommand({ Bucket: "invoices", Key: "a" })),
       "S3 and SES, but nothing for invoices.s3.us-east-1.amazonaws.com",
     ],
-  ])("lacks %s is told the option", async (_, handler, text) => {
+  ])("lacks %s gets advice with the option", async (_, handler, text) => {
     await expect(explore(handler, {}, shop)).rejects.toThrow(text);
   });
 

@@ -127,20 +127,23 @@ const SHAPES: readonly Shape[] = [
 ];
 
 describe("a handler in the shape of a public sample", () => {
-  it.each(SHAPES.map((shape) => [shape[0], shape] as const))("is judged rightly: %s", async (_, shape) => {
-    const [name, handler, event, options, finding] = shape;
-    const report = await explore(handler as never, event, {
-      name,
-      idempotencyTable: "idempotency",
-      timeoutSeconds: 6,
-      maxRuns: inTier(20, 2000),
-      ...options,
-    });
+  it.each(SHAPES.map((shape) => [shape[0], shape] as const))(
+    "is classified correctly: %s",
+    async (_, shape) => {
+      const [name, handler, event, options, finding] = shape;
+      const report = await explore(handler as never, event, {
+        name,
+        idempotencyTable: "idempotency",
+        timeoutSeconds: 6,
+        maxRuns: inTier(20, 2000),
+        ...options,
+      });
 
-    if (finding === undefined) expect(report).toBeExactlyOnce();
-    expect(report.findings.map(({ what }) => what)).toEqual(
-      finding === undefined ? [] : expect.arrayContaining([finding]),
-    );
-    expect(report.points.length).toBeGreaterThan(2);
-  });
+      if (finding === undefined) expect(report).toBeExactlyOnce();
+      expect(report.findings.map(({ what }) => what)).toEqual(
+        finding === undefined ? [] : expect.arrayContaining([finding]),
+      );
+      expect(report.points.length).toBeGreaterThan(2);
+    },
+  );
 });

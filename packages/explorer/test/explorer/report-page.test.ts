@@ -32,7 +32,7 @@ describe("reportPage", () => {
     expect(heads).toEqual(["the client", "careless", "dynamodb idempotency", "dynamodb orders"]);
   });
 
-  it("has an arrow for each line of the trace, so that the diagram says what the text says", () => {
+  it("has an arrow for each line of the trace, so the diagram matches the text", () => {
     const [finding] = wrong!.findings;
 
     const arrows = page.match(/<svg .*?<\/svg>/s)?.[0].match(/<g class="step|class="time folded"/g) ?? [];
@@ -46,7 +46,7 @@ describe("reportPage", () => {
     expect(reportPage([wrong!, right!])).toBe(page);
   });
 
-  it("shows what others have named as text, and never as HTML", () => {
+  it("shows names that others chose as text, and never as HTML", () => {
     const evil = '<img src=x onerror="alert(1)">';
     const [finding] = wrong!.findings;
     const named = {
@@ -65,7 +65,7 @@ describe("reportPage", () => {
 describe("sequenceDiagram", () => {
   const step = { at: 1500, text: "", from: "pay", to: "pay", label: "is killed" };
 
-  it("says how many equal steps were left out, and shortens a label that would cover another one", () => {
+  it("shows how many equal steps were left out, and shortens a label that would cover another one", () => {
     const label = "x".repeat(60);
 
     const svg = sequenceDiagram("a run", [step, { more: 7 }, { ...step, to: "sqs orders", label }]);

@@ -61,7 +61,7 @@ function explored(
 }
 
 describe("explore, of a saga", () => {
-  it("H53: takes a saga that is all undone for one that has ended, and says how often one is", async () => {
+  it("H53: counts a fully undone saga as ended, and reports how often one is", async () => {
     const report = await explored([charge, mail]);
 
     expect(report.findings.map(({ kind, id }) => `${kind} ${id}`)).toEqual([]);
@@ -71,7 +71,7 @@ describe("explore, of a saga", () => {
     );
   });
 
-  it("H53: finds nothing where the saga is undone without any disturbance, and every replay says so", async () => {
+  it("H53: finds nothing if the saga is undone without any disturbance, and every replay reports that", async () => {
     const report = await explored([charge, mail], { isRefused: true });
 
     expect(report.findings.map(({ kind, id }) => `${kind} ${id}`)).toEqual([]);
@@ -79,7 +79,7 @@ describe("explore, of a saga", () => {
   });
 
   it.each([true, false])(
-    "H53: finds a compensation that is not idempotent, and names what mends it (undone undisturbed: %s)",
+    "H53: finds a compensation that is not idempotent, and names the fix (undone undisturbed: %s)",
     async (isRefused) => {
       // One disturbance turns a saga back that is done otherwise, and another one strikes the compensation.
       const report = await explored([hostile, mail], { isRefused, depth: isRefused ? 1 : 2 });
@@ -95,7 +95,7 @@ describe("explore, of a saga", () => {
     },
   );
 
-  it("H53: finds stock that a compensation gives back twice, and none where it commits", async () => {
+  it("H53: finds stock that a compensation returns twice, and none if it commits", async () => {
     const { DynamoDBClient, UpdateItemCommand } = await import("@aws-sdk/client-dynamodb");
     const client = new DynamoDBClient();
     const reservation = (pieces: number) => ({
@@ -132,7 +132,7 @@ describe("explore, of a saga", () => {
     expect(other.findings.map(({ kind, id }) => `${kind} ${id}`)).toEqual([]);
   });
 
-  it("H53: takes 409 for the end of a saga that is undone, over HTTP", async () => {
+  it("H53: treats 409 as the end of a saga that is undone, over HTTP", async () => {
     const place = saga<unknown>("place", [charge as SagaStep<unknown>, mail as SagaStep<unknown>]);
     const handler = httpIdempotent(
       async (_: object, { idempotency }: { idempotency: Execution }) => {
@@ -150,7 +150,7 @@ describe("explore, of a saga", () => {
   });
 });
 
-describe("the advice for systems that take no key", () => {
+describe("the advice for systems that accept no key", () => {
   const exploring = (handle: (idempotency: Execution) => Promise<unknown>, isRefused = false) =>
     explore(
       idempotent((_: Order, { idempotency }: { idempotency: Execution }) => handle(idempotency), {
@@ -180,7 +180,7 @@ describe("the advice for systems that take no key", () => {
     expect(adviceIn(report)[0]).toContain("make each effect a step");
   });
 
-  it("is at most once for a step that is there", async () => {
+  it("is at most once for an existing step", async () => {
     const report = await exploring(({ step }) => step("charge", (own) => ask(CHARGES, own)));
 
     expect(adviceIn(report)[0]).toContain(
@@ -188,7 +188,7 @@ describe("the advice for systems that take no key", () => {
     );
   });
 
-  it("is a saga where some of it is done and nothing undoes it", async () => {
+  it("is a saga if some of it is done and nothing undoes it", async () => {
     const requests = { mails: 0 };
     const report = await explore(
       idempotent(

@@ -57,14 +57,14 @@ describe("explore, of a handler with steps", () => {
     );
   });
 
-  it("H54: finds nothing twice where steps run at most once, and says how often a key is held", async () => {
+  it("H54: finds nothing twice if steps run at most once, and reports how often a key is held", async () => {
     const report = await explored({ atMostOnce: true });
 
     expect(report.findings).toEqual([]);
     expect(report.held?.runs).toBeGreaterThan(0);
   });
 
-  it("H42: finds each charge once where its step is verified", async () => {
+  it("H42: finds each charge once if its step is verified", async () => {
     const verify = httpLookup({
       url: () => CHARGES,
       found: (ids) => ((ids as string[]).includes(order.id) ? { charge: "ch_1" } : undefined),
@@ -126,7 +126,7 @@ describe("explore, of a handler with a saga", () => {
     );
   };
 
-  it("H53: finds each effect once where all is done, and where all is undone", async () => {
+  it("H53: finds each effect once if all is done, and if all is undone", async () => {
     for (const refused of [false, true]) {
       const report = await explored(refused);
 

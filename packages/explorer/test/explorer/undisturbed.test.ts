@@ -144,7 +144,7 @@ describe("explore", () => {
     await expect(explore(handler, event, { ...shop, ...options })).rejects.toThrow(text);
   });
 
-  it("says how to ask for an answer that refuses", async () => {
+  it("explains how to expect a response that refuses", async () => {
     await expect(explore(creating, postOrder({}), shop)).rejects.toThrow(
       "to explore this response, set expectedStatus: 422",
     );
@@ -156,7 +156,7 @@ describe("explore", () => {
     await expect(explore(inMemory, postOrder(), { ...shop, setUp })).rejects.toThrow("makes no request");
   });
 
-  it("explores a 404 that its user wants, and tells of the answer", async () => {
+  it("explores an expected 404, and reports the response", async () => {
     const handler = async () => ({ statusCode: (await find("a")).Item ? 200 : 404, body: "no order" });
 
     const report = await explore(handler, getOrder("a"), { ...shop, expectedStatus: 404 });
@@ -165,7 +165,7 @@ describe("explore", () => {
     expect(String(report)).toContain("undisturbed: answer 404; no effect");
   });
 
-  it("takes an expected 409 as final, and one with Retry-After as a claim that is live", async () => {
+  it("treats an expected 409 as final, and one with Retry-After as a live claim", async () => {
     const handler = httpIdempotent<unknown, { body: string }, DynamoDBWrite>(async (_, { idempotency }) => {
       const Put = { TableName: "orders", Item: { tenant: "acme", id: "refusal" } };
       return idempotency.commit({ statusCode: 409, body: "cancelled before" }, { writes: [{ Put }] });
@@ -177,14 +177,14 @@ describe("explore", () => {
     expect(report.undisturbed).toBe("answer 409; 1 item in orders");
   });
 
-  it("explores a handler that makes no request, where that is said", async () => {
+  it("explores a handler that makes no request, if declared", async () => {
     const handler = async () => ({ statusCode: 200 });
 
     expect(await explore(handler, getOrder("a"), { expectsNoRequest: true })).toBeExactlyOnce();
     expect(await explore(async () => undefined, {}, { expectsNoRequest: true })).toBeExactlyOnce();
   });
 
-  it("tells of the work of a handler that gives no answer", async () => {
+  it("reports the work of a handler that never responds", async () => {
     const handler = idempotent<unknown, object, DynamoDBWrite>(
       async (_, { idempotency }) => {
         const Put = { TableName: "orders", Item: { tenant: "acme", id: "a" } };
@@ -210,7 +210,7 @@ describe("S1: messages that nothing sends", () => {
     { operation: "order", store, key: ({ id }) => id },
   );
 
-  it("are named beside the verdict, since nothing of their delivery was explored", async () => {
+  it("are named next to the result, since nothing of their delivery was explored", async () => {
     const report = await explore(
       handler,
       { id: "1" },

@@ -62,8 +62,8 @@ const explored = (
     },
   );
 
-describe("explore, of a system that takes no key", () => {
-  it("H3, H42: finds the second charge where abandoned attempts run again, and names what mends it", async () => {
+describe("explore, with a system that accepts no key", () => {
+  it("H3, H42: finds the second charge if abandoned attempts run again, and names the fix", async () => {
     const report = await explored(careful, "run");
 
     expect(report.findings.map(({ kind }) => kind)).toContain("happens-twice");
@@ -71,7 +71,7 @@ describe("explore, of a system that takes no key", () => {
     expect(report.held).toBeUndefined();
   });
 
-  it("H42: finds no second charge where keys are held, and says how often one is", async () => {
+  it("H42: finds no second charge if keys are held, and reports how often one is", async () => {
     const report = await explored(careful, "hold");
 
     expect(report.findings).toEqual([]);
@@ -88,7 +88,7 @@ describe("explore, of a system that takes no key", () => {
     expect(report.findings[0]?.advice).toContain("throw OutcomeUnknownError if no response came");
   });
 
-  it("H42: says which errors the held records keep", async () => {
+  it("H42: reports which errors the held records keep", async () => {
     const report = await explored(careful, () => {
       throw new RangeError("the system has no look-up");
     });
@@ -100,7 +100,7 @@ describe("explore, of a system that takes no key", () => {
     expect(String(report)).toContain(`RangeError at ${at.toISOString()}`);
   });
 
-  it("H42: finds nothing where the system is asked", async () => {
+  it("H42: finds nothing if the system is asked", async () => {
     const report = await explored(careful, lookUp);
 
     expect(String(report)).toContain(", exactly once\n");
@@ -113,7 +113,7 @@ describe("explore, of a system that takes no key", () => {
     expect(report.runs).toBeGreaterThan(30);
   });
 
-  it("H50: finds the second charge of a handler that answers 5xx after it, and none where that is said to be unknown", async () => {
+  it("H50: finds the second charge of a handler that answers 5xx after it, and none if that is declared unknown", async () => {
     const failing = (unknown: boolean) =>
       httpIdempotent(
         async (event: HttpEvent, { idempotency }) => {

@@ -66,7 +66,7 @@ describe("a bus", () => {
     ]);
   });
 
-  it("that is not there takes events as if it were, and they are gone; asked about, it says so", async () => {
+  it("that doesn't exist accepts events as if it did, and they are gone; queried, it is reported as missing", async () => {
     const { Entries } = await put(entry({ id: 7 }, { EventBusName: "none" }));
 
     expect(Entries).toMatchObject([{ EventId: expect.any(String) }]);
@@ -88,7 +88,7 @@ describe("a bus", () => {
     ).rejects.toMatchObject({ code: "SEND_FAILED" });
   });
 
-  it("is there by the name default, and takes its rules from the test", async () => {
+  it("exists under the name default, and gets its rules from the test", async () => {
     aws.bus("default", { rules: [{ queue }] });
 
     await put(entry({ id: 7 }, { EventBusName: undefined }));
@@ -97,7 +97,7 @@ describe("a bus", () => {
     expect(await inFunction(aws, () => eventBridge.describeEventBus({}))).toMatchObject({ Name: "default" });
   });
 
-  it("hands on the part at a path, or what a template makes of it", async () => {
+  it("passes on the part at a path, or a template's result", async () => {
     const detail = { id: 7, name: 'a "b"', lines: [{ sku: "x" }] };
     expect(await through({ inputPath: "$.detail" }, detail)).toEqual(detail);
 
@@ -135,7 +135,7 @@ describe("a bus", () => {
     expect(JSON.parse(JSON.parse(body ?? "").Message).detail).toEqual({ id: 7 });
   });
 
-  it("feeds a FIFO queue only with a group, and only if the queue makes deduplication ids of the content", async () => {
+  it("feeds a FIFO queue only with a group, and only if the queue derives deduplication ids from the content", async () => {
     const fifo = aws.queue("fifo.fifo");
     const byContent = aws.queue("content.fifo", { contentBasedDeduplication: true });
     aws.bus("shop", {
@@ -154,7 +154,7 @@ describe("a bus", () => {
     await expect(aws.run(() => undefined)).rejects.toThrow("SqsParameters must be specified");
   });
 
-  it("answers for each entry: what is lacking, malformed, or not the sender's to say", async () => {
+  it("answers for each entry: missing, malformed, or reserved fields", async () => {
     aws.bus("shop", { rules: [{ queue }] });
 
     const { Entries, FailedEntryCount } = await put(
@@ -182,7 +182,7 @@ describe("a bus", () => {
     }
   });
 
-  it("refuses single entries as a fault says, in their order", async () => {
+  it("rejects single entries according to a fault, in their order", async () => {
     aws.bus("shop", { rules: [{ queue }] });
     aws.faults = () => ({ kind: "refused-entries", entries: [0, 2], code: "ThrottlingException" });
 
@@ -207,7 +207,7 @@ describe("a bus", () => {
     await expect(put(entry({}))).rejects.toMatchObject({ name });
   });
 
-  it("delivers some events twice where it is told to", async () => {
+  it("delivers some events twice if configured", async () => {
     aws.bus("shop", { rules: [{ queue }], repeats: 0.9 });
 
     await put(entry({ id: 1 }), entry({ id: 2 }), entry({ id: 3 }));
@@ -224,7 +224,7 @@ describe("a bus", () => {
     expect(() => aws.bus("shop", bus)).toThrow(option);
   });
 
-  it("tells at the next run of rules and paths that it does not know", async () => {
+  it("reports at the next run rules and paths that it does not know", async () => {
     aws.bus("shop", { rules: [{ queue, pattern: { source: [{ sounds: "like shop" }] } }] });
     await expect(aws.run(() => undefined)).rejects.toThrow("sounds");
 

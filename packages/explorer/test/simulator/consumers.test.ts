@@ -35,7 +35,7 @@ describe("a consumer of a stream with three retries", () => {
     return { effects: (await rowsOf(aws, "effects")).length, trace: aws.traceText() };
   }
 
-  it("H66: does what a dead attempt has left in progress, and gives nothing up", async () => {
+  it("H66: finishes what a dead attempt has left in progress, and gives nothing up", async () => {
     const { effects, trace } = await consume();
 
     expect(effects).toBe(2);
@@ -82,7 +82,7 @@ describe("a consumer of Kafka with two retries", () => {
     return { topic: "letters", partition, offset: 7, timestamp: 1, key: "", value: "e30=", headers: [] };
   }
 
-  it("H66: does what a dead attempt has left in progress before its retries are used up", async () => {
+  it("H66: finishes what a dead attempt has left in progress before its retries are used up", async () => {
     expect(await consume()).toEqual({ outcomes: ["crashed", "threw", "returned"], done: ["0", "1"] });
   });
 
@@ -117,7 +117,7 @@ describe("a batch of a stream of which nothing is done", () => {
     expect(await consume({ bisect: true, reportsItemFailures: true })).toEqual(expected);
   });
 
-  it("is given up as a whole where it may not be split, and told as such, not passed over as done", async () => {
+  it("is given up as a whole if it may not be split, and reported as such, not skipped as done", async () => {
     expect(await consume({ reportsItemFailures: false })).toEqual({
       done: [],
       givenUp: "gives up on 3 record",
@@ -141,7 +141,7 @@ describe("a batch of which nothing is done", () => {
     return [queueUrl, queueUrl.replace("letters", "dead")].map((url) => aws.sqs.backlog(url).messages);
   }
 
-  it("comes back until it is a dead letter, also where Lambda does not read which records failed", async () => {
+  it("comes back until it is a dead letter, even if Lambda does not read which records failed", async () => {
     expect(await consume({ reportsItemFailures: false })).toEqual([0, 1]);
     expect(await consume({ reportsItemFailures: true })).toEqual([0, 1]);
   });
@@ -181,11 +181,11 @@ describe("duplicates on a queue with a visibility timeout of 15 minutes, while t
     return { left, effects: (await rowsOf(aws, "effects")).length };
   }
 
-  it("H67: are in flight no longer than the first one's lease where they are hidden until then", async () => {
+  it("H67: are in flight no longer than the first one's lease if they are hidden until then", async () => {
     expect(await consume(true)).toEqual({ left: [6, 0, 0, 0], effects: 1 });
   });
 
-  it("H67: are so until the visibility timeout has ended where they are not", async () => {
+  it("H67: are so until the visibility timeout has ended if they are not", async () => {
     expect(await consume(false)).toEqual({ left: [6, 5, 5, 0], effects: 1 });
   });
 });

@@ -56,7 +56,7 @@ describe("a destination", () => {
     expect(messagesIn(other)).toBe(2);
   });
 
-  it("that refuses for ever says why, and has nothing", async () => {
+  it("that always rejects says why, and stores nothing", async () => {
     aws.faults = ({ target }) =>
       target === "other" ? { kind: "refused", code: "QueueDoesNotExist" } : undefined;
 
@@ -64,13 +64,13 @@ describe("a destination", () => {
     expect(messagesIn(other)).toBe(0);
   });
 
-  it("comes back when its fault says so, by the time of the request", async () => {
+  it("comes back when its fault ends, by the time of the request", async () => {
     aws.faults = ({ target, at }) => (target === "other" && at < 2500 ? { kind: "unanswered" } : undefined);
 
     expect(await sendToBoth()).toMatchObject([{ name: "sent" }, { name: "sent", seconds: 3 }]);
   });
 
-  it("is as slow as it is said to be, by its name or by its service", async () => {
+  it("is as slow as configured, by its name or by its service", async () => {
     aws = new Simulator({ latencyMs: { sqs: 1000, other: [2000, 2500] } });
     healthy = aws.queue("healthy");
     other = aws.queue("other");
@@ -98,7 +98,7 @@ describe("refused-entries", () => {
       return Object(invocation.outcome === "returned" && invocation.value);
     });
 
-  it("refuses these entries of a batch, and lets the service take the others", async () => {
+  it("rejects these entries of a batch, and lets the service accept the others", async () => {
     aws.faults = () => ({ kind: "refused-entries", entries: [0, 2], code: "InternalError" });
 
     const { Successful, Failed } = await sendBatch("a", "b", "c");
@@ -112,7 +112,7 @@ describe("refused-entries", () => {
     expect(Messages?.map(({ Body }) => Body)).toEqual(["b"]);
   });
 
-  it("refuses all of a batch, with an answer that is one all the same", async () => {
+  it("rejects a whole batch, with a response that is still a valid one", async () => {
     aws.faults = () => ({
       kind: "refused-entries",
       entries: [0, 1, 7],
@@ -126,7 +126,7 @@ describe("refused-entries", () => {
     expect(messagesIn(healthy)).toBe(0);
   });
 
-  it("adds to what the service itself refuses", async () => {
+  it("adds to what the service itself rejects", async () => {
     aws.faults = () => ({ kind: "refused-entries", entries: [0], code: "InternalError" });
 
     const { Failed } = await sendBatch("a", "\u0000", "c");

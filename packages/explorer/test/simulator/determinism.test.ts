@@ -6,8 +6,8 @@ import { effect, givenAws, rowsOf } from "./given.ts";
 
 const zip = promisify(gzip);
 
-describe("what happens at one time", () => {
-  it("goes out in the order of the environments, however long real work takes them", async () => {
+describe("simultaneous events", () => {
+  it("leave in the order of the environments, however long real work lasts", async () => {
     const aws = givenAws();
     const fn = aws.lambda(async ({ bytes }: { bytes: number }) => {
       if (bytes > 0) await zip("x".repeat(bytes));
@@ -34,7 +34,7 @@ describe("what happens at one time", () => {
 });
 
 describe("clients of a module that is loaded once", () => {
-  it("keep what they know of retries by environment: many that failed take nothing from the next", async () => {
+  it("keep their memory of retries per environment: many that failed take nothing from the next", async () => {
     const attempts: number[] = [];
     for (let turn = 0; turn < 120; turn++) {
       const aws = givenAws();
@@ -50,7 +50,7 @@ describe("clients of a module that is loaded once", () => {
 });
 
 describe("ttlLagSeconds", () => {
-  it("deletes what has expired as much later, and not before", async () => {
+  it("deletes expired items that much later, and not before", async () => {
     const aws = new Simulator({ ttlLagSeconds: 3600 });
     aws.table("notes", { partitionKey: "id", ttl: "until" });
     const until = { N: String(aws.clock.now() / 1000 + 60) };

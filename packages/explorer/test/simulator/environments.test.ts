@@ -6,7 +6,7 @@ import { effect, faultsOn, givenAws, rowsOf } from "./given.ts";
 const SECOND = 1000;
 
 describe("an environment", () => {
-  it("that an error ends which nobody waits for takes its answer along, and no later invocation", async () => {
+  it("that ends by an unhandled error loses its response, but affects no later invocation", async () => {
     const aws = givenAws();
     let invocations = 0;
     const fn = aws.lambda(async () => {
@@ -35,7 +35,7 @@ describe("an environment", () => {
     expect(second?.hostId).toBe("function-1#2");
   });
 
-  it("that a fault holds after its answer takes no invocation until it goes on", async () => {
+  it("that a fault holds after its response gets no invocation until it continues", async () => {
     const aws = givenAws();
     aws.faults = faultsOn(() => true, { kind: "freeze", when: "after", ms: 60 * SECOND });
     let leavesWork = true;
@@ -54,7 +54,7 @@ describe("an environment", () => {
     expect(hosts).toEqual(["function-1#1", "function-1#2", "function-1#1"]);
   });
 
-  it("that ends after its answer takes no invocation", async () => {
+  it("that ends after its response gets no invocation", async () => {
     const aws = givenAws();
     aws.faults = faultsOn(() => true, { kind: "crash", when: "after" });
     const fn = aws.lambda(async ({ of }) => {
@@ -70,7 +70,7 @@ describe("an environment", () => {
     expect(second).toMatchObject({ outcome: "returned", hostId: "function-1#2" });
   });
 
-  it("stands still between invocations, also when a fault on it ends meanwhile", async () => {
+  it("stands still between invocations, even if a fault on it ends in between", async () => {
     const aws = givenAws();
     aws.faults = faultsOn(() => true, { kind: "freeze", when: "after", ms: 60 * SECOND });
     const late: number[] = [];
@@ -110,7 +110,7 @@ describe("an environment", () => {
 });
 
 describe("an invocation", () => {
-  it("has its whole time left whatever its environment's clock says, and less after a freeze", async () => {
+  it("has its whole time left whatever its environment's clock shows, and less after a freeze", async () => {
     const aws = givenAws();
     aws.faults = faultsOn(() => true, { kind: "freeze", when: "after", ms: 4 * SECOND });
     const fn = aws.lambda(

@@ -48,7 +48,7 @@ describe("faults on DynamoDB", () => {
     expect(iosOf(aws)).toHaveLength(ios);
   });
 
-  it("a slow request arrives when it arrives, a slow answer is of at once", async () => {
+  it("a slow request arrives late, a slow response is computed immediately", async () => {
     const rowsAfter = async (fault: Fault) => {
       const aws = givenAws();
       aws.faults = faultsOn(anyIo, fault);
@@ -60,7 +60,7 @@ describe("faults on DynamoDB", () => {
     expect(await rowsAfter({ kind: "slow", ms: 60_000, when: "before" })).toBe(0);
   });
 
-  it("a host that stands still sends nothing, neither what is asked at the same time", async () => {
+  it("a host that stands still sends nothing, not even simultaneous requests", async () => {
     const aws = givenAws();
     aws.faults = faultsOn(anyIo, { kind: "freeze", when: "before", ms: 60_000 });
     const fn = aws.lambda(() => Promise.all([effect("one"), effect("two")]), { timeoutSeconds: 10 });
@@ -88,7 +88,7 @@ describe("faults on DynamoDB", () => {
     ]);
   });
 
-  it("a stale read sees what was there before the last write", async () => {
+  it("a stale read sees the items before the last write", async () => {
     const aws = givenAws();
     aws.faults = faultsOn(({ operation }) => operation === "GetItem", { kind: "stale" });
     const Key = { id: { S: "a" } };
@@ -176,7 +176,7 @@ describe("randomFaults", () => {
     );
   };
 
-  it("draws the same for the same seed, about as many as its rate says, and only what fits", () => {
+  it("draws the same for the same seed, about as many as its rate, and only what fits", () => {
     const drawn = draw({ seed: 5, rate: 0.5 });
     expect(drawn).toEqual(draw({ seed: 5, rate: 0.5 }));
     expect(drawn).not.toEqual(draw({ seed: 6, rate: 0.5 }));

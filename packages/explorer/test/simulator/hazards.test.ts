@@ -49,7 +49,7 @@ describe("clocks of hosts", () => {
     expect(await twice(600)).toBe(1);
   });
 
-  it("H4: the same hosts without that grace take it twice", async () => {
+  it("H4: the same hosts without that grace have it twice", async () => {
     expect(await twice(0)).toBe(2);
   });
 });

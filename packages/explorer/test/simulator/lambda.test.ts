@@ -33,7 +33,7 @@ describe("lambda", () => {
     });
   });
 
-  it("tells errors, timeouts and environments that end, each followed by one that works", async () => {
+  it("reports errors, timeouts and environments that end, each followed by one that works", async () => {
     const aws = new Simulator();
     const fn = aws.lambda(
       async ({ how }) => {
@@ -70,7 +70,7 @@ describe("lambda", () => {
     ]);
   });
 
-  it("runs no more invocations at once than its concurrency, and no two in one environment", async () => {
+  it("runs no more concurrent invocations than its concurrency, and no two in one environment", async () => {
     const aws = new Simulator();
     let most = 0;
     let running = 0;

@@ -28,7 +28,7 @@ function post(origin: string, body: string): Promise<string> {
 }
 
 describe("H78: node:http in a simulation", () => {
-  it("reaches what is served, is seen, and takes virtual time", async () => {
+  it("reaches a served origin, is seen, and uses virtual time", async () => {
     const aws = givenAws({ latencyMs: { http: 500 } });
     aws.serve("https://api.example", async (asked) => {
       const { method, url, headers } = asked;
@@ -45,7 +45,7 @@ describe("H78: node:http in a simulation", () => {
     expect(aws.traceText()).toContain("http POST https://api.example/charges");
   });
 
-  it("fails with an error that names what is not served, and sends nothing anywhere", async () => {
+  it("fails with an error that names an origin that isn't served, and sends nothing anywhere", async () => {
     const aws = givenAws();
     const fn = aws.lambda(() => post("http://localhost:9999", "hello"));
 
@@ -55,7 +55,7 @@ describe("H78: node:http in a simulation", () => {
     expect(String((invocation as { error?: unknown }).error)).toContain('serve("http://localhost:9999"');
   });
 
-  it("meets faults: what breaks is an error, what never answers a timeout", async () => {
+  it("meets faults: a broken connection is an error, a missing response a timeout", async () => {
     const aws = givenAws();
     aws.serve("https://api.example", () => new Response("done"));
     aws.faults = faultsOn(() => true, { kind: "lost-answer" }, { kind: "unanswered" });

@@ -28,7 +28,7 @@ afterEach(async () => {
 });
 
 describe("a simulation", () => {
-  it("has its own fetch over one that came later, which stays for what is outside", async () => {
+  it("has its own fetch over a later one, which stays for code outside", async () => {
     givenAws();
     vi.stubGlobal("fetch", mocked);
 
@@ -39,7 +39,7 @@ describe("a simulation", () => {
     expect(mocked).toHaveBeenCalledTimes(1);
   });
 
-  it("tells what it does not have, though a mock would answer", async () => {
+  it("reports what it does not have, though a mock would answer", async () => {
     vi.stubGlobal("fetch", mocked);
 
     const { error } = await simulated(() => fetch("https://mocked.example/"));
@@ -48,7 +48,7 @@ describe("a simulation", () => {
     expect(mocked).not.toHaveBeenCalled();
   });
 
-  it("sees requests of node:http behind another http.request", async () => {
+  it("sees requests of node:http through another http.request", async () => {
     givenAws();
     const real = http.request;
     const seen = vi

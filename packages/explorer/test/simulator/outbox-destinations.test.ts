@@ -176,7 +176,7 @@ describe("a destination that comes back after its messages were parked for their
 });
 
 describe("a destination that never answers", () => {
-  it("H72: D4, behind 320 commits to it, 20 of 20 healthy messages are sent within two sweeps", async () => {
+  it("H72: D4, after 320 commits to it, 20 of 20 healthy messages are sent within two sweeps", async () => {
     const { aws, commit, sweep } = givenOutbox();
     aws.queue("healthy");
     aws.faults = ({ service, target }) =>

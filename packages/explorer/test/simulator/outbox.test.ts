@@ -41,7 +41,7 @@ describe("the relay", () => {
     { kind: "freeze", when: "after", ms: 10 * MINUTE },
   ];
 
-  it("H33: whatever happens at whichever of its I/Os, an order is paid once", async () => {
+  it("H33: whatever happens at any of its I/Os, an order is paid once", async () => {
     let points = 0;
     for (const fault of faultsOfRelay) {
       for (let point = 1; ; point++) {
@@ -67,7 +67,7 @@ describe("the relay", () => {
 });
 
 describe("the sweeper", () => {
-  it("H34: sends what a stream without readers has lost after a day", async () => {
+  it("H34: sends messages that a stream without readers has lost after a day", async () => {
     const { aws, gateway, order } = givenPayments();
     const sweeper = aws.lambda(outboxSweeper(senders), { name: "sweeper" });
 
@@ -88,7 +88,7 @@ describe("the sweeper", () => {
 });
 
 describe("a payment", () => {
-  it("is charged once when the gateway's answer is lost, and when the environment dies behind it", async () => {
+  it("is charged once when the gateway's response is lost, and when the environment dies after it", async () => {
     for (const fault of [{ kind: "lost-answer" }, { kind: "crash", when: "after" }] as const) {
       const { aws, gateway, order } = givenPayments();
       aws.connectTable(aws.lambda(outboxRelay(senders), { name: "relay" }), { tableName: "idempotency" });

@@ -25,7 +25,7 @@ describe("outside of scenes", () => {
     expect(randomUUID()).not.toBe(randomUUID());
   });
 
-  it("what others put over a patch is left to them", async () => {
+  it("leaves wrappers that others put over a patch alone", async () => {
     new Simulator();
     const ours = fetch;
     const spy: typeof fetch = async () => new Response();

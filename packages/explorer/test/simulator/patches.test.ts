@@ -63,7 +63,7 @@ describe("time in a scene", () => {
     expect(fired).toEqual([90]);
   });
 
-  it("ticks on time, also when what is done at a tick takes longer", async () => {
+  it("ticks on time, even if the work at a tick lasts longer", async () => {
     const aws = new Simulator();
     const at = await aws.run(async () => {
       const times: number[] = [];
@@ -77,7 +77,7 @@ describe("time in a scene", () => {
     expect(at).toEqual([50, 170, 200, 230, 260]);
   });
 
-  it("is told by process.hrtime too", async () => {
+  it("is reported by process.hrtime too", async () => {
     const aws = new Simulator();
     const fn = aws.lambda(async () => {
       const [began, beganAt] = [process.hrtime(), process.hrtime.bigint()];
@@ -103,7 +103,7 @@ describe("time in a scene", () => {
     expect(fired).toEqual(["last"]);
   });
 
-  it("leaves dates that are given their time as they are, and dates are dates", async () => {
+  it("leaves dates created with a given time unchanged, and dates are dates", async () => {
     const aws = new Simulator();
     await aws.run(() => {
       expect(new Date(5).getTime()).toBe(5);
@@ -119,7 +119,7 @@ describe("time in a scene", () => {
     });
   });
 
-  it("waits for what runs on Node's threads", async () => {
+  it("waits for work on Node's threads", async () => {
     const aws = new Simulator();
     const fn = aws.lambda(async () => {
       const zipped = await zip("x".repeat(100_000));

@@ -24,7 +24,7 @@ async function deliveriesOf(aws: Simulator, queueUrl: string): Promise<string[]>
 }
 
 describe("a standard queue", () => {
-  it("repeats and shuffles by itself where it is told to, the same way for the same seed", async () => {
+  it("repeats and shuffles by itself if configured, the same way for the same seed", async () => {
     const play = (seed: number) => {
       const aws = new Simulator({ seed });
       return deliveriesOf(aws, aws.queue("work", { repeats: 0.2, shuffles: true }));
@@ -103,7 +103,7 @@ describe("quotas", () => {
     expect(aws.traceText()).toContain("RequestThrottled");
   });
 
-  it("leave alone what the test itself asks for", async () => {
+  it("leave the test's own requests alone", async () => {
     const aws = new Simulator({ quotas: { fifoCallsPerSecond: 1 } });
     const QueueUrl = aws.queue("q.fifo");
     const ids = Array.from({ length: 20 }, (_, index) => `m${index}`);
@@ -119,7 +119,7 @@ describe("quotas", () => {
     expect(aws.sqs.backlog(QueueUrl).messages).toBe(20);
   });
 
-  it("bound what is in flight and what is looked through", async () => {
+  it("limit the messages in flight and those scanned", async () => {
     const aws = new Simulator({ quotas: { inFlight: 3, fifoScanned: 2 } });
     const QueueUrl = aws.queue("q.fifo");
     const receive = async () => {

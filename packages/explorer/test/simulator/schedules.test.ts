@@ -63,7 +63,7 @@ describe("the sample", () => {
 });
 
 describe("an order handler that looks before it writes", () => {
-  it("is found out within a few schedules, and again by its seed alone, with the same trace", async () => {
+  it("is detected within a few schedules, and again by its seed only, with the same trace", async () => {
     const { failure } = await playAll(seedsFrom(1, 200), playOne(naively));
     expect(failure?.wrong.join()).toMatch(/expected 1 order, found \d/);
     const again = await playAll([failure!.seed], playOne(naively));

@@ -7,7 +7,7 @@ import { dynamodb, effect, givenAws, rowsOf } from "./given.ts";
 const HOUR = 3_600_000;
 
 describe("run", () => {
-  it("takes no real time for virtual hours, and answers as the work does", async () => {
+  it("uses no real time for virtual hours, and returns the work's result", async () => {
     const aws = new Simulator({ startAt: 1_000_000 });
     const began = performance.now();
     const seen = await aws.run(async () => {
@@ -49,7 +49,7 @@ describe("run", () => {
     expect({ ...process.env }).toEqual(before);
   });
 
-  it("hides the credentials there are from its functions, so that no client can use them elsewhere", async () => {
+  it("hides the real credentials from its functions, so no client can use them elsewhere", async () => {
     const real = { AWS_ACCESS_KEY_ID: "AKIAREAL", AWS_SECRET_ACCESS_KEY: "real", AWS_SESSION_TOKEN: "real" };
     for (const [name, value] of Object.entries(real)) vi.stubEnv(name, value);
     const seen = await new Simulator().run(() => ({ ...process.env }));
@@ -69,7 +69,7 @@ describe("run", () => {
     vi.unstubAllEnvs();
   });
 
-  it("goes on beside the run of another simulator, each as it would alone", async () => {
+  it("runs next to another simulator's run, each as it would by itself", async () => {
     const traceOf = async (seed: number) => {
       const aws = givenAws({ seed });
       const fn = aws.lambda(() => effect("one"), { skewMs: seed });
@@ -80,7 +80,7 @@ describe("run", () => {
     expect(together).toEqual([await traceOf(1), await traceOf(2)]);
   });
 
-  it("is where the clock moves on: outside of it nothing would be done that is due", async () => {
+  it("is required for the clock to advance: outside of it nothing that is due would run", async () => {
     const aws = new Simulator({ startAt: 0 });
     await aws.clock.advance(1000);
     await aws.run(() => aws.clock.advance(1000));
@@ -90,14 +90,14 @@ describe("run", () => {
     await expect(aws.clock.advance(1000)).rejects.toThrow("inside run");
   });
 
-  it("tells what is wrong with a table or a queue", async () => {
+  it("reports what is wrong with a table or a queue", async () => {
     const aws = new Simulator();
     expect(() => aws.table("x", { partitionKey: "id" })).toThrow("must be 3 to 255 characters long");
     aws.queue("orders.fifo", { fifo: false });
     await expect(aws.run(() => 1)).rejects.toThrow("alphanumeric");
   });
 
-  it("can go on with a second run, where the first one stood", async () => {
+  it("can continue with a second run from where the first one stopped", async () => {
     const aws = givenAws();
     const fn = aws.lambda(() => effect("late"));
     const first = await aws.run(() => {
@@ -111,7 +111,7 @@ describe("run", () => {
 });
 
 describe("serve", () => {
-  it("hands bodies on as they are, bytes of any kind", async () => {
+  it("passes bodies on unchanged, bytes of any kind", async () => {
     const aws = new Simulator();
     aws.serve("https://files.example.com", async (request) => new Response(await request.arrayBuffer()));
     const fn = aws.lambda(async () => {
@@ -136,7 +136,7 @@ describe("clients of the AWS SDK", () => {
     expect(aws.trace).toEqual([]);
   });
 
-  it("are told which services there are", async () => {
+  it("get the list of available services", async () => {
     const aws = new Simulator();
     const elsewhere = new S3({ endpoint: "https://sts.us-east-1.amazonaws.com", forcePathStyle: true });
     const fn = aws.lambda(() => elsewhere.restoreObject({ Bucket: "parts", Key: "a" }));

@@ -133,7 +133,7 @@ describe("H78: a client in a simulation is simulated", () => {
     override createConnection = () => net.connect(port, "127.0.0.1");
   }
 
-  it("streams what is sent and answered, with its key", async () => {
+  it("streams requests and responses, with its key", async () => {
     const { invocation } = await inSimulation(async () => {
       const asked = http.request(`${origin}/charges`, {
         method: "POST",
@@ -156,7 +156,7 @@ describe("H78: a client in a simulation is simulated", () => {
     });
   });
 
-  it("follows redirects, and reads no body where there is none", async () => {
+  it("follows redirects, and reads no body if there is none", async () => {
     const aws = givenAws();
     aws.serve(
       "https://old.example",
@@ -197,7 +197,7 @@ describe("H78: a client in a simulation is simulated", () => {
     expect(aws.clock.now() - 1_700_000_000_000).toBeLessThan(1000);
   });
 
-  it("stays apart in two simulations at once", async () => {
+  it("stays separate in two simultaneous simulations", async () => {
     const play = async (name: string) => {
       const aws = givenAws();
       aws.serve("https://api.example", () => new Response(name));
@@ -297,7 +297,7 @@ describe("H78: a connection that the simulation cannot see", () => {
 });
 
 describe("removePatches", () => {
-  it("restores what opens connections", async () => {
+  it("restores the functions that open connections", async () => {
     await removePatches();
 
     expect([http.request, globalThis.fetch]).toEqual([early.request, early.fetch]);

@@ -47,7 +47,7 @@ describe("connectQueue", () => {
     expect(aws.sqs.backlog(QueueUrl.replace("work", "dead")).messages).toBe(1);
   });
 
-  it("takes an error, a timeout and an answer that names no message for a failure of the whole batch", async () => {
+  it("treats an error, a timeout and a response that names no message as a failure of the whole batch", async () => {
     const aws = new Simulator();
     const QueueUrl = aws.queue("work.fifo", { visibilitySeconds: 20 });
     const answers = [
@@ -95,7 +95,7 @@ describe("connectQueue", () => {
 });
 
 describe("connectQueue, of a function that is slower than the visibility timeout", () => {
-  it("hands the message on again meanwhile, with the next receive count", async () => {
+  it("delivers the message again in between, with the next receive count", async () => {
     const aws = new Simulator();
     const QueueUrl = aws.queue("work", { visibilitySeconds: 10 });
     const seen: [second: number, receives: string][] = [];
@@ -131,7 +131,7 @@ describe("connectTable", () => {
   const numbersOf = ({ Records }: StreamEvent) =>
     Records.map(({ dynamodb }) => Number(dynamodb.NewImage.n.N));
 
-  it("hands on changes in order, bytes as base64, and begins again where an answer says so", async () => {
+  it("delivers changes in order, bytes as base64, and begins again at the record that a response names", async () => {
     const { aws, write } = givenTable();
     const batches: number[][] = [];
     let failures = 1;
@@ -153,7 +153,7 @@ describe("connectTable", () => {
     expect(batches).toEqual([[1, 2, 3, 4], [3, 4], [5], [6]]);
   });
 
-  it("splits a batch that fails where it may, and gives up what fails too often", async () => {
+  it("splits a failing batch if allowed, and gives up one that fails too often", async () => {
     const { aws, write } = givenTable();
     const done: number[] = [];
     const fn = aws.lambda((event: StreamEvent) => {

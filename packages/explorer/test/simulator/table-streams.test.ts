@@ -43,7 +43,7 @@ function givenLetters(options: SimulatorOptions = {}, connection: Partial<TableC
 }
 
 describe("TTL", () => {
-  it("deletes by the clock, though nobody looks, and the stream says that it was TTL, as Lambda spells it", async () => {
+  it("deletes by the clock, even without a reader, and the stream records that it was TTL, as Lambda spells it", async () => {
     const { aws, seen, put } = givenLetters({ ttlLagSeconds: 3600 });
 
     await aws.run(async () => {
@@ -77,7 +77,7 @@ describe("TTL", () => {
     ]);
   });
 
-  it("deletes nothing by itself unless it is told how late it is", async () => {
+  it("deletes nothing by itself unless its delay is configured", async () => {
     const { aws, seen, put } = givenLetters();
 
     await aws.run(async () => {
@@ -88,7 +88,7 @@ describe("TTL", () => {
     expect(seen.map(({ of }) => of)).toEqual(["INSERT"]);
   });
 
-  it("keeps nobody from being idle", async () => {
+  it("doesn't keep the simulation from being idle", async () => {
     const { aws, put } = givenLetters({ ttlLagSeconds: 0 });
 
     await aws.run(async () => {
@@ -101,7 +101,7 @@ describe("TTL", () => {
 });
 
 describe("connectTable with filters", () => {
-  it("hands on what matches one of them, and passes over the rest without an invocation", async () => {
+  it("delivers records that match one of them, and skips the rest without an invocation", async () => {
     const { aws, seen, put } = givenLetters(
       { ttlLagSeconds: 0 },
       {
@@ -128,7 +128,7 @@ describe("connectTable with filters", () => {
     expect(aws.trace.filter(({ kind }) => kind === "source")).toHaveLength(2);
   });
 
-  it("as Lambda, finds nothing where a pattern asks whether an object exists", async () => {
+  it("as in Lambda, finds nothing if a pattern asks whether an object exists", async () => {
     const { aws, seen, put } = givenLetters(
       {},
       {

@@ -1,4 +1,4 @@
-// What every event source has in common. It takes batches from somewhere and gives them to one function. It can be
+// Shared by all event sources. An event source reads batches and passes them to one function. It can be
 // switched off and on, as an event source mapping can.
 import type { Clock } from "onceonly/kit";
 import type { InvokeResult } from "../lambda/invoke-result.ts";
@@ -13,9 +13,9 @@ export interface LocalEventSource extends SourceSwitch {
 
 export interface SourceSwitch {
   readonly enabled: boolean;
-  /** Takes nothing any more; a batch that the function has already is still settled. */
+  /** Reads no more batches; a batch that the function already has is still settled. */
   disable(): void;
-  /** Goes on where it was disabled. */
+  /** Continues after it was disabled. */
   enable(): void;
 }
 
@@ -25,7 +25,7 @@ export interface EventSourceContext {
   readonly clock: Clock;
   /** Gets one line for each batch. */
   readonly log: (line: string) => void;
-  /** From where to where, for log lines. */
+  /** The source and the target, for log lines. */
   readonly label: string;
   readonly region: string;
   /** Rejects after the function was stopped. */
@@ -33,8 +33,8 @@ export interface EventSourceContext {
 }
 
 /**
- * Switches something that runs until the signal aborts which it is given. A source that is switched on again starts
- * when the run before has ended: two at once would break the order of a stream.
+ * Switches a task on and off; the task runs until its signal aborts. A source that is switched on again starts
+ * when the previous run has ended: two at a time would break a stream's order.
  */
 export function switchable(run: (signal: AbortSignal) => Promise<void>, enabled: boolean): SourceSwitch {
   let running: AbortController | undefined;
@@ -58,7 +58,7 @@ export function switchable(run: (signal: AbortSignal) => Promise<void>, enabled:
   return state;
 }
 
-/** What an engine refuses or a broken connection ends is tried again. */
+/** A request that an engine rejects, or that a broken connection ends, is retried. */
 export async function untilDone(
   { clock, label, log }: Pick<EventSourceContext, "clock" | "label" | "log">,
   signal: AbortSignal,

@@ -1,4 +1,4 @@
-// What a destination for failures is told about a batch of a stream that was given up: where it is, not what is in it.
+// The message that a failure destination gets about a stream batch that was given up: its position, not its content.
 // https://docs.aws.amazon.com/lambda/latest/dg/services-dynamodb-errors.html
 import type { GivenUpBatch } from "onceonly-explorer/aws";
 

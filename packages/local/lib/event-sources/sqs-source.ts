@@ -6,7 +6,7 @@ type Mapping = Required<Omit<QueueBatchOptions, "invoke" | "waitSeconds">>;
 
 export interface SqsSourceOptions extends EventSourceContext, Mapping {
   readonly enabled: boolean;
-  /** How many batches the function may have at once. */
+  /** How many batches the function may have at the same time. */
   readonly maxConcurrency: number;
 }
 

@@ -1,4 +1,4 @@
-// Reads the stream of a table by the JSON protocol, which needs no client of its own. Only for local engines: it
+// Reads a table's stream over the JSON protocol, without an SDK client. Only for local engines, because it
 // does not sign. https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_Operations_Amazon_DynamoDB_Streams.html
 
 import type { StreamRecord } from "onceonly-explorer/aws";

@@ -17,7 +17,7 @@ export interface StreamSourceOptions extends StreamBatchOptions {
   readonly enabled: boolean;
   readonly startingPosition: "TRIM_HORIZON" | "LATEST";
   readonly batchSize: number;
-  /** How long a batch may be filled up; 0 hands on what there is. */
+  /** How long a batch may be filled up; 0 passes on whatever is available. */
   readonly batchingWindowSeconds: number;
   /** Records that do not pass are left out. */
   readonly passes: EventFilter;
@@ -26,7 +26,7 @@ export interface StreamSourceOptions extends StreamBatchOptions {
 interface ShardState {
   readonly id: string;
   readonly parentId: string | undefined;
-  /** The place where reading goes on, also when the source was disabled meanwhile. */
+  /** The position from which reading continues, even if the source was disabled in between. */
   position: Position;
   /** The place of `LATEST` when the source started, kept until a record is settled. */
   latest?: string | undefined;

@@ -1,5 +1,5 @@
-// One execution environment: a function's process with a Runtime API of its own. It is initialized once, takes
-// one invocation at a time, is frozen in between, and is killed at the deadline of an invocation.
+// One execution environment: a function's process with its own Runtime API. It is initialized once, handles
+// one invocation at a time, is frozen in between, and is killed when an invocation reaches its deadline.
 // https://docs.aws.amazon.com/lambda/latest/dg/lambda-runtime-environment.html
 import type { ChildProcess } from "node:child_process";
 import { randomUUID } from "node:crypto";
@@ -46,7 +46,7 @@ export class ExecutionEnvironment {
   #ended = false;
   #deadline: NodeJS.Timeout | undefined;
 
-  /** @param initLimitMs how long loading the function may take */
+  /** @param initLimitMs how long loading the function may last */
   static async start(
     definition: FunctionDefinition,
     taskRoot: string,
@@ -97,7 +97,7 @@ export class ExecutionEnvironment {
     });
   }
 
-  /** It can be given an invocation, though it may still be finishing what the one before left running. */
+  /** Whether it can get an invocation; it may still be finishing work that the previous one left running. */
   get available(): boolean {
     return this.#state === "ready" && this.#assignment === undefined;
   }
@@ -120,7 +120,7 @@ export class ExecutionEnvironment {
   }
 
   kill(): void {
-    // What the dying process still sent must not make it look free.
+    // Late messages from the dying process must not make it look free.
     if (this.#state === "ready") this.#state = "gone";
     killProcess(this.#process);
   }

@@ -1,4 +1,4 @@
-// What a function is, as its template says it, and the environment its process sees. Pure.
+// A function's definition from its template, and the environment that its process sees. Pure.
 
 export interface FunctionDefinition {
   readonly name: string;

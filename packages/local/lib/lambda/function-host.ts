@@ -1,5 +1,5 @@
 // Runs one function as Lambda does: execution environments are started as concurrent invocations need them and
-// kept for the next ones. What a function does in its process is none of its business.
+// kept for the next ones. The host doesn't care what the function does in its process.
 import { randomUUID } from "node:crypto";
 import { ExecutionEnvironment, type InvocationRequest } from "./execution-environment.ts";
 import { type FunctionDefinition, limitsOf } from "./function-definition.ts";
@@ -59,7 +59,7 @@ export function createFunctionHost(options: FunctionHostOptions): SingleHost {
     environments.add(environment);
     void environment.exited.then(() => environments.delete(environment));
     if (stopped) environment.kill();
-    // Given before it is initialized, so that no other invocation takes the environment in between.
+    // Assigned before it is initialized, so no other invocation grabs the environment in between.
     const result = environment.invoke(request);
     return { result, init: await environment.initialized };
   }

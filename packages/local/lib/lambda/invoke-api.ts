@@ -1,4 +1,4 @@
-// Lambda's Invoke API over the functions of a run, so that the AWS CLI and SDK can call them.
+// Lambda's Invoke API for a run's functions, so the AWS CLI and SDK can call them.
 // https://docs.aws.amazon.com/lambda/latest/api/API_Invoke.html
 import type { AwsAnswer, AwsRequest, ServedAws } from "../aws-endpoint.ts";
 import type { InvokeResult } from "./invoke-result.ts";
@@ -16,7 +16,7 @@ const LARGEST_PAYLOAD_BYTES = { RequestResponse: 6_291_456, Event: 1_048_576, Dr
 
 type InvocationType = keyof typeof LARGEST_PAYLOAD_BYTES;
 
-/** @param find answers with `undefined` where no such function runs */
+/** @param find returns `undefined` if no such function runs */
 export function invokeService(find: (name: string) => InvokableFunction | undefined): ServedAws {
   return (request) => {
     const [, name] = PATH.exec(request.url.pathname) ?? [];

@@ -1,4 +1,4 @@
-// What became of one invocation, in the shapes and words that Lambda's Invoke API answers with. Pure.
+// The result of one invocation, in the shapes and words of Lambda's Invoke API. Pure.
 
 interface FailedInvocation {
   readonly requestId: string;
@@ -8,7 +8,7 @@ interface FailedInvocation {
   readonly payload: string;
 }
 
-/** All but `ok` are what Lambda marks with the header `X-Amz-Function-Error`. */
+/** All but `ok` are marked by Lambda with the header `X-Amz-Function-Error`. */
 export type InvokeResult =
   | { readonly outcome: "ok"; readonly requestId: string; readonly payload: string }
   /** The handler threw, or the function could not be initialized. */
@@ -28,7 +28,7 @@ export function answered(requestId: string, payload: string): InvokeResult {
   return { outcome: "error", ...failed(requestId, errorType, errorMessage), stackTrace: [] };
 }
 
-/** @param payload what the runtime client reported: error type, message and trace, as JSON */
+/** @param payload the runtime client's report: error type, message and trace, as JSON */
 export function reportedError(requestId: string, payload: string): InvokeResult {
   const report = parseReport(payload);
   return {

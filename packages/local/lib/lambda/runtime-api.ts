@@ -1,5 +1,5 @@
 // The Runtime API of one execution environment, an HTTP server on loopback. AWS's runtime client fetches invocations
-// from it, and reports to it what became of them.
+// from it, and reports their results to it.
 // https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
@@ -26,7 +26,7 @@ export interface RuntimeApi {
   readonly address: string;
   /** Hands an invocation to the function that asked for one. */
   deliver(invocation: RuntimeInvocation): void;
-  /** Resolves once all that a process sent before it ended has been heard. */
+  /** Resolves once everything that a process sent before it ended has been received. */
   drained(): Promise<void>;
   close(): void;
 }
@@ -60,7 +60,7 @@ export async function startRuntimeApi(events: RuntimeApiEvents): Promise<Runtime
     connections.add(closed);
     void closed.then(() => connections.delete(closed));
   });
-  // A function waits for its next invocation as long as it takes, frozen or not.
+  // A function waits for its next invocation without a limit, frozen or not.
   server.keepAliveTimeout = 0;
   server.requestTimeout = 0;
   server.headersTimeout = 0;

@@ -54,7 +54,7 @@ function readLines(input: Readable, onLine: (line: string) => void): void {
 }
 
 /**
- * What Lambda does between invocations: nothing in the process moves on, timers and sockets included.
+ * As Lambda does between invocations: everything in the process stops, timers and sockets included.
  * Windows cannot stop a process; there it keeps running.
  */
 export function freeze(child: ChildProcess): void {
@@ -69,7 +69,7 @@ export function killProcess(child: ChildProcess): void {
   signalWithChildren(child, "SIGKILL");
 }
 
-/** The process leads a group of its own, in which whatever it started is, too. */
+/** The process leads its own process group, which also contains everything that it started. */
 function signalWithChildren(child: ChildProcess, signal: NodeJS.Signals): void {
   if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
   try {

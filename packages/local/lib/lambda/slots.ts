@@ -1,4 +1,4 @@
-// Lets so many tasks run at once and the others wait, first come, first served.
+// Lets a limited number of tasks run at the same time while the others wait, first come, first served.
 
 export interface Slots {
   run<T>(task: () => Promise<T>): Promise<T>;
@@ -16,7 +16,7 @@ export function createSlots(count: number): Slots {
         return await task();
       } finally {
         const next = waiting.shift();
-        // The slot goes over directly: nobody who comes later can take it first.
+        // The slot is passed on directly, so a later task can't grab it first.
         if (next) next();
         else free++;
       }

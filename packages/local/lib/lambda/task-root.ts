@@ -1,6 +1,6 @@
-// The folder a function runs in, as /var/task is on Lambda: a copy of its code, outside of every project. So no
-// package.json above it decides how its files are read, and no dependency left out of the bundle is found. Only the
-// AWS SDK is there besides, which Lambda's Node runtimes bring along.
+// The folder a function runs in, like /var/task on Lambda: a copy of its code, outside of every project. So no
+// package.json above it decides how its files are read, and a dependency left out of the bundle isn't found. Only the
+// AWS SDK is also there, because Lambda's Node runtimes include it.
 import { cp, mkdir, mkdtemp, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";

@@ -3,7 +3,7 @@
 // https://docs.aws.amazon.com/scheduler/latest/UserGuide/schedule-types.html#cron-based
 import { Cron } from "croner";
 
-/** The next time after another, both in epoch ms; `undefined` when there is none. */
+/** The next time after another, both in epoch ms; `undefined` if there is none. */
 export type NextTime = (afterMs: number) => number | undefined;
 
 interface Field {
@@ -50,7 +50,7 @@ function translateField(field: string, index: number): string {
   if (index === DATE_FIELD || index === WEEKDAY_FIELD) {
     if (field === "?") return "*";
     if (field === "L") return index === DATE_FIELD ? "L" : "6";
-    // `15W` is the weekday nearest to the 15th, `6L` the last Friday, `6#2` the second one. AWS allows no list of them.
+    // `15W` is the weekday nearest to the 15th, `6L` the last Friday, `6#2` the second one. AWS doesn't allow lists of them.
     const [, value, mark] = /^(\w+?)(W|L|#[1-5])$/.exec(field) ?? [];
     if (value !== undefined) return `${readValue(value, values)}${mark}`;
   }
@@ -72,7 +72,7 @@ function translatePart(part: string, field: Field): string {
   const stepped = (start: number, until: number) =>
     step > until - start ? `${start}` : `${start}-${until}/${step}`;
   if (from <= to) return stepped(from, to);
-  // SAT-MON goes past the end of the week, where the step counts on.
+  // SAT-MON continues past the end of the week, and the step keeps counting.
   const again = min + shift + ((step - ((end - from + 1) % step)) % step);
   return again > to ? stepped(from, end) : `${stepped(from, end)},${stepped(again, to)}`;
 }

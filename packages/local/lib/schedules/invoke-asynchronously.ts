@@ -19,7 +19,7 @@ export interface AsynchronousInvocation {
   readonly retries?: number | undefined;
   /** An event that is older is not tried again. @default 21600, 6 hours */
   readonly maxAgeSeconds?: number | undefined;
-  /** Hears of the end, whatever it is. Never rejects. @default - nobody does */
+  /** Called with the end result, whatever it is. Never rejects. @default - not called */
   readonly onEnd?: ((ended: EndedInvocation) => Promise<void>) | undefined;
 }
 
@@ -28,7 +28,7 @@ export interface EndedInvocation {
   readonly payload: string;
   readonly attempts: number;
   readonly condition: "Success" | "RetriesExhausted" | "EventAgeExceeded";
-  /** What the last attempt came to; `undefined` where the function could not be started. */
+  /** The last attempt's result; `undefined` if the function could not be started. */
   readonly result: InvokeResult | undefined;
 }
 

@@ -5,7 +5,7 @@ import type { NextTime } from "./cron-expression.ts";
 export interface LocalSchedule {
   readonly logicalId: string;
   readonly expression: string;
-  /** Does now what would be done when it is due; resolves when the targets were tried, retries not included. */
+  /** Runs the schedule now instead of when it is due; resolves when the targets were tried, retries not included. */
   fire(): Promise<void>;
 }
 

@@ -14,7 +14,7 @@ export function wallClock(instantMs: number, timeZone: string): number {
   return wall + (((instantMs % 1000) + 1000) % 1000);
 }
 
-/** The first instant at which the clock shows that time; `undefined` where it never does. */
+/** The first instant at which the clock shows that time; `undefined` if it never does. */
 export function instantOf(wallMs: number, timeZone: string): number | undefined {
   // A day before and after, the offset is the one before and after any change.
   const offsets = [-DAY_MS, DAY_MS].map((shift) => wallClock(wallMs + shift, timeZone) - (wallMs + shift));

@@ -9,7 +9,7 @@ import {
   sqsErrorAnswer,
 } from "onceonly-explorer/aws";
 
-/** Throws an SqsError for what is not a request in this protocol. */
+/** Throws an SqsError for anything but a request in this protocol. */
 export async function readRequest(incoming: IncomingMessage): Promise<SqsRequest> {
   const body = await text(incoming);
   return readSqsRequest(String(incoming.headers["x-amz-target"]), body);

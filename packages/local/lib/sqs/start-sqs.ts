@@ -1,4 +1,4 @@
-// An SQS on loopback for the AWS SDK: the model behind an HTTP server. Everything is in memory and ends with it.
+// An SQS on loopback for the AWS SDK: the model as an HTTP server. Everything is in memory and ends with it.
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { SqsModel, type SqsModelOptions } from "onceonly-explorer/aws";
@@ -6,7 +6,7 @@ import { createLoopbackServer, listen, stop } from "../loopback-server.ts";
 import { readRequest, sendAnswer, sendError } from "./json-protocol.ts";
 
 export interface StartSqsOptions extends Omit<SqsModelOptions, "baseUrl"> {
-  /** Whether a queue takes no messages over HTTP now. @default - each does */
+  /** Whether a queue accepts no messages over HTTP now. @default - each does */
   readonly isDown?: ((queueUrl: string) => boolean) | undefined;
 }
 
@@ -27,7 +27,7 @@ const UNAVAILABLE = {
   body: JSON.stringify({ __type: "ServiceUnavailable", message: "the queue was taken down locally" }),
 };
 
-/** Resolves once the server listens, on loopback and a port of its own, without any queue. */
+/** Resolves once the server listens, on loopback and its own port, without any queue. */
 export async function startSqs(options: StartSqsOptions = {}): Promise<SqsEngine> {
   const server = createLoopbackServer((incoming, response) => {
     void handleRequest(incoming, response);

@@ -17,7 +17,7 @@ export interface AppliedChanges {
   readonly planned: readonly PlannedStack[];
   /** The construct paths of functions that run something new. */
   readonly functions: readonly string[];
-  /** What needs a restart, each in one line. */
+  /** The changes that need a restart, one per line. */
   readonly needRestart: readonly string[];
 }
 
@@ -62,7 +62,7 @@ export async function applyChanges(
   return { planned, functions, needRestart };
 }
 
-/** `undefined` where nothing changed, else what did. */
+/** The changes; `undefined` if there are none. */
 async function applyTo(
   now: PlannedStack,
   before: PlannedStack,
@@ -93,7 +93,7 @@ async function applyTo(
   return "function";
 }
 
-/** For the doctor, which reads what runs. */
+/** For the doctor, which inspects the running resources. */
 function describe(now: PlannedStack, logicalId: string, properties: Record<string, unknown>): void {
   const { deployed } = now.options.environment;
   const path = pathIn(now, logicalId);

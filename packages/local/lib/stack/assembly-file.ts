@@ -1,5 +1,5 @@
-// The files of a cloud assembly: found in its folder and nowhere else, and read as what they have to be. An assembly may
-// come from anywhere, an artifact of CI for example.
+// The files of a cloud assembly: looked up only in its folder, and validated as they are read. An assembly may
+// come from anywhere, for example from a CI artifact.
 import { readFileSync } from "node:fs";
 import { basename, resolve, sep } from "node:path";
 
@@ -7,7 +7,7 @@ const MAX_DEPTH = 200;
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** @throws Error for a name that leads out of the folder, or is none */
+/** @throws Error for a name that leads out of the folder, or isn't a name */
 export function pathInside(folder: string, name: unknown, what: string): string {
   const path = resolve(folder, typeof name === "string" ? name : "");
   if (path.startsWith(resolve(folder) + sep)) return path;
@@ -27,7 +27,7 @@ export function readObject(path: string): Fields {
   return objectOf(content, name);
 }
 
-/** What reads a template goes down into it by calls, and the stack ends. */
+/** Template readers recurse, so too deep a template would overflow the stack. */
 function isTooDeep(content: unknown): boolean {
   let level: readonly unknown[] = [content];
   for (let depth = 0; depth < MAX_DEPTH && level.length > 0; depth++) {
@@ -38,14 +38,14 @@ function isTooDeep(content: unknown): boolean {
   return level.length > 0;
 }
 
-/** What has members by names; `undefined` is none. @throws Error for anything else */
+/** An object with members; `undefined` counts as an empty one. @throws Error for anything else */
 export function objectOf(value: unknown, what: string): Fields {
   if (value === undefined) return {};
   if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Fields;
   throw faultOf(`${what} isn't an object`);
 }
 
-/** @throws Error for what is no list of text; `undefined` is an empty one */
+/** @throws Error for anything but an array of strings; `undefined` counts as an empty one */
 export function namesOf(value: unknown, what: string): readonly string[] {
   if (value === undefined) return [];
   if (Array.isArray(value) && value.every((name) => typeof name === "string")) return value;

@@ -1,5 +1,5 @@
-// Reads a cloud assembly, the folder that `cdk synth` writes. Its stacks come in the order in which they need each
-// other, each with its template and the folders of its assets. Reads files only.
+// Reads a cloud assembly, the folder that `cdk synth` writes. Its stacks come in dependency order,
+// each with its template and the folders of its assets. Reads files only.
 // https://github.com/aws/aws-cdk/blob/main/packages/aws-cdk-lib/cx-api/README.md
 import { join, resolve } from "node:path";
 import { faultOf, namesOf, objectOf, pathInside, readObject } from "./assembly-file.ts";
@@ -9,9 +9,9 @@ export interface SynthesizedStack {
   readonly name: string;
   /** Its place in the app, which no other stack has: `Prod/Orders`. */
   readonly place: string;
-  /** `undefined` where the app leaves it open. */
+  /** `undefined` if the app leaves it open. */
   readonly account: string | undefined;
-  /** `undefined` where the app leaves it open. */
+  /** `undefined` if the app leaves it open. */
   readonly region: string | undefined;
   readonly template: Template;
   /** The folder or file of an asset, by the S3 key under which the template asks for it. */
@@ -35,7 +35,7 @@ interface Artifact {
 
 /**
  * The stacks of an assembly and of the stages nested in it.
- * @throws Error that says what of it cannot be read
+ * @throws Error that names the part that can't be read
  */
 export function readAssembly(folder: string): SynthesizedStack[] {
   const given = objectOf(readObject(join(folder, "manifest.json")).artifacts, "artifacts of manifest.json");
@@ -85,7 +85,7 @@ function readStack(
   };
 }
 
-/** Assets may lie outside: where staging is switched off, they are the sources themselves. */
+/** Assets may be outside the folder: if staging is switched off, they are the sources themselves. */
 function readAssets(folder: string, id: string, file: unknown): [string, Asset][] {
   const what = `assets of ${id}`;
   const files = objectOf(readObject(pathInside(folder, file, what)).files, what);

@@ -1,11 +1,11 @@
-// Where an asynchronous invocation is told of when it has ended: a destination gets a record of it, and a dead-letter queue
+// Reports the end of an asynchronous invocation: a destination gets a record of it, and a dead-letter queue
 // the event itself.
 // https://docs.aws.amazon.com/lambda/latest/dg/invocation-async-retain-records.html
 import type { EndedInvocation } from "../schedules/invoke-asynchronously.ts";
 import { type LocalEnvironment, type LocalFunction, pathOf } from "./local-environment.ts";
 import { targetOf } from "./resources/local-target.ts";
 
-/** Never rejects: what goes wrong is logged. */
+/** Never rejects: errors are logged. */
 export async function tellEnd(
   environment: LocalEnvironment,
   fn: LocalFunction,

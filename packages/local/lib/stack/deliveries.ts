@@ -1,4 +1,4 @@
-// What topics and buses hand on: to queues, to functions as asynchronous invocations, and to topics and buses.
+// Where topics and buses deliver: to queues, to functions as asynchronous invocations, and to topics and buses.
 import {
   type EventDelivery,
   queueMessage,
@@ -10,7 +10,7 @@ import { invokeLater } from "./invoke-later.ts";
 import { functionOfArn, type LocalEnvironment, pathOf, queueOfArn } from "./local-environment.ts";
 import { targetOf } from "./resources/local-target.ts";
 
-/** A message of a topic for one of its subscribers. */
+/** A topic's message for one of its subscribers. */
 export async function deliverNotification(
   environment: LocalEnvironment,
   notification: SnsNotification,

@@ -1,7 +1,7 @@
-// What it takes to deploy one resource locally: the shape that each resource family implements. Types only.
+// How one resource is deployed locally: the shape that each resource family implements. Types only.
 import type { LocalEnvironment, ResolvedResource, StackPlace } from "./local-environment.ts";
 
-/** What other resources see of a deployed one. */
+/** The part of a deployed resource that others see. */
 export interface Deployed {
   readonly ref: string;
   readonly attributes?: Readonly<Record<string, unknown>>;

@@ -23,9 +23,9 @@ import { constructPathOf, type Template, type TemplateOutput, type TemplateResou
 export interface DeployStackOptions {
   readonly environment: LocalEnvironment;
   readonly parameters: Readonly<Record<string, string>>;
-  /** Made part of generated names, so that two runs on one engine do not meet. */
+  /** Becomes part of generated names, so two runs on one engine don't collide. */
   readonly runId: string;
-  /** Put before the construct paths, to tell several stacks apart. */
+  /** Prefix of the construct paths, to distinguish several stacks. */
   readonly pathPrefix: string;
   /** By name; the exports of this stack are added. */
   readonly exports: Map<string, unknown>;
@@ -41,7 +41,7 @@ export interface PlannedStack {
   readonly resources: Template["Resources"];
   readonly scope: IntrinsicScope;
   readonly deployed: Map<string, Deployed>;
-  /** The resolved properties of what is deployed, as JSON, by logical id. */
+  /** The resolved properties of the deployed resources, as JSON, by logical id. */
   readonly resolved: Map<string, string>;
   readonly options: DeployStackOptions;
 }
@@ -71,8 +71,8 @@ export function planStack(
 const regionOf = ({ region }: SynthesizedStack): string => region ?? LOCAL_REGION;
 
 /**
- * Deploys the stack, apart from what needs a named resource of another stack that is not deployed yet.
- * @returns deploys the rest, and resolves to the outputs of the stack
+ * Deploys the stack, except for resources that need a named resource of another stack that isn't deployed yet.
+ * @returns a function that deploys the rest, and resolves to the stack's outputs
  */
 export async function deployStack(
   planned: PlannedStack,
@@ -181,7 +181,7 @@ export function resolvedResource(
   };
 }
 
-/** The properties as far as they can be known before anything is deployed: what they name is literal, or in parameters. */
+/** The properties as far as they are known before anything is deployed: names are literal, or come from parameters. */
 export function readableProperties(
   { scope, options }: PlannedStack,
   properties: object,
@@ -206,7 +206,7 @@ export function readableProperties(
   return withLocalAddresses(Object.fromEntries(entries), options.environment) as Record<string, unknown>;
 }
 
-/** Nothing here depends on a permission: one that names what does not run is left out. */
+/** Nothing here depends on a permission, so a permission for a resource that doesn't run is left out. */
 function optional<T>(resolve: () => T): T | undefined {
   try {
     return resolve();
@@ -215,7 +215,7 @@ function optional<T>(resolve: () => T): T | undefined {
   }
 }
 
-/** @throws Error that names the resource beside the fault */
+/** @throws Error that names the resource and the fault */
 export function resolvedProperties(
   { scope, options }: PlannedStack,
   logicalId: string,
@@ -257,8 +257,8 @@ function addOutput(
 }
 
 /**
- * Not longer than a function's name may be, 64 characters. Ids that differ only where they are cut off, and stacks of one
- * name in two stages, still get names of their own.
+ * At most 64 characters, the limit for a function's name. Ids that differ only after the cut, and stacks with the same
+ * name in two stages, still get different names.
  */
 function generatedNameOf({ name, place }: SynthesizedStack, logicalId: string, runId: string): string {
   const hash = createHash("sha256")

@@ -1,4 +1,4 @@
-/** Tells what a run has deployed, for `onceonly doctor`: as the template says it, with all references resolved. */
+/** Describes a run's deployed resources for `onceonly doctor`: the template's properties, with all references resolved. */
 import { ENVIRONMENT } from "onceonly/kit";
 import type { ServedAws } from "../aws-endpoint.ts";
 import type { DeployedResource, LocalEnvironment } from "./local-environment.ts";
@@ -7,7 +7,7 @@ import type { DeployedResource, LocalEnvironment } from "./local-environment.ts"
 export const DESCRIBED_RUN_PATH = "/_onceonly/run";
 
 export interface DescribedRun {
-  /** Tells this answer from that of anything else. */
+  /** Distinguishes this response from any other server's. */
   readonly onceonly: "run";
   readonly endpoints: { readonly dynamodb: string; readonly sqs: string };
   readonly resources: readonly DescribedResource[];
@@ -18,7 +18,7 @@ export interface DescribedResource {
   /** The construct path. */
   readonly path: string;
   readonly region: string;
-  /** The URL of a queue; absent where the resource has no name of its own. */
+  /** A queue's URL; absent if the resource has no name. */
   readonly name?: string;
   readonly properties: Readonly<Record<string, unknown>>;
 }

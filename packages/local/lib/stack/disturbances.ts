@@ -1,13 +1,13 @@
-/** What somebody who tries a local run out does to it. Shapes only. */
+/** The ways to disturb a local run. Types only. */
 import type { ObservedRequest, ProxyFault } from "../fault-proxy.ts";
 
 export interface Disturbances {
-  /** It is told of each invocation of a function before it runs: the construct path, and the event as JSON. */
+  /** Called before each invocation of a function, with the construct path and the event as JSON. */
   invoked(path: string, payload: string): void;
-  /** What becomes of a request of a function to DynamoDB. */
+  /** Decides what happens to a function's request to DynamoDB. */
   decide(request: ObservedRequest): ProxyFault;
-  /** It is told once DynamoDB has answered such a request. */
+  /** Called once DynamoDB has answered such a request. */
   answered(request: ObservedRequest): void;
-  /** Whether a queue, by its URL, or a topic or event bus, by its ARN, takes no messages now. */
+  /** Whether a queue, by its URL, or a topic or event bus, by its ARN, accepts no messages now. */
   isDown(destination: string): boolean;
 }

@@ -1,9 +1,9 @@
 // CloudFormation's intrinsic functions: turns a template value into the value CloudFormation would have used.
-// Pure: what a reference means is asked of the scope. A function that is not known is an error, never a guess.
+// Pure: the scope resolves references. An unknown function is an error, never a guess.
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/intrinsic-function-reference.html
 import { substitute } from "./substitution.ts";
 
-/** What the names in a template stand for. */
+/** Resolves the names in a template. */
 export interface IntrinsicScope {
   /** A parameter, pseudo parameter or resource. */
   ref(name: string): unknown;
@@ -11,7 +11,7 @@ export interface IntrinsicScope {
   condition(name: string): boolean;
   mapping(map: string, first: string, second: string): unknown;
   importValue(name: string): unknown;
-  /** What CDK apps refer to other stacks by, unless they ask for exports. */
+  /** How CDK apps refer to other stacks, unless they use exports. */
   stackOutput(stackName: string, region: string, output: string): unknown;
 }
 

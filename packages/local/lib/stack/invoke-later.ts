@@ -5,8 +5,8 @@ import { withLocalAddresses } from "./local-addresses.ts";
 import { functionNamed, type LocalEnvironment, type LocalFunction, pathOf } from "./local-environment.ts";
 
 /**
- * Resolves after the first attempt, and never rejects: what goes wrong is logged and tried again.
- * @param from what invokes, for people
+ * Resolves after the first attempt, and never rejects: errors are logged, and the invocation is retried.
+ * @param from the invoker's name, for log lines
  */
 export function invokeLater(
   environment: LocalEnvironment,

@@ -1,6 +1,6 @@
-// Addresses that a template writes out: account numbers, and the ARNs and URLs that contain them. A stack whose account and
-// region are known has such literals wherever it imports a resource by name, and where a reference would be a circle.
-// They become the addresses of what runs here.
+// Addresses that a template writes out: account numbers, and the ARNs and URLs that contain them. A stack with a known account
+// and region has such literals wherever it imports a resource by name, and where a reference would be circular.
+// They are replaced by the addresses of the local resources.
 import { LOCAL_ACCOUNT_ID, LOCAL_PARTITION, type LocalEnvironment } from "./local-environment.ts";
 
 type Properties = Readonly<Record<string, unknown>>;
@@ -41,7 +41,7 @@ const API_URL = /https:\/\/([a-z0-9]+)\.execute-api\.[a-z0-9-]+\.amazonaws\.com(
 /** Has no resource in a template. */
 const DEFAULT_BUS = "events:default";
 
-/** What `LocalEnvironment.named` knows a resource by; `undefined` for one without a name of its own. */
+/** The name under which `LocalEnvironment.named` finds a resource; `undefined` if it has no name. */
 export function nameKey(type: string, properties: Properties): string | undefined {
   for (const [service, named] of Object.entries(NAMED)) {
     const property = named.properties[type];
@@ -52,8 +52,8 @@ export function nameKey(type: string, properties: Properties): string | undefine
 }
 
 /**
- * The keys of the names that have to run before a resource can be deployed: its properties contain them as an ARN, as a
- * queue's URL, or alone.
+ * The keys of the named resources that must run before a resource can be deployed: its properties contain them as an ARN, as a
+ * queue's URL, or just as the name.
  */
 export function namesNeededBy(type: string, properties: Properties): string[] {
   const isNamed = Object.values(NAMED).some((named) => type in named.properties);
@@ -101,7 +101,7 @@ function localText(text: string, environment: LocalEnvironment): string {
     });
 }
 
-/** Account numbers also stand alone, and in names: so do those that `AWS::AccountId` makes. */
+/** Account numbers also appear by themselves, and in names: so do those from `AWS::AccountId`. */
 function withoutAccounts(text: string, accounts: ReadonlySet<string> = new Set()): string {
   return text.replaceAll(/(?<!\d)\d{12}(?!\d)/g, (digits) =>
     accounts.has(digits) ? LOCAL_ACCOUNT_ID : digits,

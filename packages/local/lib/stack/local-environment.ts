@@ -1,5 +1,5 @@
-// What all resources of a local run share. That is names that stand for an account, the engines, what runs already,
-// and what has to be undone in the end. Holds state; starts nothing by itself.
+// Shared by all resources of a local run: names that represent an account, the engines, the running resources,
+// and what must be undone at the end. Holds state; starts nothing by itself.
 
 import type { Clock } from "onceonly/kit";
 import type { EventBridgeModel, SnsModel } from "onceonly-explorer/aws";
@@ -23,7 +23,7 @@ export interface LocalTable {
   readonly logicalId: string;
   readonly name: string;
   readonly arn: string;
-  /** `undefined` where the table has no stream. */
+  /** `undefined` if the table has no stream. */
   readonly streamArn: string | undefined;
 }
 
@@ -36,8 +36,8 @@ export interface LocalFunction {
   /** The folder that its processes get their code from. */
   readonly codeDirectory: string;
   /**
-   * Runs what a changed template says from the next invocation on.
-   * @returns whether that is something new, or why it can't be done while it runs
+   * Applies a changed template from the next invocation on.
+   * @returns whether anything changed, or why the change can't be applied while it runs
    */
   redeploy(resource: ResolvedResource, place: StackPlace): Promise<boolean | { readonly problem: string }>;
 }
@@ -49,7 +49,7 @@ export interface LocalQueue {
   readonly url: string;
 }
 
-/** What becomes of asynchronous invocations. */
+/** How asynchronous invocations are retried and reported. */
 export interface AsynchronousSettings {
   /** How often a failed event is tried again. @default 2 */
   readonly retries?: number | undefined;
@@ -79,7 +79,7 @@ export interface LocalApi {
   readonly authorizers: Map<string, Authorizer | BrokenRoute>;
   /** The paths of a REST API's resources, by id. */
   readonly resources: Map<string, string>;
-  /** A REST API's own words for what it answers by itself, by type. */
+  /** A REST API's customized responses for the requests that it answers itself, by type. */
   readonly gatewayResponses: Map<string, GatewayResponseProperties>;
   /** Routes that depend on the variables of a stage: why one of them cannot be run in such a stage. */
   readonly stagedProblems: ((variables: Readonly<Record<string, string>>) => string | undefined)[];
@@ -87,7 +87,7 @@ export interface LocalApi {
 
 export interface DeployedResource {
   readonly type: string;
-  /** For people and as the key of what runs: `Orders`. */
+  /** For people, and as the key of a running resource: `Orders`. */
   readonly path: string;
   readonly properties: Readonly<Record<string, unknown>>;
   readonly region: string;
@@ -95,20 +95,20 @@ export interface DeployedResource {
 
 /** A resource to which the app gave its name. */
 export interface NamedResource {
-  /** The place of its stack in the app. */
+  /** Its stack's place in the app. */
   readonly stack: string;
   readonly logicalId: string;
 }
 
 export interface LocalEnvironment {
-  /** The accounts that the stacks of the app are deployed to; `undefined` for a template, which does not say. */
+  /** The accounts that the app's stacks are deployed to; `undefined` for a template, which doesn't name any. */
   readonly accounts: ReadonlySet<string> | undefined;
   /** The region of queues, topics and buses: that of the first stack. */
   readonly region: string;
   /** Of all stacks, by `nameKey`. */
   readonly named: ReadonlyMap<string, NamedResource>;
   readonly log: (line: string) => void;
-  /** What queues, event sources, schedules and caches go by; functions keep the machine's time. */
+  /** The clock of queues, event sources, schedules and caches; functions keep the machine's time. */
   readonly clock: Clock;
   /** Where tables are created and functions find them. */
   readonly dynamodbEndpoint: string;
@@ -118,13 +118,13 @@ export interface LocalEnvironment {
   readonly awsEndpoint: string;
   readonly sns: SnsModel;
   readonly eventBridge: EventBridgeModel;
-  /** Whether tables go with the engine, so that nobody has to delete them. */
+  /** Whether tables disappear with the engine, so they need not be deleted. */
   readonly dynamodbIsOurs: boolean;
-  /** Set for every function, over what its template says. */
+  /** Set for every function, overriding its template. */
   readonly functionEnvironment: Readonly<Record<string, string>>;
-  /** It is told of each invocation of a function before it runs. */
+  /** Called before each invocation of a function. */
   readonly invoked: (path: string, payload: string) => void;
-  /** The port of the next HTTP API; 0 takes any free one. */
+  /** The port of the next HTTP API; 0 picks any free one. */
   nextPort(): number;
   /** By construct path. */
   readonly tables: Map<string, LocalTable>;
@@ -140,9 +140,9 @@ export interface LocalEnvironment {
   readonly topics: Map<string, LocalTopic>;
   /** By construct path. */
   readonly buses: Map<string, LocalBus>;
-  /** What becomes of asynchronous invocations, by the name of the function. */
+  /** How asynchronous invocations are retried and reported, by the function's name. */
   readonly asynchronous: Map<string, AsynchronousSettings>;
-  /** Tells destinations of the end of an asynchronous invocation. Never rejects. */
+  /** Reports the end of an asynchronous invocation to its destinations. Never rejects. */
   tellEnd(fn: LocalFunction, ended: EndedInvocation): Promise<void>;
   /** The construct paths of rules with patterns, by ARN. */
   readonly rulePaths: Map<string, string>;
@@ -150,9 +150,9 @@ export interface LocalEnvironment {
   readonly functionUrls: Map<string, string>;
   /** By API id. */
   readonly apis: Map<string, LocalApi>;
-  /** What the templates say of the resources that the doctor asks about. */
+  /** What the templates say about the resources that the doctor checks. */
   readonly deployed: DeployedResource[];
-  /** What the run leaves out, each in one line. */
+  /** What the run leaves out, one item per line. */
   readonly notRun: string[];
   /** Aborts when the run stops, before anything is undone. */
   readonly signal: AbortSignal;
@@ -167,7 +167,7 @@ export interface ResolvedResource extends Omit<DeployedResource, "region"> {
   readonly generatedName: string;
 }
 
-/** Where a resource of one stack is deployed. */
+/** Where one stack's resource is deployed. */
 export interface StackPlace {
   readonly stackName: string;
   readonly region: string;
@@ -183,7 +183,7 @@ export function functionOfArn(environment: LocalEnvironment, arn: string): Local
   return named.find((candidate) => candidate.arn.split(":")[3] === region) ?? named[0];
 }
 
-/** The function of an ARN, of a part of one or of a name, also where an alias or version follows. */
+/** The function for an ARN, a partial ARN or a name, with or without an alias or version. */
 export function functionNamed(environment: LocalEnvironment, nameOrArn: string): LocalFunction | undefined {
   if (nameOrArn.startsWith("arn:")) return functionOfArn(environment, nameOrArn);
   const [, partial] = /:function:([\w-]+)/.exec(nameOrArn) ?? [];
@@ -191,7 +191,7 @@ export function functionNamed(environment: LocalEnvironment, nameOrArn: string):
   return [...environment.functions.values()].find((candidate) => candidate.name === name);
 }
 
-/** The construct path of what is in one of the maps of the environment. */
+/** The construct path of an entry in one of the environment's maps. */
 export function pathOf<T>(deployed: ReadonlyMap<string, T>, wanted: T): string {
   return [...deployed].find(([, each]) => each === wanted)?.[0] ?? "";
 }
@@ -200,14 +200,14 @@ export function queueOfArn(environment: LocalEnvironment, arn: string): LocalQue
   return [...environment.queues.values()].find((candidate) => candidate.arn === arn);
 }
 
-/** @throws Error where something of that name runs already: it would answer in the place of this one */
+/** @throws Error if something with that name already runs: it would answer in place of this one */
 export function checkUnused(taken: Iterable<string>, name: string, path: string): void {
   if (![...taken].includes(name)) return;
   const advice = "select one of the stacks with --stack, or don't set the name";
   throw new Error(`${path} is named ${name}, like another resource of this run: ${advice}`);
 }
 
-/** For `LocalEnvironment.notRun`: what is left out, and why. */
+/** For `LocalEnvironment.notRun`: the resource that is left out, and why. */
 export function notRunLine(
   resource: { readonly type: string; readonly path: string; readonly logicalId: string },
   reason: string,

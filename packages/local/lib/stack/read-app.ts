@@ -13,7 +13,7 @@ export interface AppOptions {
   readonly folder: string;
   /**
    * CDK context for the synthesis.
-   * @default { ephemeral: "true" }: what runs here is thrown away
+   * @default { ephemeral: "true" }: local resources are thrown away
    */
   readonly context?: Readonly<Record<string, string>> | undefined;
   /**
@@ -35,7 +35,7 @@ export interface AppReading {
   readonly isTemplate: boolean;
 }
 
-/** Reads the app as it is now, and of its stacks those that are asked for. */
+/** Reads the app in its current state, and returns the requested stacks. */
 export async function readApp(
   options: AppOptions,
   stopping: AbortSignal,

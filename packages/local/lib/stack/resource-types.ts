@@ -1,5 +1,5 @@
-// The resource types of a template: which are deployed locally and by what, and which have no local meaning.
-// A type that is in neither list is named when a stack starts, so that nothing is missing without a word.
+// A template's resource types: which are deployed locally and by which deployer, and which have no local meaning.
+// A type that is in neither list is reported when a stack starts, so nothing is left out silently.
 import type { DeployResource } from "./deploy-resource.ts";
 import { TABLE_TYPES } from "./resources/dynamodb-table.ts";
 import { EVENT_BUS_TYPES } from "./resources/event-bus.ts";

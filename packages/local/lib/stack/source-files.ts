@@ -1,4 +1,4 @@
-// The files of an app, as they were when they were last read: says which have another content now. Touched files with the
+// An app's files, as they were when they were last read: reports which have different content now. Touched files with the
 // same content don't count, so an app that builds as it is synthesized doesn't look changed by that.
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, statSync } from "node:fs";
@@ -15,7 +15,7 @@ interface Seen {
   readonly content: string;
 }
 
-/** Not the sources of an app: packages, what a tool keeps for itself, what a synthesis wrote. */
+/** Not an app's sources: packages, a tool's own files, and the output of a synthesis. */
 const LEFT_OUT = /^(\..*|node_modules|cdk\.out.*|coverage)$/;
 const MAX_FILES = 20_000;
 /** Larger files are compared by when they were written. */

@@ -1,5 +1,5 @@
-// What the names in one template stand for locally: parameters, pseudo parameters, conditions, mappings, and the
-// resources that are deployed already.
+// Resolves the names in one template locally: parameters, pseudo parameters, conditions, mappings, and the
+// resources that are already deployed.
 import type { Deployed } from "./deploy-resource.ts";
 import { type IntrinsicScope, NO_VALUE, resolveCondition } from "./intrinsics.ts";
 import { LOCAL_ACCOUNT_ID, LOCAL_PARTITION, LOCAL_URL_SUFFIX } from "./local-environment.ts";

@@ -1,5 +1,5 @@
 // Runs a CDK app on this machine: synthesizes it, deploys its templates on local engines, and undoes everything
-// in the end. The one entry to this folder.
+// at the end. The one entry to this folder.
 import { randomBytes } from "node:crypto";
 import { type Clock, systemClock, systemRandom } from "onceonly/kit";
 import { EventBridgeModel, SnsModel } from "onceonly-explorer/aws";
@@ -40,40 +40,40 @@ import { watchApp } from "./watch-app.ts";
 export interface StartStackOptions extends AppOptions {
   /** Values of template parameters. @default - the templates' defaults */
   readonly parameters?: Readonly<Record<string, string>> | undefined;
-  /** The port of the first API, further ones follow it; 0 takes free ones. @default 0 */
+  /** The port of the first API, later APIs get the ports after it; 0 picks free ones. @default 0 */
   readonly port?: number | undefined;
   /** A DynamoDB that runs already. @default - one is started */
   readonly dynamodbEndpoint?: string | undefined;
-  /** Set for every function, over what its template says; for example the endpoint of a fault proxy. */
+  /** Set for every function, overriding its template; for example the endpoint of a fault proxy. */
   readonly functionEnvironment?: Readonly<Record<string, string>> | undefined;
   /**
-   * What queues, event sources and schedules go by; functions keep the machine's time.
-   * @default the system's
+   * The clock of queues, event sources and schedules; functions keep the machine's time.
+   * @default the system's clock
    */
   readonly clock?: Clock | undefined;
-  /** Watches functions, and disturbs what they ask for. @default - nobody does */
+  /** Watches functions, and disturbs their requests. @default - no disturbances */
   readonly disturbances?: Disturbances | undefined;
   /**
-   * Picks up code changes while the stack runs, and gets a line for each: what changed, what runs now, and what needs a
+   * Picks up code changes while the stack runs. Called with a line for each: what changed, what runs now, and what needs a
    * restart.
-   * @default - changes are not looked for
+   * @default - doesn't watch for changes
    */
   readonly watch?: ((line: string) => void) | undefined;
-  /** Gets every line that a function prints and one for each request. @default - nobody does */
+  /** Called with every line that a function prints, and with a line for each request. @default - output is discarded */
   readonly log?: ((line: string) => void) | undefined;
 }
 
 export interface RunningStack {
-  /** The URL of the first API with its stage, without a slash at the end; `undefined` where there is none. */
+  /** The URL of the first API with its stage, without a slash at the end; `undefined` if there is none. */
   readonly url: string | undefined;
   readonly apis: readonly RunningApi[];
-  /** By construct path, `Orders`; with the stack's name before it where there are several. */
+  /** By construct path, `Orders`; prefixed with the stack's name if there are several stacks. */
   readonly tables: Readonly<Record<string, LocalTable>>;
   /** By construct path. */
   readonly functions: Readonly<Record<string, LocalFunction>>;
   /** By construct path. */
   readonly queues: Readonly<Record<string, LocalQueue>>;
-  /** What feeds functions from queues and streams, by construct path. */
+  /** The event sources that feed functions from queues and streams, by construct path. */
   readonly eventSources: Readonly<Record<string, LocalEventSource>>;
   /** By construct path. */
   readonly schedules: Readonly<Record<string, LocalSchedule>>;
@@ -83,10 +83,10 @@ export interface RunningStack {
   readonly buses: Readonly<Record<string, LocalBus>>;
   /** The URLs of functions, by construct path. */
   readonly functionUrls: Readonly<Record<string, string>>;
-  /** `aws` is the one of Lambda's Invoke, of SNS and of EventBridge. */
+  /** `aws` is the endpoint for Lambda's Invoke, SNS and EventBridge. */
   readonly endpoints: { readonly dynamodb: string; readonly sqs: string; readonly aws: string };
   readonly outputs: Readonly<Record<string, unknown>>;
-  /** What the templates have and this run leaves out, each in one line. */
+  /** What the templates contain and this run leaves out, one item per line. */
   readonly notRun: readonly string[];
   /** Ends all processes, closes all ports, removes all temporary folders. */
   stop(): Promise<void>;
@@ -98,7 +98,7 @@ export interface RunningApi {
   readonly routes: readonly string[];
 }
 
-/** @throws Error that says what to do, where the app cannot be synthesized or something is missing. */
+/** @throws Error that says what to do, if the app can't be synthesized or something is missing. */
 export async function startStack(options: StartStackOptions): Promise<RunningStack> {
   const { signal, log = () => undefined, port = 0, clock = systemClock, disturbances } = options;
   const undo = createUndoList();

@@ -24,7 +24,7 @@ export interface Assembly {
 
 const LAST_OUTPUT_LENGTH = 4_000;
 
-/** @throws Error that says what the app printed, if it cannot be synthesized. */
+/** @throws Error with the app's output, if the app can't be synthesized. */
 export async function synthesize({ folder, context, signal }: SynthesizeOptions): Promise<Assembly> {
   const source = resolve(folder);
   if (existsSync(join(source, "manifest.json"))) return { folder: source, remove: async () => undefined };
@@ -66,10 +66,10 @@ function runCdkSynth(
   return new Promise((done, fail) => {
     const child = spawn(process.execPath, [cdkCommand(folder), ...args], {
       cwd: folder,
-      // Its telemetry leaves a file behind where a run is stopped.
+      // Its telemetry leaves a file in the folder if a run is stopped.
       env: { ...process.env, CDK_DISABLE_CLI_TELEMETRY: "true" },
       stdio: ["ignore", "pipe", "pipe"],
-      // Its own group, so that stopping it also stops the app that it runs.
+      // Its own group, so stopping it also stops the app that it runs.
       detached: true,
     });
     guardProcess(child);

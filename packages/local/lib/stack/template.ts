@@ -2,7 +2,7 @@
 
 export interface Template {
   readonly Transform?: unknown;
-  /** What SAM gives to all resources of a kind, by the kind. */
+  /** SAM's global settings for all resources of a kind, by kind. */
   readonly Globals?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   readonly Parameters?: Readonly<Record<string, TemplateParameter>>;
   readonly Mappings?: Readonly<Record<string, Readonly<Record<string, Readonly<Record<string, unknown>>>>>>;
@@ -32,7 +32,7 @@ export interface TemplateOutput {
 
 /**
  * The resource's place in the construct tree of its stack, for people: `Orders` rather than `OrdersA9B65338`.
- * @param stackPlace the place of the stack in its app, where it is known
+ * @param stackPlace the stack's place in its app, if known
  */
 export function constructPathOf(logicalId: string, resource: TemplateResource, stackPlace = ""): string {
   const path = resource.Metadata?.["aws:cdk:path"];

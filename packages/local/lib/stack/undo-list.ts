@@ -1,4 +1,4 @@
-// What has to be undone when a run ends: in reverse order, each even if another one fails, and all only once.
+// Undoes things when a run ends: in reverse order, each even if another one fails, and each only once.
 
 export interface UndoList {
   add(undo: () => Promise<void>): void;

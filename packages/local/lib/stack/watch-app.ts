@@ -1,5 +1,5 @@
-// Picks up changes of an app while it runs: looks at its files twice a second, reads the app again when one has changed, and
-// applies what can be applied.
+// Picks up an app's changes while it runs: checks its files twice a second, reads the app again when one has changed, and
+// applies the changes that it can.
 import { existsSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import type { Clock } from "onceonly/kit";
@@ -20,12 +20,12 @@ export interface WatchAppOptions {
 const INTERVAL_MS = 500;
 /** A build writes many files: it is over when nothing has changed for so long. */
 const QUIET_MS = 100;
-/** Looking at the files of a large app takes at most a tenth of the time. */
+/** Checking a large app's files uses at most a tenth of the time. */
 const PAUSE_PER_LOOK = 10;
 /** A folder with one of these has the sources of all packages that an app may import. */
 const ROOT_MARKS = [".git", "bun.lock", "package-lock.json", "pnpm-lock.yaml", "yarn.lock"];
 
-/** Watches until the signal aborts. Never rejects: what goes wrong is reported, and the app runs on as it is. */
+/** Watches until the signal aborts. Never rejects: errors are reported, and the app keeps running as it is. */
 export async function watchApp(options: WatchAppOptions): Promise<void> {
   const { clock, signal, first, report } = options;
   const files = createSourceFiles();
@@ -76,7 +76,7 @@ export async function watchApp(options: WatchAppOptions): Promise<void> {
   }
 }
 
-/** What may change an app: its project, or, for what is read in place, that and the folders of its code. */
+/** The files that may change an app: its project or, if it is read in place, the template and the folders of its code. */
 function rootsOf({ assembly, source, stacks }: AppReading): string[] {
   if (assembly) return [projectOf(source)];
   const assets = stacks.flatMap((stack) => [...stack.assets.values()].map(({ path }) => path));

@@ -73,7 +73,7 @@ describe.each(inject("dynamodbEngines"))("startStreamSource on $name", ({ endpoi
     return { seen, givenUp };
   }
 
-  it("begins with the oldest record, or with what is written from now on", async () => {
+  it("begins with the oldest record, or with records written from now on", async () => {
     const { streamArn, put } = await tableWithStream();
     await put("a");
     const oldest = await start(streamArn, {});

@@ -74,7 +74,7 @@ describe("kill", () => {
     expect(await survivor).toMatchObject({ outcome: "ok" });
   });
 
-  it("takes any invocation that runs, and says which", async () => {
+  it("kills any running invocation, and returns which", async () => {
     const host = await hostOf(waiting);
     await host.invoke("{}");
     const running = host.invoke('{"waitMs":5000}', { requestId: "running" });
@@ -104,7 +104,7 @@ describe("initialization", () => {
     expect(await host.invoke("{}")).toMatchObject({ outcome: "error", errorType });
   });
 
-  it("is tried once more, so that module code runs twice before the first handler call", async () => {
+  it("is tried once more, so module code runs twice before the first handler call", async () => {
     const folder = await folderWith({});
     const loads = join(folder, "loads");
     const host = await hostOf(`
@@ -127,7 +127,7 @@ describe("initialization", () => {
     });
   });
 
-  it("that takes too long the second time runs into the function's own timeout", async () => {
+  it("that lasts too long the second time runs into the function's own timeout", async () => {
     const host = await hostOf(
       `import { existsSync, writeFileSync } from "node:fs";
       if (!existsSync("loaded")) { writeFileSync("loaded", ""); process.exit(1); }

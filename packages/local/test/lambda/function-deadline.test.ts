@@ -43,7 +43,7 @@ describe("the deadline", () => {
     expect(pidOf(second)).not.toBe(first);
   });
 
-  it("goes on after the answer until the function is done with what it left running", async () => {
+  it("continues after the response until the function finishes the work that it left running", async () => {
     const host = await hostOf(
       // Hangs once the answer is with the operating system, and before it asks for the next invocation.
       `import http from "node:http";
@@ -65,7 +65,7 @@ describe("the deadline", () => {
 });
 
 describe("the freeze between invocations", () => {
-  it("stops what was left running, and lets it go on in the next invocation", async () => {
+  it("stops work that was left running, and lets it continue in the next invocation", async () => {
     const folder = await folderWith({});
     const mark = join(folder, "late-write");
     const host = await hostOf(`

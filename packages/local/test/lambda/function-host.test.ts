@@ -30,7 +30,7 @@ describe("createFunctionHost", () => {
     expect(remainingMs).toBeLessThanOrEqual(10_000);
   });
 
-  it("shows the function what it is given and what Lambda itself sets, and nothing of the environment around", async () => {
+  it("shows the function its settings and Lambda's own variables, and nothing of the environment around", async () => {
     const host = await hostOf("export const handler = async () => process.env;", {
       environment: { TABLE: "records" },
       region: "eu-central-1",
@@ -47,7 +47,7 @@ describe("createFunctionHost", () => {
     expect(others.sort()).toEqual(["LANG", "PATH", "TABLE", "TZ", "_HANDLER"]);
   });
 
-  it("reports what the handler throws, with its name, message and stack", async () => {
+  it("reports the handler's error, with its name, message and stack", async () => {
     const host = await hostOf(`
       class OutOfStock extends Error { name = "OutOfStock"; }
       export const handler = async function sell() { throw new OutOfStock("none left"); };
@@ -70,7 +70,7 @@ describe("createFunctionHost", () => {
     });
   });
 
-  it("runs each of several concurrent invocations in a process of its own and uses them again", async () => {
+  it("runs each of several concurrent invocations in a separate process and uses them again", async () => {
     const host = await hostOf(`
       let active = 0;
       export const handler = async () => {
@@ -134,7 +134,7 @@ describe("createFunctionHost", () => {
     expect(lines).toContain("under-test stderr plain");
   });
 
-  it("leaves no process and no folder behind when stopped, even in the middle", async () => {
+  it("leaves no process and no folder when stopped, even in the middle", async () => {
     const host = await hostOf(`
       export const handler = async ({ wait }) => {
         if (wait) await new Promise((resolve) => setTimeout(resolve, 60_000));

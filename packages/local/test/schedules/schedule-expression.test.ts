@@ -47,7 +47,7 @@ describe("nextTimeOf", () => {
     expect(times).toEqual(["2030-03-30T07:00", "2030-03-31T06:00"]);
   });
 
-  it("skips a time that the change to summer time leaves out, and fires once where one comes twice", () => {
+  it("skips a time that the change to summer time leaves out, and fires once if one comes twice", () => {
     expect(following("cron(30 2 * * ? *)", "2030-03-30T12:00", 1, "Europe/Berlin")).toEqual([
       "2030-04-01T00:30",
     ]);

@@ -33,7 +33,7 @@ describe("startSqs", () => {
     });
   }
 
-  it("gives queues URLs that the SDK follows without an endpoint of its own", async () => {
+  it("gives queues URLs that the SDK follows without a configured endpoint", async () => {
     const QueueUrl = await newQueue(subject);
     const client = new SQSClient({
       region: "us-east-1",
@@ -108,7 +108,7 @@ describe("startSqs", () => {
     },
   );
 
-  it("takes nothing for a receiver that hung up", async () => {
+  it("receives nothing for a receiver that hung up", async () => {
     const QueueUrl = await newQueue(subject);
     const poll = request(sqs.endpoint, {
       method: "POST",
@@ -125,7 +125,7 @@ describe("startSqs", () => {
     expect(await receive(subject, QueueUrl)).toHaveLength(1);
   });
 
-  it("stops while somebody waits", async () => {
+  it("stops while a receiver waits", async () => {
     const QueueUrl = await newQueue(subject);
     const client = sqsClient(sqs.endpoint);
     const waiting = client

@@ -36,7 +36,7 @@ function runOnceonly(...args: string[]) {
 const temporaryFolders = () => readdirSync(TMPDIR).filter((name) => name.startsWith("onceonly-"));
 
 describe("onceonly start", () => {
-  it("prints what runs and where, and leaves nothing behind after Ctrl-C", { timeout: 90_000 }, async () => {
+  it("prints what runs and where, and leaves nothing running after Ctrl-C", { timeout: 90_000 }, async () => {
     const { output, exited, pressCtrlC } = runOnceonly("start", "test/fixtures/echo-app", "--port", "0");
     await until(() => output.text.includes("press Ctrl-C to stop") && output.text.includes("not run here"));
     const url = /Api {2}(http:\S+)/.exec(output.text)?.[1];
@@ -59,7 +59,7 @@ describe("onceonly start", () => {
     expect(temporaryFolders()).toEqual([]);
   });
 
-  it("says what to do about a taken port", async () => {
+  it("says what to do about a port in use", async () => {
     const other = createServer().listen(0, "127.0.0.1");
     await new Promise((resolve) => other.once("listening", resolve));
     const { port } = other.address() as AddressInfo;

@@ -125,7 +125,7 @@ describe("AWS::Events::Rule with a pattern", () => {
     expect(await taken("Jobs")).toEqual(["all of them"]);
   });
 
-  it("hears its own bus alone, and what a rule forwards to that", async () => {
+  it("gets only its own bus's events, and those that a rule forwards to that", async () => {
     const EventBusName = "arn:aws:events:us-east-1:000000000000:event-bus/shop";
     await put("shop", { a: 1 }, { EventBusName });
     await put("elsewhere", { a: 1 });
@@ -145,7 +145,7 @@ describe("AWS::Events::Rule with a pattern", () => {
     expect(await put("aws.s3", {})).toMatchObject({ ErrorCode: "NotAuthorizedForSourceException" });
   });
 
-  it("says of each rule and target that it does not run why", async () => {
+  it("explains each rule and target that it does not run", async () => {
     await put("partly", {});
 
     expect(await taken("Jobs")).toMatchObject([{ source: "partly" }]);

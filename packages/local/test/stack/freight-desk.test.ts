@@ -57,7 +57,7 @@ describe("a foreign app on a single table", () => {
     expect(Object.keys(stack.tables)).toEqual(["Freight"]);
   });
 
-  it("books once, sends once what is committed, and loads once what comes twice", async () => {
+  it("books once, sends each commit's message once, and loads a repeated message once", async () => {
     const QueueUrl = stack.queues.Loads?.url;
     const [, consumer] = Object.entries(stack.eventSources).find(([path]) => path.startsWith("Load/"))!;
     await consumer.disable();

@@ -71,7 +71,7 @@ describe("Lambda's Invoke API", () => {
     ["its ARN", "arn:aws:lambda:us-east-1:000000000000:function:echo"],
     ["a part of its ARN", "000000000000:function:echo"],
     ["its construct path", "Echo"],
-  ])("answers with what a function returned, called by %s", async (_, name) => {
+  ])("responds with a function's result, called by %s", async (_, name) => {
     const response = await invoke(name, '{"n":1}');
 
     expect(response.status).toBe(200);
@@ -92,7 +92,7 @@ describe("Lambda's Invoke API", () => {
     expect(await ended.json()).toMatchObject({ errorType: "Runtime.ExitError" });
   });
 
-  it("accepts an event at once and runs it later, and runs nothing for a dry run", async () => {
+  it("accepts an event immediately and runs it later, and runs nothing for a dry run", async () => {
     const dry = await invoke("echo", '{"dry":true}', { "x-amz-invocation-type": "DryRun" });
     const event = await invoke("echo", '{"later":true}', { "x-amz-invocation-type": "Event" });
 
@@ -103,7 +103,7 @@ describe("Lambda's Invoke API", () => {
     expect(stack.printed()).not.toContainEqual({ dry: true });
   });
 
-  it("tells destinations of an event's end, and keeps a failed event in the dead-letter queue", async () => {
+  it("reports an event's end to destinations, and keeps a failed event in the dead-letter queue", async () => {
     const later = { "x-amz-invocation-type": "Event" };
     const good = await invoke("Bad", '{"n":1}', later);
     const [success] = await until(() => taken("Ended"));
@@ -205,14 +205,14 @@ describe("AWS::Lambda::Url", () => {
     });
   });
 
-  it("answers 502 where the function fails", async () => {
+  it("answers 502 if the function fails", async () => {
     const response = await fetch(stack.functionUrls.FailUrl!);
 
     expect(response.status).toBe(502);
     expect(await response.text()).toBe("Internal Server Error");
   });
 
-  it("says what it does not do", () => {
+  it("reports what it does not do", () => {
     expect(stack.notRun).toEqual([
       "AWS::Lambda::Url FailUrl (FailUrl): signatures aren't required",
       "AWS::Lambda::Url FailUrl (FailUrl): responses are sent whole, not streamed",

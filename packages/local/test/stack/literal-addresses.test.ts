@@ -278,7 +278,7 @@ describe("literal addresses of a stack with an account and a region", () => {
     expect(stack.queues.Jobs?.name).toBe("production-jobs");
   });
 
-  it("B13: the literals of a plain template, which doesn't say its account, lead to what has the name here", async () => {
+  it("B13: the literals of a plain template, which names no account, lead to the local resource with that name", async () => {
     const folder = await mkdtemp(join(tmpdir(), "onceonly-test-template-"));
     cleanups.push(() => rm(folder, { recursive: true }));
     const Resources = {

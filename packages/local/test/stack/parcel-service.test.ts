@@ -59,7 +59,7 @@ describe("a foreign app with a REST API and a fan-out", () => {
     expect(Object.keys(stack.topics)).toEqual(["Sorting/Accepted"]);
   });
 
-  it("accepts once for all requests of a key, and refuses in the words of its gateway", async () => {
+  it("accepts a key's requests once, and rejects with its gateway's customized response", async () => {
     const accept = (authorization: string) =>
       fetch(`${stack.url}/parcels`, {
         method: "POST",
@@ -80,7 +80,7 @@ describe("a foreign app with a REST API and a fan-out", () => {
     expect(await doneTo("A")).toEqual({ accepted: 1 });
   });
 
-  it("labels and weighs once what is published twice, with a copy in the queue and one from the Invoke API", async () => {
+  it("labels and weighs a message published twice once, with a copy in the queue and one from the Invoke API", async () => {
     const Message = JSON.stringify({ parcel: "B" });
     const publication = new PublishCommand({
       TopicArn: stack.topics["Sorting/Accepted"]?.arn,
@@ -102,7 +102,7 @@ describe("a foreign app with a REST API and a fan-out", () => {
     expect(await doneTo("B")).toEqual({ labelled: 1, weighed: 1 });
   });
 
-  it("labels and does not weigh what the filter policy keeps from the queue", async () => {
+  it("labels and does not weigh a message that the filter policy keeps from the queue", async () => {
     await clients.sns.send(
       new PublishCommand({
         TopicArn: stack.topics["Sorting/Accepted"]?.arn,
@@ -116,7 +116,7 @@ describe("a foreign app with a REST API and a fan-out", () => {
     expect(await doneTo("C")).toEqual({ labelled: 1 });
   });
 
-  it("does once what two events of the bus ask for", async () => {
+  it("handles two events of the bus once each", async () => {
     const EventBusName = String(stack.outputs["Sorting/BusName"]);
     const Detail = JSON.stringify({ parcel: "D" });
     const entry = { EventBusName, Source: "desk", DetailType: "Returned", Detail };

@@ -93,7 +93,7 @@ const batches = (stack: StackUnderTest, count: number) =>
   });
 
 describe("AWS::Lambda::EventSourceMapping of a queue", () => {
-  it("hands on what was sent as Lambda does, and deletes it", async () => {
+  it("delivers messages as Lambda does, and deletes them", async () => {
     const { stack, send, counts } = await start({ consume: inlineFunction("print(event)") });
 
     await send("a");
@@ -157,7 +157,7 @@ describe("AWS::Lambda::EventSourceMapping of a queue", () => {
     ]);
   });
 
-  it("takes no notice of reported failures where the mapping does not ask for them", async () => {
+  it("ignores reported failures if the mapping doesn't enable them", async () => {
     const { stack, send, counts } = await start({
       consume: consumer(FAILS_BAD),
       mapping: { FunctionResponseTypes: [] },
@@ -169,7 +169,7 @@ describe("AWS::Lambda::EventSourceMapping of a queue", () => {
     expect(await counts()).toEqual([0, 0]);
   });
 
-  it("hands on no more than the batch size at once", async () => {
+  it("delivers no more than the batch size at a time", async () => {
     const { stack, send } = await start({ mapping: { BatchSize: 2 } });
 
     await send("1", "2", "3", "4", "5");
@@ -198,7 +198,7 @@ describe("AWS::Lambda::EventSourceMapping of a queue", () => {
     expect(deliveries(stack)).toEqual([["1", "2"]]);
   });
 
-  it("gives the function no more batches at once than the concurrency allows", async () => {
+  it("gives the function no more concurrent batches than the concurrency allows", async () => {
     const { stack, send } = await start({
       consume: consumer("await new Promise((resolve) => setTimeout(resolve, 50));"),
       mapping: { BatchSize: 1, ScalingConfig: { MaximumConcurrency: 2 } },
@@ -216,7 +216,7 @@ describe("AWS::Lambda::EventSourceMapping of a queue", () => {
     expect(Math.max(...together)).toBe(2);
   });
 
-  it("H26: holds back what follows a failed message in its group, and lets other groups go on", async () => {
+  it("H26: holds back the messages after a failed one in its group, and lets other groups continue", async () => {
     const rest =
       'const failed = event.Records.findIndex((each) => each.body === "a1" && each.attributes.ApproximateReceiveCount === "1");' +
       "if (failed < 0) return; const of = (each) => each.attributes.MessageGroupId;" +
@@ -239,7 +239,7 @@ describe("AWS::Lambda::EventSourceMapping of a queue", () => {
     expect(after).toEqual(["a1", "a2", "a3"]);
   });
 
-  it("deletes what its filters keep out", async () => {
+  it("deletes messages that its filters keep out", async () => {
     const Pattern = JSON.stringify({ body: { kind: ["paid"] } });
     const { stack, send, counts } = await start({ mapping: { FilterCriteria: { Filters: [{ Pattern }] } } });
 
@@ -250,7 +250,7 @@ describe("AWS::Lambda::EventSourceMapping of a queue", () => {
     expect(await counts()).toEqual([0, 0]);
   });
 
-  it("takes nothing while it is disabled, and goes on when it is enabled", async () => {
+  it("receives nothing while it is disabled, and continues when it is enabled", async () => {
     const { stack, send, counts } = await start({ mapping: { Enabled: false } });
 
     await send("a");
@@ -265,7 +265,7 @@ describe("AWS::Lambda::EventSourceMapping of a queue", () => {
     expect(deliveries(stack)).toEqual([["a"]]);
   });
 
-  it("is refused, as on AWS, where messages come back before the function's time is up", async () => {
+  it("is rejected, as on AWS, if messages come back before the function's time is up", async () => {
     await expect(start({ queue: { VisibilityTimeout: 2 } })).rejects.toThrow(
       "the queue's visibility timeout of 2 s is shorter than the function's timeout of 3 s",
     );

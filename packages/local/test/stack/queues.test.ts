@@ -67,7 +67,7 @@ describe("AWS::SQS::Queue", () => {
     expect(stack.notRun).toEqual([]);
   });
 
-  it("gives its URL, name and ARN to whoever refers to it, and its endpoint to functions", async () => {
+  it("gives its URL, name and ARN to resources that refer to it, and its endpoint to functions", async () => {
     const stack = await startTemplate(
       {
         Jobs: { Type: "AWS::SQS::Queue", Properties: { QueueName: "jobs", FifoQueue: false } },

@@ -13,11 +13,11 @@ describe("deploymentOrder", () => {
     ["a nested function", needing({ x: { "Fn::Join": ["", ["a", { Ref: "Needed" }]] } })],
     ["DependsOn", { Type: "A", DependsOn: "Needed" }],
     ["a list of DependsOn", { Type: "A", DependsOn: ["Needed"] }],
-  ])("puts what is needed by %s first", (_, resource) => {
+  ])("puts the dependencies of %s first", (_, resource) => {
     expect(deploymentOrder({ Needing: resource, Needed: { Type: "B" } })).toEqual(["Needed", "Needing"]);
   });
 
-  it("ignores what is no resource", () => {
+  it("ignores anything but a resource", () => {
     expect(deploymentOrder({ A: needing({ x: { Ref: "AWS::Region" } }) })).toEqual(["A"]);
   });
 

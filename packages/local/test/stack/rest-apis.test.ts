@@ -102,7 +102,7 @@ afterAll(async () => {
 });
 
 describe("a REST API", () => {
-  it("takes the function from the variables of the stage that is asked for", async () => {
+  it("uses the function from the requested stage's variables", async () => {
     expect(stack.apis[0]?.url).toMatch(/\/beta$/);
     expect(await (await fetch(`${url}beta`)).json()).toEqual(["first", { fn: "first" }]);
     expect(await (await fetch(`${url}prod`)).json()).toEqual(["second", { fn: "second:live" }]);
@@ -129,7 +129,7 @@ describe("a REST API", () => {
     expect((await post("pass=none&from=joe")).status).toBe(401);
   });
 
-  it("answers in the words of its gateway responses, of their own type first", async () => {
+  it("responds with its customized gateway responses, of their own type first", async () => {
     const denied = await fetch(`${url}beta?pass=no&from=joe`, { method: "POST" });
     const missing = await fetch(`${url}beta/nowhere`);
     const failed = await fetch(`${url}beta`, { method: "PUT" });

@@ -72,7 +72,7 @@ describe("AWS::Events::Rule with a schedule", () => {
     expect(stack.lines).toEqual(["Schedule → Jobs: sent"]);
   });
 
-  it("fires when it is told to, also when it is disabled", async () => {
+  it("fires on request, even if it is disabled", async () => {
     const { stack, clock } = await start(rule({ ScheduleExpression: "rate(1 minute)", State: "DISABLED" }));
 
     await clock.advance(600_000);
@@ -134,7 +134,7 @@ describe("AWS::Events::Rule with a schedule", () => {
 });
 
 describe("AWS::Scheduler::Schedule", () => {
-  it("goes by the time of its zone, from its start to its end", async () => {
+  it("follows its zone's time, from its start to its end", async () => {
     const { stack, clock } = await start(
       schedule({
         ScheduleExpression: "cron(0 8 * * ? *)",

@@ -44,7 +44,7 @@ describe("startStack with an app of stages", () => {
     ]);
   });
 
-  it("gives each stage the tables of its own data stack, and does a repeated request once in each", async () => {
+  it("gives each stage the tables of its own data stack, and handles a repeated request once in each", async () => {
     const first = { status: 201, replayed: false, body: { sold: 1 } };
 
     expect(await sell("Beta", "key-1")).toEqual(first);
@@ -53,7 +53,7 @@ describe("startStack with an app of stages", () => {
     expect(await sell("Beta", "key-1")).toEqual({ ...first, replayed: true });
   });
 
-  it("runs the stacks of one stage where they are asked for, and names all for one that is not there", async () => {
+  it("runs the stacks of the requested stage, and lists all for a stage that doesn't exist", async () => {
     const one = await startStack({ folder: assembly.folder, dynamodbEndpoint, stacks: ["Prod"] });
 
     expect(Object.keys(one.functions)).toEqual(["shop-services/Sell"]);

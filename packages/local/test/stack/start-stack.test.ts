@@ -81,7 +81,7 @@ describe("startStack", () => {
     ]);
   });
 
-  it("says nothing about types without a local meaning", async () => {
+  it("reports nothing about types without a local meaning", async () => {
     const types = ["AWS::IAM::Role", "AWS::Logs::LogGroup", "AWS::Lambda::Permission", "AWS::CDK::Metadata"];
 
     const stack = await start({
@@ -116,7 +116,7 @@ describe("startStack", () => {
     });
   });
 
-  it("takes values for parameters, and asks for those that are missing", async () => {
+  it("uses values for parameters, and asks for those that are missing", async () => {
     const template = {
       Parameters: { Name: { Type: "String" } },
       Resources: { Echo: echoWith({ TABLE: { Ref: "Name" } }) },
@@ -130,7 +130,7 @@ describe("startStack", () => {
     );
   });
 
-  it("does not take the path of a Parameter Store entry for its value", async () => {
+  it("does not mistake the path of a Parameter Store entry for its value", async () => {
     const Type = "AWS::SSM::Parameter::Value<String>";
     const template = {
       Parameters: { Name: { Type, Default: "/app/name" } },
@@ -154,7 +154,7 @@ describe("startStack", () => {
     ]);
   });
 
-  it("names the resource whose values cannot be made out", async () => {
+  it("names the resource whose values can't be resolved", async () => {
     const TABLE = { "Fn::Select": [2, ["a", "b"]] };
     const starting = start({ App: { Resources: { Echo: echoWith({ TABLE }) } } });
 
@@ -164,7 +164,7 @@ describe("startStack", () => {
   it.each([
     ["Cidr", "Echo: the template uses Fn::Cidr, which isn't supported locally"],
     ["Own", "Unresolved tag: !Own"],
-  ])("refuses a short form in YAML that has no meaning here: !%s", async (tag, told) => {
+  ])("rejects a short form in YAML that has no meaning here: !%s", async (tag, told) => {
     const folder = await mkdtemp(join(tmpdir(), "onceonly-test-template-"));
     const { Properties } = functionResource("index.handler") as { Properties: object };
     const text = JSON.stringify({ ...Properties, Environment: { Variables: { A: "TAG" } } });
@@ -204,7 +204,7 @@ describe("startStack", () => {
     expect(await environmentOf(stack, "App/Echo")).toMatchObject({ table: "shared" });
   });
 
-  it("names the output of another stack that is not there", async () => {
+  it("names the output of another stack that doesn't exist", async () => {
     const TABLE = { "Fn::GetStackOutput": { StackName: "Base", OutputName: "Name" } };
     const starting = start({ Base: { Resources: {} }, App: { Resources: { Echo: echoWith({ TABLE }) } } });
 
@@ -213,7 +213,7 @@ describe("startStack", () => {
     );
   });
 
-  it("refuses a second function or queue of a name that the app gave, which would answer for the first", async () => {
+  it("rejects a second function or queue with a name that the app chose, which would answer for the first", async () => {
     const echo = { Resources: { Echo: echoWith({}, { FunctionName: "echo" }) } };
     const jobs = { Resources: { Jobs: { Type: "AWS::SQS::Queue", Properties: { QueueName: "jobs" } } } };
 
@@ -223,7 +223,7 @@ describe("startStack", () => {
     await expect(start({ Beta: jobs, Prod: jobs })).rejects.toThrow("Prod/Jobs is named jobs");
   });
 
-  it("gives ids that differ only in their last letters functions of their own", async () => {
+  it("gives ids that differ only in their last letters separate functions", async () => {
     const id = "Handler".repeat(12);
     const Resources = {
       [`${id}A`]: echoWith({ TABLE: "first" }),
@@ -317,7 +317,7 @@ describe("startStack", () => {
     ]);
   });
 
-  it("closes what was open already when a later resource fails", async () => {
+  it("closes everything already open when a later resource fails", async () => {
     const lines: string[] = [];
     const starting = start(
       {
@@ -358,7 +358,7 @@ describe("startStack", () => {
       "tsconfig.json",
       /^tsconfig.json isn't a template because it has no Resources/,
     ],
-  ])("B13: refuses %s, and says what it reads", async (_, folder, message) => {
+  ])("B13: rejects %s, and says what it reads", async (_, folder, message) => {
     const starting = startStack({ folder, dynamodbEndpoint: NOBODY }).catch(({ message }) => message);
 
     expect(await starting).toMatch(message);

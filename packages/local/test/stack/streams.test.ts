@@ -63,7 +63,7 @@ describe.each(inject("dynamodbEngines"))(
       return { stack, put, source: stack.eventSources.Mapping! };
     }
 
-    it("hands on what was written, in order, as Lambda does", async () => {
+    it("delivers written records, in order, as Lambda does", async () => {
       const { stack, put, source } = await start({}, inlineFunction("print({ ids: [], event })"));
       await put("a");
       await put("a", "blue");
@@ -99,7 +99,7 @@ describe.each(inject("dynamodbEngines"))(
       });
     });
 
-    it("goes on where it was when it is disabled and enabled again", async () => {
+    it("continues where it was when it is disabled and enabled again", async () => {
       const { stack, put, source } = await start({ Enabled: true });
       await put("a");
       await until(() => stack.lines.some((line) => line.includes("batch of 1 ok")));
@@ -127,7 +127,7 @@ describe.each(inject("dynamodbEngines"))(
       expect(batchesOf(stack)).toEqual(["bad", "bad", "bad"]);
     });
 
-    it("leaves out what its filters keep out", async () => {
+    it("leaves out records that its filters keep out", async () => {
       const Pattern = JSON.stringify({
         eventName: ["INSERT"],
         dynamodb: { NewImage: { color: { S: ["red"] } } },
@@ -144,7 +144,7 @@ describe.each(inject("dynamodbEngines"))(
       expect(batchesOf(stack)).toEqual(["b c"]);
     });
 
-    it("hands on no more than the batch size at once", async () => {
+    it("delivers no more than the batch size at a time", async () => {
       const { stack, put, source } = await start({ BatchSize: 2 });
       for (const pk of ["a", "b", "c"]) await put(pk);
       source.enable();
@@ -154,7 +154,7 @@ describe.each(inject("dynamodbEngines"))(
       expect(batchesOf(stack)).toEqual(["a b", "c"]);
     });
 
-    it("tries a failing batch again, goes past it in the end, and says where it is", async () => {
+    it("tries a failing batch again, skips it in the end, and reports its position", async () => {
       const OnFailure = { Destination: { "Fn::GetAtt": ["Failed", "Arn"] } };
       const { stack, put, source } = await start(
         { MaximumRetryAttempts: 1, DestinationConfig: { OnFailure } },
@@ -211,7 +211,7 @@ describe.each(inject("dynamodbEngines"))(
       expect(batchesOf(stack)).toEqual(["a bad c", "bad c"]);
     });
 
-    it("splits where the function names a record, without counting that as a retry", async () => {
+    it("splits if the function names a record, without counting that as a retry", async () => {
       const { stack, put, source } = await start(
         {
           MaximumRetryAttempts: 0,
@@ -228,7 +228,7 @@ describe.each(inject("dynamodbEngines"))(
       expect(batchesOf(stack)).toEqual(["a bad c d", "bad c d", "bad c", "bad", "c", "d"]);
     });
 
-    it("holds up the shard behind a batch that keeps failing, as it does on AWS", async () => {
+    it("holds up the shard after a batch that keeps failing, as it does on AWS", async () => {
       const { stack, put, source } = await start({ BatchSize: 1 }, relay(THROWS_AT_BAD));
       await put("bad");
       await put("b");

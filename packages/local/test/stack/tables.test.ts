@@ -96,7 +96,7 @@ describe.each(inject("dynamodbEngines"))("tables on $name", ({ endpoint }) => {
     ]);
   });
 
-  it("take the name of the template, or one that no other run has", async () => {
+  it("use the template's name, or one that no other run has", async () => {
     const { stack } = await start();
 
     expect(stack.tables.Plain?.name).toBe(`App-plain-${process.pid}`);
@@ -128,7 +128,7 @@ describe.each(inject("dynamodbEngines"))("tables on $name", ({ endpoint }) => {
     for (const name of own) expect(after).not.toContain(name);
   });
 
-  it("are refused, and left alone, where one of that name is there already", async () => {
+  it("are rejected, and left alone, if one of that name already exists", async () => {
     const { stack, client } = await start();
 
     await expect(start()).rejects.toThrow(

@@ -175,7 +175,7 @@ describe("a function of a foreign stack", () => {
         expect(await office.doneTo("C1")).toEqual({ bookings: 1, tickets: 1 });
       });
 
-      it("runs beside functions that know nothing of it", async () => {
+      it("runs next to functions that know nothing of it", async () => {
         const QueueUrl = office.stack.queues.Cancellations?.url;
 
         await sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: "D1" }));

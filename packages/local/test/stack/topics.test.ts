@@ -102,7 +102,7 @@ const seenBy = (message: string) =>
   stack.printed<Seen>().filter(({ event }) => event.Records[0]?.Sns.Message === message);
 
 describe("AWS::SNS::Topic", () => {
-  it("sends each message once to a queue that is subscribed twice, in its envelope, and raw where asked", async () => {
+  it("sends each message once to a queue that is subscribed twice, in its envelope, and raw if configured", async () => {
     const MessageId = await publish("hello", { shop: text("closed") });
 
     const [envelope, ...more] = await taken("Wrapped");
@@ -125,7 +125,7 @@ describe("AWS::SNS::Topic", () => {
     expect(stack.outputs.Ref).toBe("arn:aws:sns:us-east-1:000000000000:news");
   });
 
-  it("F3: accepts as much as its MaximumMessageSize says, and other topics 256 KiB", async () => {
+  it("F3: accepts messages up to its MaximumMessageSize, and other topics 256 KiB", async () => {
     const Message = "x".repeat(300_000);
     const to = (path: string) => sns.send(new PublishCommand({ TopicArn: stack.topics[path]?.arn, Message }));
 
@@ -193,7 +193,7 @@ describe("AWS::SNS::Topic", () => {
     ]);
   });
 
-  it("sends what a queue cannot take to the dead-letter queue of the subscription", async () => {
+  it("sends what a queue can't accept to the dead-letter queue of the subscription", async () => {
     const Message = JSON.stringify({ deep: { kind: "big" }, padding: "x".repeat(1024) });
     await publish(Message);
 

@@ -12,7 +12,7 @@ describe("createUndoList", () => {
     expect(done).toEqual([3, 2, 1]);
   });
 
-  it("undoes the rest although one step fails, and tells of the first failure", async () => {
+  it("undoes the rest although one step fails, and reports the first failure", async () => {
     const done: number[] = [];
     const undo = createUndoList();
     undo.add(async () => void done.push(1));

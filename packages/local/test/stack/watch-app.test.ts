@@ -129,7 +129,7 @@ describe("B13: a change while a stack runs", () => {
     expect(await app.answer()).toBe("two");
   });
 
-  it("that refers to something new leaves the function as it is, and says what it lacks", async () => {
+  it("that refers to something new leaves the function as it is, and reports what it lacks", async () => {
     const app = await startWatched();
 
     const Environment = { Variables: { QUEUE: { Ref: "Jobs" } } };

@@ -1,5 +1,5 @@
-// Who consumes the stream, and under which faults. The contestants take turns section by section, so that a slow moment
-// of the machine meets all of them.
+// The contestants that consume the stream, and under which faults. They take turns section by section, so a slow moment
+// of the machine affects all of them.
 import type { SQSRecord } from "aws-lambda";
 import type { DeployBatch } from "../contestants/batch-function.ts";
 import {
@@ -53,7 +53,7 @@ const PARTS = {
 
 export const BATCH_STEPS = Object.values(PARTS).reduce((sum, { sections }) => sum + sections, 0);
 
-/** What one part came to. */
+/** The result of one part. */
 export interface PartFigures {
   readonly sections: number;
   readonly messages: number;

@@ -1,5 +1,5 @@
-// Delivers messages as an event source mapping of SQS does: in batches, several invocations at once. What an invocation
-// returns, and all of a batch whose invocation failed or died, comes back after the visibility timeout.
+// Delivers messages as an SQS event source mapping does: in batches, several invocations at a time. The messages that an
+// invocation returns, and the whole batch if its invocation failed or died, come back after the visibility timeout.
 
 import type { SQSRecord } from "aws-lambda";
 import { fakeLambdaContext } from "onceonly/testing";

@@ -1,4 +1,4 @@
-// The effect of a message: it adds 1 to its order's counter, so that a second time shows. Counts what came of it.
+// A message's effect: it adds 1 to its order's counter, so a second run shows. Counts the results.
 import {
   type DynamoDBClient,
   paginateScan,
@@ -22,7 +22,7 @@ export function effectWrite(TableName: string, id: string): DynamoDBWrite {
   };
 }
 
-/** The same as a request of its own. */
+/** The same as a separate request. */
 export function writeEffect(client: DynamoDBClient, TableName: string, id: string): Promise<unknown> {
   return client.send(new UpdateItemCommand(effectUpdate(TableName, id)));
 }
@@ -38,7 +38,7 @@ interface Update {
   readonly Key?: { readonly id?: { readonly S?: string } };
 }
 
-/** The orders whose effects a request writes, alone or in a transaction. */
+/** The orders whose effects a request writes, singly or in a transaction. */
 export function orderIdsIn(input: object, tableName: string): readonly string[] {
   const { TransactItems } = input as { TransactItems?: readonly { readonly Update?: Update }[] };
   const actions = TransactItems ?? [{ Update: input as Update }];

@@ -1,5 +1,5 @@
-// One execution environment of a function, with a client of its own, that can die in the middle of an invocation. A
-// dead environment sends nothing and hears nothing, and its invocation never ends.
+// A function's execution environment with its own client, which can die in the middle of an invocation. A
+// dead environment sends and receives nothing, and its invocation never ends.
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import type { LeanDynamoDB } from "onceonly/lean";
 import { connectionReset } from "../../../../test/kit/faults/connection-reset.ts";

@@ -1,14 +1,14 @@
-// What goes wrong, decided in the same way for every contestant: by what a request writes, not by who sends it. Pure.
+// The faults, decided in the same way for every contestant: by what a request writes, not by who sends it. Pure.
 import { createHash } from "node:crypto";
 
 /**
- * `die-before` and `die-after`: the process ends when it would send this request, or when the engine has carried it
- * out. `lose-answer`: the engine carried it out, and the process never hears of it.
+ * `die-before` and `die-after`: the process ends when it would send this request, or after the engine has executed
+ * it. `lose-answer`: the engine executed it, and the process never gets the response.
  */
 export type Fault = "die-after" | "die-before" | "lose-answer" | undefined;
 
 export interface ObservedRequest {
-  /** The orders whose effects the request writes: several, where commits share a transaction. */
+  /** The orders whose effects the request writes: several if commits share a transaction. */
   readonly orderIds: readonly string[];
 }
 

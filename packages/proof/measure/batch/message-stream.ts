@@ -1,16 +1,16 @@
-// The messages that all contestants get, the same in every run. A fifth of them is sent a second time under a message
-// id of its own. Pure.
+// The messages that all contestants get, the same in every run. A fifth of them is sent a second time under a different
+// message id. Pure.
 import type { SQSRecord } from "aws-lambda";
 import { seededRandom } from "../../show/demo/random.ts";
 
 export const MESSAGES_OF_A_BATCH = 10;
 const REPEATS_OF_A_BATCH = 2;
 const ORIGINALS_OF_A_BATCH = MESSAGES_OF_A_BATCH - REPEATS_OF_A_BATCH;
-/** Many more batches than run at once. */
+/** Many more batches than run at the same time. */
 const LONG_AGO_BATCHES = 20;
 const SEED = 20;
 
-/** How many duplicates are where, seen from their originals. */
+/** How many duplicates are at each distance from their originals. */
 export interface Places {
   readonly sameBatch: number;
   /** In a batch that other invocations may be processing at the same time. */
@@ -18,7 +18,7 @@ export interface Places {
   readonly later: number;
 }
 
-/** @param concurrency how many batches are processed at once */
+/** @param concurrency how many batches are processed at the same time */
 export function messageStream(batches: number, concurrency: number): readonly SQSRecord[] {
   const random = seededRandom(SEED);
   const stream: SQSRecord[] = [];
@@ -34,7 +34,7 @@ export function messageStream(batches: number, concurrency: number): readonly SQ
   return stream;
 }
 
-/** What names the operation: in the body, as the producer wrote it. */
+/** The operation's key: in the body, as the producer wrote it. */
 export function orderIdOf({ body }: Pick<SQSRecord, "body">): string {
   return (JSON.parse(body) as { orderId: string }).orderId;
 }

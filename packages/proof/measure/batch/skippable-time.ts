@@ -1,5 +1,5 @@
-// The time of this process, which a benchmark moves on instead of waiting for it. Everybody reads it, as in production:
-// from `Date.now()`, and from what the engine says of its own. Timers and the network go on as they are.
+// This process's time, which a benchmark advances instead of waiting. All code reads it as in production:
+// from `Date.now()`, and from the engine's own clock. Timers and the network run as usual.
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 
 interface WithHeaders {
@@ -22,14 +22,14 @@ export class SkippableTime {
     this.#skippedMs += ms;
   }
 
-  /** From now on the engine's time, as its answers tell it to the client, has been moved on too. */
+  /** From now on the engine's time, as its responses report it to the client, is advanced too. */
   attach(client: DynamoDBClient): void {
     client.middlewareStack.add(
       (next) => async (args) => {
         const answer = await next(args);
         const { headers } = answer.response as WithHeaders;
         const engineNow = Date.parse(String(headers?.date));
-        // Without this the SDK takes the two for skewed clocks, and repeats what was refused.
+        // Without this the SDK treats the difference as clock skew, and repeats rejected requests.
         if (headers && engineNow) headers.date = new Date(engineNow + this.#skippedMs).toUTCString();
         return answer;
       },

@@ -1,4 +1,4 @@
-// One contestant under one kind of faults: tables and environments of its own, and what it came to so far.
+// One contestant under one kind of faults: its tables and environments, and its result so far.
 import type { SQSRecord } from "aws-lambda";
 import { connect, createTable } from "../../../../test/kit/tables.ts";
 import type { DeployBatch } from "../contestants/batch-function.ts";
@@ -14,7 +14,7 @@ export interface TrialResult extends Tally, Effects {
   readonly deliveries: number;
   readonly crashes: number;
   readonly lostAnswers: number;
-  /** For each section of the stream, how long it took in ms. */
+  /** The duration of each section of the stream, in ms. */
   readonly sectionMs: readonly number[];
 }
 

@@ -1,6 +1,6 @@
-// Answers as the engine did when it was asked the like. What is new is let in. The second claim of a key is refused
-// with the record that refused it then. This server keeps no items, so that every package is answered in the same
-// time. Pure.
+// Replies as the engine did to a similar request. A new key is let in. A second claim of a key is refused
+// with the record that refused it in the recording. This server keeps no items, so every package is answered equally
+// fast. Pure.
 import { type Asked, type CannedAnswer, claimIn, type Exchange } from "./exchange.ts";
 
 /** @throws Error when nothing like it was recorded */

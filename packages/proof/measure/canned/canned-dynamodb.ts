@@ -1,5 +1,5 @@
-// A DynamoDB that only repeats what an engine once answered, in a process of its own. So what a caller's process
-// takes is the client's, not the database's.
+// A DynamoDB that only repeats an engine's recorded responses, in a separate process. So the time measured in a caller's
+// process is the client's, not the database's.
 import { readFileSync } from "node:fs";
 import { selfSignedCertificate } from "../../../../test/kit/self-signed-certificate.ts";
 import { startHelper } from "../../helper-process.ts";
@@ -8,7 +8,7 @@ import type { Exchange } from "./exchange.ts";
 
 export interface CannedDynamoDB {
   readonly endpoint: string;
-  /** What a process has to trust, for `NODE_EXTRA_CA_CERTS`; with TLS only. */
+  /** The certificate that a process must trust, for `NODE_EXTRA_CA_CERTS`; with TLS only. */
   readonly certificateFile?: string | undefined;
   /** How often each operation was asked since this was called last. */
   asked(): Promise<Readonly<Record<string, number>>>;

@@ -13,7 +13,7 @@ export interface Exchange extends CannedAnswer {
 
 type Attributes = Readonly<Record<string, unknown>>;
 
-/** The part of a request that tells which answer it gets. */
+/** The part of a request that decides which response it gets. */
 export interface Asked {
   readonly TableName?: string;
   readonly Item?: Attributes;

@@ -1,4 +1,4 @@
-// Notes what an engine answers: a server in front of it, for anything that speaks DynamoDB's protocol.
+// Records an engine's responses: a server in front of it, for anything that speaks DynamoDB's protocol.
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type Exchange, operationOf } from "./exchange.ts";

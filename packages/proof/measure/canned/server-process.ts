@@ -1,6 +1,6 @@
-// The process of the canned DynamoDB, so that what it takes is not counted with its callers. It is told what to
-// answer, and tells the port it listens on. From then on it tells how often each operation was asked since it last
-// told.
+// The canned DynamoDB's process, separate so its processor time isn't counted with its callers'. It receives the
+// responses, and reports the port it listens on. From then on it reports how often each operation was called since
+// its last report.
 import { createServer, type RequestListener } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";

@@ -1,4 +1,4 @@
-// What is done to a function while its requests are counted.
+// The calls made to a function while its requests are counted.
 import type { Tally } from "../metering/meter.ts";
 import type { Subject } from "./subject.ts";
 
@@ -6,7 +6,7 @@ export type Journey = (subject: Subject) => Promise<Tally>;
 
 export const firstRun: Journey = (subject) => subject.spend(1, () => subject.post(subject.freshKey()));
 
-/** A first run whose handler throws, so that a retry may run. */
+/** A first run whose handler throws, so a retry may run. */
 export const failedRun: Journey = (subject) =>
   subject.spend(1, () => subject.post(subject.freshKey()).catch(() => undefined));
 
@@ -33,7 +33,7 @@ export function lostAnswer(nth: number, journey: Journey = firstRun): Journey {
   };
 }
 
-/** Like `lostAnswer(1)`, for a side that then takes its own claim for somebody else's. */
+/** Like `lostAnswer(1)`, for a side that then mistakes its own claim for another caller's. */
 export const lostClaimAnswerConflicts: Journey = (subject) => {
   subject.loseAnswer(1);
   return subject.spend(0, () => subject.post(subject.freshKey()).catch(() => undefined));

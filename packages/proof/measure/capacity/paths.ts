@@ -21,7 +21,7 @@ export interface Path {
   readonly name: string;
   readonly onceonly: () => Promise<Tally>;
   readonly powertools?: () => Promise<Tally>;
-  /** Shown beside the peer's numbers. */
+  /** Shown next to the peer's numbers. */
   readonly powertoolsRemark?: string;
 }
 

@@ -1,5 +1,5 @@
-// A deployed function whose runs are counted and whose requests are metered, so that nothing is counted that did
-// not happen as the path says.
+// A deployed function whose runs are counted and whose requests are metered, so only what the path describes
+// is counted.
 import { randomUUID } from "node:crypto";
 import type { Invoke, LambdaHandler } from "../contestants/lambda-call.ts";
 import { postOrder } from "../contestants/lambda-call.ts";

@@ -1,4 +1,4 @@
-// What a function that processes messages is deployed with and called with: the same for every contestant.
+// How a function that processes messages is deployed and called: the same for every contestant.
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import type { Context, SQSBatchResponse, SQSEvent } from "aws-lambda";
 import type { LeanDynamoDB } from "onceonly/lean";

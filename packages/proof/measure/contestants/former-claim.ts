@@ -1,6 +1,6 @@
-// This package with the claim it once made, to show what its present claim gained alone. At the edge of the same
-// client, the insert of a record becomes the update that did everything under one condition. What that condition
-// asked before is kept as it was.
+// This package with its previous claim, to show the gain of the present claim by itself. At the edge of the same
+// client, the insert of a record becomes the update that did everything under one condition. That condition is
+// unchanged.
 import { type DynamoDBClient, PutItemCommand, UpdateItemCommand } from "@aws-sdk/client-dynamodb";
 import type { DynamoDBClientLike } from "onceonly/dynamodb";
 

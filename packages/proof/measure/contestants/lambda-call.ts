@@ -1,4 +1,4 @@
-// What a Lambda function is called with here: the same for every contestant. Pure.
+// How a Lambda function is called here: the same for every contestant. Pure.
 import type { APIGatewayProxyEventV2, Context } from "aws-lambda";
 
 export type LambdaHandler = (event: never, context: Context) => Promise<unknown>;

@@ -1,4 +1,4 @@
-// What no package goes below: the two smallest writes that make a call happen once, and nothing that makes it safe.
+// The lower bound for any package: the two smallest writes that make a call happen once, and nothing that makes it safe.
 import { randomUUID } from "node:crypto";
 
 export type CallOnce = (key: string, handler: () => Promise<unknown>) => Promise<unknown>;

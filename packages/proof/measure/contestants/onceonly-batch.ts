@@ -26,7 +26,7 @@ export function onceonlyCommitting(options: Partial<Options> = {}): DeployBatch 
 export const onceonlyCommittingLean: DeployBatch = (setup) =>
   onceonlyCommitting({ store: leanStore(setup) })(setup);
 
-/** The effect is a request of its own, as the peer's is. */
+/** The effect is a separate request, as the peer's is. */
 export function onceonlyWriting(options: Partial<Options> = {}): DeployBatch {
   return (setup) =>
     idempotentBatch(
@@ -60,7 +60,7 @@ function optionsOf({ client, recordsTable }: BatchSetup): Options {
     store: new DynamoDBStore({ tableName: recordsTable, client }),
     key: orderIdOf,
     retentionSeconds: RETENTION_SECONDS,
-    // A lost answer or a dead neighbour is what is measured here: nobody reads its log.
+    // Lost responses and dead neighbours are what is measured here; their log lines aren't needed.
     onRecordError: () => {},
     clock,
   };

@@ -12,7 +12,7 @@ type Records =
   | { readonly store: Store<DynamoDBWrite> }
   | { readonly client: DynamoDBClientLike; readonly tableName: string };
 
-/** A function behind an HTTP API. */
+/** A function for an HTTP API. */
 export function onceonlyHttp(
   records: Records,
   options: Partial<HttpIdempotencyOptions<never, DynamoDBWrite>> = {},
@@ -24,7 +24,7 @@ export function onceonlyHttp(
   return (handler) => httpIdempotent(handler as never, all) as unknown as Invoke;
 }
 
-/** A handler whose order is written in one transaction with its result, and with a message where one is to be sent. */
+/** A handler whose order is written in one transaction with its result, and with a message if one is to be sent. */
 export function committingOrder(
   { ordersTable }: Pick<World, "ordersTable">,
   withMessage = false,
@@ -42,5 +42,5 @@ export function committingOrder(
   };
 }
 
-/** Nobody sends to it here: a relay would read the message from the table's stream. */
+/** No messages are sent to it here: a relay would read the message from the table's stream. */
 const QUEUE_URL = "https://sqs.us-east-1.amazonaws.com/123456789012/payments.fifo";

@@ -1,4 +1,4 @@
-// The peer on a queue, as its documentation combines its two packages. `makeIdempotent` is around the record handler,
+// The peer on a queue, combining its two packages as its documentation does. `makeIdempotent` wraps the record handler,
 // and the context is registered in each invocation. `processPartialResponse` gets a `BatchProcessor` that works in
 // parallel. The key comes from the body, where a second send has the same one; the whole body is checked against it.
 // The local cache is on, since it saves requests here.

@@ -1,4 +1,4 @@
-// The floor for whoever uses the SDK's client: its commands, and nothing else.
+// The lower bound for anyone who uses the SDK's client: its commands, and nothing else.
 import { DynamoDBClient, PutItemCommand, UpdateItemCommand } from "@aws-sdk/client-dynamodb";
 import { type CallOnce, callOnceBy, type Item } from "./least.ts";
 

@@ -1,4 +1,4 @@
-// The limit for everybody: signed requests on connections that are kept, and nothing else.
+// The limit for all clients: signed requests on kept-alive connections, and nothing else.
 import { Agent as HttpAgent, request as httpRequest } from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import { signedHeaders } from "../../../../lib/dynamodb/wire/signature.ts";

@@ -1,4 +1,4 @@
-// What both sides of a benchmark run on: one engine, one client, and a table for each purpose.
+// Shared by both sides of a benchmark: one engine, one client, and a table for each purpose.
 import { type DynamoDBClient, PutItemCommand } from "@aws-sdk/client-dynamodb";
 import type { Context } from "aws-lambda";
 import { fakeLambdaContext } from "onceonly/testing";
@@ -38,7 +38,7 @@ export const failing: LambdaHandler = async () => {
   throw new Error("the handler fails");
 };
 
-/** A handler that writes an order on its own, beside the record. */
+/** A handler that writes an order separately from the record. */
 export function puttingOrder(
   { client, ordersTable }: Pick<World, "client" | "ordersTable">,
   orderOf = newOrder,

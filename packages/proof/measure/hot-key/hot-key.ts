@@ -1,4 +1,4 @@
-// Many duplicates of one key at once: while the first call is at work, and after it is done. Counts what they cost and
+// Many simultaneous duplicates of one key: while the first call is running, and after it has finished. Counts their cost and
 // whether any of them had an effect.
 import { ScanCommand } from "@aws-sdk/client-dynamodb";
 import { gate } from "../../../../test/kit/time/gate.ts";
@@ -12,9 +12,9 @@ import { type MeteredClient, meteredClient } from "../metering/metered-client.ts
 export const DUPLICATES = 200;
 
 export interface HotKeyResult {
-  /** What all duplicates that came while the first call was at work spent together. */
+  /** The total cost of all duplicates that came while the first call was running. */
   readonly atWork: Tally;
-  /** What all duplicates that came afterwards spent together. */
+  /** The total cost of all duplicates that came afterwards. */
   readonly afterwards: Tally;
   /** How often the handler ran, the first call included. */
   readonly runs: number;

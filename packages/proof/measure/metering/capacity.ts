@@ -1,5 +1,5 @@
-// What DynamoDB charges for one answered request, in write and read units. Pure, and no code of the package: it is
-// what the package is measured with.
+// What DynamoDB charges for one request, in write and read units. Pure, and none of the package's code: it is
+// used to measure the package.
 import type { AttributeValue, ConsumedCapacity } from "@aws-sdk/client-dynamodb";
 
 export type Item = Record<string, AttributeValue>;
@@ -22,7 +22,7 @@ export function reportedUnits(
 }
 
 /**
- * DynamoDB Local reports nothing for statements that write. Each is charged as the write that it stands for. An
+ * DynamoDB Local reports nothing for statements that write. Each is charged as the write that it represents. An
  * insertion is charged by the size of its item. The update of a record, which stays within 1 KB here, is charged as
  * one unit. A refused statement is charged as below.
  */

@@ -1,4 +1,4 @@
-// The section of docs/proof/benchmarks.md about what makes a function fast, with the figures of the sections after it. Pure.
+// The section of docs/proof/benchmarks.md about how to make a function fast, with the figures of the sections after it. Pure.
 import { median } from "../timing/median.ts";
 import type { Kind, Sample } from "../timing/turn.ts";
 import { pairwise, presentStarts } from "./cold-start-section.ts";
@@ -18,7 +18,7 @@ const cpu = ({ cpuMs }: Sample) => cpuMs;
 const LEAN = "onceonly on the lean client";
 const LONELY = "onceonly on a client without keep-alive";
 
-/** Empty where the figures are not there. */
+/** Empty if the figures are missing. */
 export function adviceSection({ client, bundle, "cold-start": coldStart }: Results): string {
   const starts = presentStarts(coldStart?.figures ?? {});
   const [first] = starts;

@@ -1,4 +1,4 @@
-// The section of docs/proof/benchmarks.md about what was aimed at, and how far it was reached. Pure.
+// The section of docs/proof/benchmarks.md about the aims, and how far each was reached. Pure.
 import type { BatchFigures } from "../batch/compare-batches.ts";
 import type { ServerResult, StoreName } from "../servers/compare-servers.ts";
 import type { RaceFigures } from "../timing/race.ts";
@@ -14,7 +14,7 @@ interface Aim {
   readonly what: string;
   readonly atMost?: number;
   readonly atLeast?: number;
-  /** All that has to hold; empty where nothing of it was measured. */
+  /** All the aims that must hold; empty if none of them was measured. */
   readonly reached: readonly (number | undefined)[];
   readonly show?: (value: number) => string;
 }

@@ -1,4 +1,4 @@
-// The counted paths as Markdown tables: what they need, and what that costs. Pure.
+// The counted paths as Markdown tables: their requests and units, and their cost. Pure.
 import type { Tally } from "../metering/meter.ts";
 import { dollars } from "./format.ts";
 import { markdownTable } from "./markdown.ts";

@@ -41,7 +41,7 @@ export function chart(title: string, groups: readonly ChartGroup[], { mark, show
       lines.push(
         text(labels - 8, y + 12.5, plain(label), "label", END),
         `<rect x="${labels}" y="${y}" width="${width}" height="${BAR}" rx="2" fill="${colour}"/>`,
-        // In a column: beside their bars, the line of the mark would go through those that are close to it.
+        // In a column: next to their bars, the mark's line would cross bars of a similar length.
         text(total - 8, y + 12.5, show(value), "figure", END),
       );
       y += BAR + GAP;
@@ -62,7 +62,7 @@ ${lines.join("\n")}
 
 const END = ' text-anchor="end"';
 
-/** Code has no marks of its own in a picture. */
+/** Removes backticks, which mean nothing in a picture. */
 function plain(label: string): string {
   return label.replaceAll("`", "");
 }

@@ -1,4 +1,4 @@
-// The section of docs/proof/benchmarks.md about the client: what a call takes of the function's own process. Pure.
+// The section of docs/proof/benchmarks.md about the client: what a call costs the function's own process. Pure.
 import type { ClientFigures } from "../timing/client-race.ts";
 import type { RaceFigures } from "../timing/race.ts";
 import { CALLERS, type Kind, type Sample } from "../timing/turn.ts";

@@ -49,7 +49,7 @@ and × 0.87 for a replay. Through plain \`send\` it was × 0.82 and × 1.24, and
 ${[aimsSection(results), adviceSection(results), ...pages].filter(Boolean).join("\n")}`;
 }
 
-/** By the name of their file in docs/proof/benchmarks. */
+/** By their file's name in docs/proof/benchmarks. */
 export function benchmarkCharts({
   client,
   "cold-start": coldStart,

@@ -1,4 +1,4 @@
-// Numbers as the report shows them: rounded so that reruns of the same code rarely differ. Pure.
+// Numbers as the report shows them: rounded, so reruns of the same code rarely differ. Pure.
 
 export function exactBytes(bytes: number): string {
   return `${bytes.toLocaleString("en")} bytes`;

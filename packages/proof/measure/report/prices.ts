@@ -1,4 +1,4 @@
-// What DynamoDB's on-demand mode charges, and what a path costs by it. Pure.
+// The prices of DynamoDB's on-demand mode, and what a path costs at them. Pure.
 import type { Tally } from "../metering/meter.ts";
 
 /** US East (N. Virginia), standard table class, US dollars; as listed since November 2024. */

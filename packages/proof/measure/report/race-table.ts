@@ -1,4 +1,4 @@
-// What the contestants of a race took, beside the peer, as Markdown tables. Pure.
+// The times of a race's contestants next to the peer's, as Markdown tables. Pure.
 import { median } from "../timing/median.ts";
 import type { RaceFigures } from "../timing/race.ts";
 import { CALLERS, type Callers, KINDS, type Kind, type Sample } from "../timing/turn.ts";
@@ -8,7 +8,7 @@ export const PEER = "Powertools";
 
 export type Pick = (sample: Sample) => number;
 
-/** The median of the runs, each beside the peer's of the same run; `NaN` where there is no such contestant. */
+/** The median of the runs, each next to the peer's in the same run; `NaN` if there is no such contestant. */
 export function toPeer(figures: RaceFigures, name: string, kind: Kind, callers: Callers, pick: Pick): number {
   const peers = figures[PEER]?.[kind][callers] ?? [];
   const own = figures[name]?.[kind][callers] ?? [];

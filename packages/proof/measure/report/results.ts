@@ -1,4 +1,4 @@
-// What a run found, as packages/proof/measure/results.json keeps it.
+// A run's results, as packages/proof/measure/results.json stores them.
 import type { BatchFigures } from "../batch/compare-batches.ts";
 import type { HotKeyResult } from "../hot-key/hot-key.ts";
 import type { ServersFigures } from "../servers/compare-servers.ts";

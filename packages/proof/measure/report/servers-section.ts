@@ -12,7 +12,7 @@ import { chart } from "./chart.ts";
 import { exactCount, milliseconds, ratio } from "./format.ts";
 import { markdownTable } from "./markdown.ts";
 
-/** What the packages that this load comes from say of themselves. */
+/** The claims of the packages that this load comes from. */
 const PUBLISHED: readonly (readonly string[])[] = [
   ["published, over Redis", "", "× 0.975", "", "", "× 1.05", "× 1.07"],
   ["published, over PostgreSQL", "", "× 0.766", "", "", "× 1.50", "× 1.76"],

@@ -4,7 +4,7 @@ import { exactBytes } from "./format.ts";
 import { markdownTable } from "./markdown.ts";
 
 export interface SizeFigures {
-  /** The weight of what is imported, the SDK left outside. */
+  /** The size of the imported code, without the SDK. */
   readonly imports: Readonly<Record<string, Weight>>;
   /** Bytes of whole functions, the SDK included. */
   readonly functions: Readonly<Record<string, number>>;

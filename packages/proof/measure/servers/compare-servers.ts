@@ -1,5 +1,5 @@
-// The load of the packages that onceonly began with: 50 callers for a minute over 50 ms of work, and one caller over 20 ms. The
-// contestants are servers in processes of their own. They take turns, so that what the machine does besides is in all of them.
+// The load from the packages that inspired onceonly: 50 callers for a minute over 50 ms of work, and one caller over 20 ms. The
+// contestants are servers in separate processes. They take turns, so the machine's other work affects all of them.
 import { cpus, loadavg, totalmem } from "node:os";
 import pg from "pg";
 import { postgresSchema } from "../../../../lib/postgres/index.ts";
@@ -104,7 +104,7 @@ export async function compareServers(
   }
 }
 
-/** Each keeps what it has on disk as its maker sets it, DynamoDB's model in memory. */
+/** Each keeps its data on disk as its vendor configures it; DynamoDB's model keeps it in memory. */
 async function startEngines(dynamodbEndpoint: string) {
   const [installation] = postgresInstallations();
   if (!installation) throw new Error("no PostgreSQL found: apt-get install postgresql");

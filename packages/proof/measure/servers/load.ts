@@ -4,7 +4,7 @@ import { Agent, request } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 
 export interface Turn {
-  /** How long each request took, in ms. */
+  /** The duration of each request, in ms. */
   readonly latencies: readonly number[];
   readonly seconds: number;
 }
@@ -22,7 +22,7 @@ export const targetOf = (port: number, hasStore: boolean): Target => ({
   hasStore,
 });
 
-/** @throws where an answer is not 201, is not the key's, or is a replay where none is expected, and the reverse */
+/** @throws if a response isn't 201, isn't the key's, or is a replay when none is expected, or the reverse */
 function post({ port, agent }: Target, workMs: number, key: string, isReplay = false): Promise<number> {
   const startedAt = performance.now();
   return new Promise((resolve, reject) => {
@@ -51,7 +51,7 @@ function post({ port, agent }: Target, workMs: number, key: string, isReplay = f
   });
 }
 
-/** Each request has a key of its own. Callers begin one after the other: all at once would go on in step. */
+/** Each request has its own key. Callers begin one after the other: if all began together, they would run in step. */
 export async function press(target: Target, workMs: number, callers: number, forMs: number): Promise<Turn> {
   const startedAt = performance.now();
   const latencies: number[] = [];

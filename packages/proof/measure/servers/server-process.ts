@@ -1,5 +1,5 @@
-// A server of its own process: a route that works for some milliseconds, bare or with the middleware over one of the stores.
-// Listens on a port of its own, and tells it to its parent.
+// A server in its own process: a route that works for some milliseconds, bare or with the middleware over one of the stores.
+// Listens on its own port, and reports it to its parent.
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";

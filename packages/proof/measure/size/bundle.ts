@@ -1,10 +1,10 @@
-// Bundles what a Lambda function imports, and says whose bytes are in it.
+// Bundles what a Lambda function imports, and attributes the bytes to packages.
 import { gzipSync } from "node:zlib";
 import { bundled } from "../../../../test/kit/bundled.ts";
 
 export interface Bundle {
   readonly code: Uint8Array;
-  /** Minified bytes of the package itself, with the packages of its own family. */
+  /** Minified bytes of the package itself, with its sibling packages. */
   readonly ownBytes: number;
   /** Minified bytes of other packages. */
   readonly thirdPartyBytes: number;
@@ -17,7 +17,7 @@ export interface Bundle {
 /** The parts of the SDK that are CommonJS require modules of Node. */
 const REQUIRE = 'import{createRequire}from"node:module";const require=createRequire(import.meta.url);';
 
-/** Left outside where they are what a function has anyway. */
+/** Left out if a function has them anyway. */
 const PEERS = ["@aws-sdk/*", "@smithy/*", "@middy/*"];
 
 /** @param isOwn whether a source, by its path from the root of the repository, belongs to the package itself */

@@ -1,4 +1,4 @@
-// What is bundled to be weighed: what a function imports of each package, the AWS SDK and Middy left outside.
+// The bundles to be measured: a function's imports from each package, without the AWS SDK and Middy.
 import { type Bundle, bundle } from "./bundle.ts";
 
 const own = (name: string) =>
@@ -14,7 +14,7 @@ const PEER_CODE = "node_modules/@aws-lambda-powertools/";
 export const OWN_MIDDLEWARE = "onceonly: `httpIdempotency`, for Middy";
 export const PEER_MIDDLEWARE = "Powertools: `makeHandlerIdempotent`, for Middy";
 
-/** The entries by what they do, on both sides. */
+/** The entries by purpose, on both sides. */
 const ENTRIES: Readonly<Record<string, string>> = {
   "onceonly: `idempotent`": own("idempotent"),
   "onceonly: `httpIdempotent`": own("httpIdempotent"),

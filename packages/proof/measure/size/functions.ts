@@ -1,4 +1,4 @@
-// A whole function behind an HTTP API, as it is deployed with each package: everything it needs is in it, or all but the SDK.
+// A whole function for an HTTP API, as it is deployed with each package: with everything it needs, or with everything but the SDK.
 import { bundle } from "./bundle.ts";
 
 const handler = 'async () => ({ statusCode: 201, body: \'{"order":"1"}\' })';

@@ -1,4 +1,4 @@
-// The client alone: processor time and heap of a call, against answers that were recorded from an engine a moment before.
+// Only the client: processor time and heap of a call, against responses recorded from an engine a moment before.
 import { connect } from "../../../../test/kit/tables.ts";
 import { bundleProcess } from "../../process-bundle.ts";
 import { startCannedDynamoDB } from "../canned/canned-dynamodb.ts";
@@ -6,7 +6,7 @@ import { recordAnswers } from "../canned/record-answers.ts";
 import type { GroupName } from "./contestants.ts";
 import { type Effort, enter, type RaceFigures, Racer, race } from "./race.ts";
 
-/** Who runs over what; one race follows the other. */
+/** The contestants and their transport; one race follows the other. */
 const RACES = {
   plain: { group: "plain", overTls: false },
   http: { group: "http", overTls: false },
@@ -17,13 +17,13 @@ const RACES = {
 type RaceName = keyof typeof RACES;
 
 export type ClientFigures = Readonly<Record<Exclude<RaceName, "commits">, RaceFigures>> & {
-  /** Absent in what was found before they were raced. */
+  /** Absent in results from before they were raced. */
   readonly commits?: RaceFigures;
-  /** By each contestant in each run, of first runs and of replays. Absent in what was found with 800. */
+  /** By each contestant in each run, of first runs and of replays. Absent in results measured with 800. */
   readonly warmUpCalls?: number;
 };
 
-/** With fewer warm-up calls the first turns measure V8's compiler: half of a call of ours, a fifth of one of the peer's. */
+/** With fewer warm-up calls the first turns measure V8's compiler: half of our calls' time, a fifth of the peer's. */
 const EFFORT: Effort = { runs: 5, turns: 3, warmUpCalls: 2400, calls: { 1: 120, 16: 192, 64: 256 } };
 const QUICK: Effort = { runs: 1, turns: 2, warmUpCalls: 200, calls: { 1: 50, 16: 96, 64: 128 } };
 

@@ -1,5 +1,5 @@
-// Cold starts: a fresh process imports a bundled function and calls it once. The functions take turns, on each version of
-// Node that is there, so that a slow moment of the machine meets all of them.
+// Cold starts: a fresh process imports a bundled function and calls it once. The functions take turns, on each installed
+// version of Node, so a slow moment of the machine affects all of them.
 import { execFile, execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -21,14 +21,14 @@ export interface ColdStarts {
   readonly version: string;
   /** Processor time of import and first call, by the function's name, in the order of the rounds. */
   readonly withSdk: Readonly<Record<string, readonly number[]>>;
-  /** The same where the SDK is left to the installed one. */
+  /** The same with the SDK left to the installed one. */
   readonly withoutSdk: Readonly<Record<string, readonly number[]>>;
 }
 
-/** By the major version; a version that could not be had says why. */
+/** By major version; for a version that could not be installed, the reason. */
 export type ColdStartFigures = Readonly<Record<number, ColdStarts | { readonly absent: string }>>;
 
-/** Inside node_modules, so that the bundles find the SDK that they leave outside. */
+/** Inside node_modules, so the bundles find the SDK that they leave out. */
 const folder = fileURLToPath(new URL("../../../../node_modules/.cache/onceonly-bench/", import.meta.url));
 
 const START = `

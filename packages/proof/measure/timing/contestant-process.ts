@@ -19,7 +19,7 @@ export interface Question {
   readonly callers: Callers;
 }
 
-/** What it did, with which its parent sees that nothing was left out. */
+/** What it did; its parent checks that nothing was left out. */
 export interface Report extends Sample {
   readonly handlerRuns: number;
   /** Replays that were not the answer of the first run. */
@@ -50,7 +50,7 @@ answerParent(async ({ kind, calls, callers }: Question): Promise<Report> => {
   return { ...sample, handlerRuns, otherAnswers };
 });
 
-/** A replay over HTTP says that it is one, in a header. */
+/** A replay over HTTP is marked by a header. */
 function resultIn(answer: unknown): unknown {
   return (answer as { body?: unknown }).body ?? answer;
 }

@@ -25,7 +25,7 @@ export interface Contestant {
   readonly deploy: Deploy;
   /** The partition key of the contestant's table. */
   readonly partitionKey: "pk" | "id";
-  /** What it sends for each call; checked where it is told. */
+  /** The requests that it sends for each call; checked if they are listed. */
   readonly requests?: Readonly<Record<Kind, Readonly<Record<string, number>>>>;
   /** @default - a handler that only answers */
   readonly handler?: (tables: Tables) => LambdaHandler;
@@ -33,7 +33,7 @@ export interface Contestant {
 
 type Group = Readonly<Record<string, Contestant>>;
 
-/** What the peer makes for itself: a client without an option. */
+/** The peer's own default: a client without an option. */
 const defaultClient = () => new DynamoDBClient({});
 
 const requests = { firstRun: { PutItem: 1, UpdateItem: 1 }, replay: { PutItem: 1 } };
@@ -72,7 +72,7 @@ const least = (make: (tableName: string) => CallOnce): Contestant => ({
   requests,
 });
 
-/** How a store reaches DynamoDB, by what is told about it. */
+/** How a store reaches DynamoDB, by its description. */
 const STORES = {
   "its own client": (tableName: string) => new DynamoDBStore({ tableName }),
   "the peer's client": (tableName: string) => new DynamoDBStore({ tableName, client: defaultClient() }),
@@ -132,7 +132,7 @@ const onEngine = (
   handler,
 });
 
-/** What a commit of an order takes of the client, beside a handler that puts the order on its own. */
+/** What an order's commit costs the client, compared with a handler that puts the order separately. */
 const committed = { firstRun: { PutItem: 1, TransactWriteItems: 1 }, replay: { PutItem: 1 } };
 const put = { firstRun: { PutItem: 2, UpdateItem: 1 }, replay: { PutItem: 1 } };
 

@@ -1,4 +1,4 @@
-// What counts of several rounds. Pure.
+// The value reported for several rounds. Pure.
 
 /** The median; with an even number of values, the mean of the two in the middle. */
 export function median(values: readonly number[]): number {

@@ -1,5 +1,5 @@
-// The contestants of a group take turns within one run, so that a slow moment of the machine meets all of them. Each
-// has a process of its own, so that what a package switches on for its process slows nobody else. Every run begins
+// A group's contestants take turns within one run, so a slow moment of the machine affects all of them. Each
+// has its own process, so settings that a package changes for its process slow down no other. Every run begins
 // with new processes.
 import { isDeepStrictEqual } from "node:util";
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
@@ -39,7 +39,7 @@ export type RaceFigures = Readonly<
   Record<string, Readonly<Record<Kind, Readonly<Record<Callers, readonly Sample[]>>>>>
 >;
 
-/** Tables of their own for each contestant of a group. */
+/** Separate tables for each contestant of a group. */
 export function enter(
   client: DynamoDBClient,
   group: GroupName,
@@ -93,7 +93,7 @@ export async function race(
   return figures;
 }
 
-/** @throws Error when a contestant did not do what it says */
+/** @throws Error if a contestant didn't do what it declares */
 export class Racer {
   readonly name: string;
   readonly #contestant: Contestant;

@@ -1,19 +1,19 @@
-// One contestant's turn: so many calls by so many callers at once, of first runs, or of replays of the same keys.
+// One contestant's turn: a number of calls by a number of concurrent callers, for first runs, or for replays of the same keys.
 import { GCProfiler } from "node:v8";
 import { median } from "./median.ts";
 
-/** How many call at once. */
+/** How many call at the same time. */
 export const CALLERS = [1, 16, 64] as const;
 export type Callers = (typeof CALLERS)[number];
 
 export const KINDS = ["firstRun", "replay"] as const;
 export type Kind = (typeof KINDS)[number];
 
-/** What one turn took, or several turns of the same kind. Figures are for each call unless something else is said. */
+/** The time of one turn, or of several turns of the same kind. Figures are per call unless stated otherwise. */
 export interface Sample {
   /** Processor time of the whole process. */
   readonly cpuMs: number;
-  /** What is allocated on JavaScript's heap. */
+  /** Allocations on JavaScript's heap. */
   readonly heapKb: number;
   /** The median. */
   readonly latencyMs: number;

@@ -1,16 +1,16 @@
-// What the callers and the processes that answer them tell each other.
+// The messages between the callers and the processes that answer them.
 import type { Decision } from "onceonly";
 
 /**
- * What becomes of a run of the handler. It does its job, or fails before or after. Or it answers with what is not to be
+ * How a run of the handler goes. It does its job, or fails before or after. Or it answers with a result that is not
  * stored, or refuses for good.
  */
 export type Fate = "do" | "fail" | "fail-after" | "decline" | "refuse";
 
-/** How a handler is disposed in one call: no part of the payload, so that calls of one key may differ. */
+/** How a handler behaves in one call: not part of the payload, so calls of one key may differ. */
 export interface Mood {
   readonly fate: Fate;
-  /** How long it takes before its effect, and after it. */
+  /** How long it works before its effect, and after it. */
   readonly beforeMs: number;
   readonly afterMs: number;
   /** How large its answer is. */
@@ -22,7 +22,7 @@ export const CALM: Mood = { fate: "do", beforeMs: 0, afterMs: 0, bytes: 0 };
 /** The payload. */
 export interface Input {
   readonly key: string;
-  /** 2 is the mended payload. */
+  /** 2 is the corrected payload. */
   readonly version: 1 | 2;
   /** The account that is wanted, or the product. */
   readonly name: string;
@@ -37,7 +37,7 @@ export interface Ask {
   readonly mood: Mood;
   /** Nothing is done to it any more. */
   readonly isCalm: boolean;
-  /** The time of the invocation, or of the lease where there is none. */
+  /** The time of the invocation, or of the lease if there is none. */
   readonly remainingMs: number;
 }
 
@@ -97,6 +97,6 @@ export type FromHands =
   | { readonly id: number; readonly handlerStarted: { readonly at: number; readonly attempt?: number } }
   | { readonly id: number; readonly commitStarted: { readonly at: number } }
   | { readonly id: number; readonly handlerEnded: { readonly at: number } }
-  /** A function answers with its result, or with the message of its error. */
+  /** A function responds with its result, or with its error's message. */
   | { readonly id: number; readonly result: string }
   | { readonly id: number; readonly error: string };

@@ -1,4 +1,4 @@
-// A caller: asks for its key, again where it gets no final answer in time, sometimes twice at once, and once more later.
+// A caller: sends requests for its key, retries if it gets no final answer in time, sometimes twice simultaneously, and once more later.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { SeededRandom } from "../demo/random.ts";
 import { CALM, type Fate, type FromHands, type Mood } from "./asking.ts";
@@ -9,7 +9,7 @@ import type { Tally } from "./tally.ts";
 export interface Callers {
   /** Asks until the answer is final, as often as a patient caller does, or until the signal aborts. */
   pursue(subject: Subject, random: SeededRandom, signal: AbortSignal): Promise<void>;
-  /** One call of a handler that does its job at once. Resolves when it has ended, whatever came of it. */
+  /** One call of a handler that does its job immediately. Resolves when it has ended, whatever the result. */
   askCalmly(subject: Subject): Promise<Call>;
   /** Calls that have not ended. */
   readonly underWay: ReadonlySet<Call>;
@@ -89,7 +89,7 @@ function follow(call: Call, progress: FromHands): void {
   }
 }
 
-/** Only who was told that it failed, and left nothing behind, sends another payload under the same key. */
+/** Only a caller that was informed of a failure without effects sends another payload under the same key. */
 function mend(subject: Subject): void {
   const { calls, mends } = subject;
   if (mends && subject.version === 1 && calls.length > 0 && isAtRest(calls)) subject.version = 2;

@@ -12,7 +12,7 @@ export interface HandProcess {
   goOn(): void;
   /** SIGKILL, also while it is stopped. */
   kill(): void;
-  /** Resolves when it has ended: to its last words where nobody killed it. */
+  /** Resolves when it has ended: to its last message if it was not killed. */
   readonly ended: Promise<string | undefined>;
 }
 
@@ -59,7 +59,7 @@ export function startHandProcess(bundle: string, world: WorldOptions): HandProce
       return new Promise((resolve) => {
         if (!child.connected) return resolve(undefined);
         waiting.set(id, { onProgress, resolve });
-        // A process that ends meanwhile is told by its end.
+        // A process that ends in between is recognized by its end.
         child.send(message, () => undefined);
       });
     },

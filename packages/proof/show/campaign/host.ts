@@ -1,5 +1,5 @@
-// A host: one process after the other, each with a clock of its own, behind a proxy before the database and one before the
-// queues.
+// A host: one process after the other, each with its own clock, with one proxy in front of the database and one in front of
+// the queues.
 import {
   type FaultProxy,
   type ObservedAnswer,
@@ -23,7 +23,7 @@ export interface HostOptions {
   readonly decide: (host: Host, request: ObservedRequest) => ProxyFault;
   readonly decideForQueues: (host: Host, request: ObservedRequest) => ProxyFault;
   readonly onAnswer: (host: Host, request: ObservedRequest, answer: ObservedAnswer) => void;
-  /** Hears of a process that nobody killed. */
+  /** Called with a process that ended without being killed. */
   readonly onEndedByItself: (lastWords: string) => void;
 }
 
@@ -31,14 +31,14 @@ export interface Host {
   readonly number: number;
   readonly isStopped: boolean;
   readonly skewMs: number;
-  /** `undefined` where its process was killed. */
+  /** `undefined` if its process was killed. */
   ask(id: number, message: ToHands, onProgress: (message: FromHands) => void): Promise<FromHands | undefined>;
   /** SIGSTOP, and SIGCONT that much later, or when the host is calmed. */
   stopFor(ms: number): void;
   /** SIGKILL; another process takes its place. */
   kill(): void;
   goOn(): void;
-  /** Hands on what its proxies hold back. */
+  /** Passes on the requests that its proxies hold back. */
   flush(): Promise<void>;
   requests(): number;
   end(): Promise<void>;

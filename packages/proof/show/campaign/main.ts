@@ -1,5 +1,5 @@
-// `npm run campaign`: plays the modes of the options beside each other, prints what is found and a table. Exit status 0 if
-// nothing was found but by the controls, 1 if not, 2 if the campaign could not run, 130 after Ctrl-C.
+// `npm run campaign`: plays the modes of the options in parallel, prints its findings and a table. Exit status 0 if
+// only the controls found anything, 1 if not, 2 if the campaign could not run, 130 after Ctrl-C.
 import { writeFile } from "node:fs/promises";
 import { startDynamoDB } from "../../../local/lib/dynamodb-engine.ts";
 import { runCommand } from "../../command-line.ts";
@@ -10,7 +10,7 @@ import { runMode } from "./run-mode.ts";
 import { formatSummary, isGood } from "./summary.ts";
 import { VARIANTS } from "./variants.ts";
 
-/** Clocks are off by half of it, so that two differ by all of it at most; or by more than it. */
+/** Clocks are off by half of it, so any two differ by all of it at most; or by more than it. */
 const CLOCK_SKEW_SECONDS = 0.5;
 const SKEW_MS = { within: 250, beyond: 2000 };
 
@@ -63,7 +63,7 @@ async function play(options: CampaignOptions, signal: AbortSignal): Promise<numb
   }
 }
 
-/** The operations of each mode. @throws Error where there is none */
+/** The operations of each mode. @throws Error if there are none */
 function choose({ modes, only }: CampaignOptions) {
   const chosen = modes.flatMap((mode) => {
     const [first, ...others] = VARIANTS[mode].filter(({ name }) => name.includes(only));

@@ -8,7 +8,7 @@ export interface CampaignOptions {
   readonly modes: readonly Mode[];
   /** The whole run: controls, storms and calms. */
   readonly minutes: number;
-  /** The same seed draws the same keys, moods and faults; what meets what is real time's. */
+  /** The same seed draws the same keys, moods and faults; which of them coincide depends on real time. */
   readonly seed: number;
   /** Processes that answer calls, for each mode. */
   readonly hosts: number;
@@ -19,7 +19,7 @@ export interface CampaignOptions {
   /** Only operations whose name has this in it. */
   readonly only: string;
   readonly control: "first" | "only" | "none";
-  /** What reaches the database: the SDK, `onceonly/lean`, or each in every other process. */
+  /** The database client: the SDK, `onceonly/lean`, or each in every other process. */
   readonly client: (typeof CLIENTS)[number];
   readonly engine: DynamoDBEngineName | undefined;
   /** The file that gets the summary, as JSON. */
@@ -53,7 +53,7 @@ one, and 1 if not.
 
 AWS_ENDPOINT_URL_DYNAMODB, if set, is used instead of an engine of the campaign's own; it must be on this machine.`;
 
-/** @throws Error that names the option, its rule and what it got */
+/** @throws Error that names the option, its rule and the value it got */
 export function readOptions(args: readonly string[]): CampaignOptions | "help" {
   const text = { type: "string" } as const;
   const { values } = parseArgs({

@@ -1,4 +1,4 @@
-// One round: a storm with fresh keys, then calm, in which every key is finished, and everything is judged.
+// One round: a storm with fresh keys, then calm, in which every key is finished, and everything is checked.
 import { setMaxListeners } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createGate } from "../demo/gate.ts";
@@ -19,9 +19,9 @@ export interface RoundOptions {
   readonly stormSeconds: number;
   /** How many keys are asked for in a second of the storm. */
   readonly keysPerSecond: number;
-  /** What is asked for. */
+  /** The operations. */
   readonly variants: readonly [Variant, ...Variant[]];
-  /** How long it is waited in the calm where the machine is so slow that requests time out. */
+  /** How long the calm waits if the machine is so slow that requests time out. */
   readonly patienceMs: number;
   readonly signal: AbortSignal;
 }
@@ -31,12 +31,12 @@ export interface RoundReport {
   readonly calls: number;
   readonly runs: number;
   readonly violations: readonly Violation[];
-  /** The longest time that a key took to be finished in the calm. */
+  /** The longest time that a key needed to finish in the calm. */
   readonly longestFinishMs: number;
 }
 
 const PRODUCTS = 3;
-/** How many seconds' keys are pursued at once. */
+/** How many seconds' keys are pursued at the same time. */
 const MOST_SECONDS = 5;
 const CALM_AT_ONCE = 8;
 /** For a slow machine, on top of the lease. */
@@ -69,7 +69,7 @@ export async function playRound(stage: Stage, options: RoundOptions): Promise<Ro
       finish(subject, ask, { limitMs: stage.leaseMs + SLACK_MS, patienceMs, signal }),
     ),
   );
-  // What still comes now comes late: nothing may change by it.
+  // Anything that still arrives is late: nothing may change because of it.
   await Promise.all(hosts.map((host) => host.flush()));
   await Promise.all(subjects.map(ask));
   const left = await flow?.settle(patienceMs / 1000, signal);
@@ -171,7 +171,7 @@ async function endOf({ underWay }: Callers, limitMs: number, signal: AbortSignal
   return underWay.size === 0;
 }
 
-/** @returns how long it took, in ms */
+/** @returns the duration in ms */
 async function finish(
   subject: Subject,
   ask: (subject: Subject) => Promise<Call>,
@@ -193,10 +193,10 @@ async function finish(
     const isOutage = says === undefined || says === "outage" || says === "failed";
     if (isOutage && now - startMs < patienceMs) {
       sinceMs = now;
-      // It may have left a claim behind.
+      // It may have left a claim.
       leaseMs = limitMs + CALM_MS;
     }
-    // One answer proves nothing: the key that loses a race for a name hears whose it is when it is asked for again.
+    // One answer proves nothing: the key that loses a race for a name learns whose it is when it is asked for again.
     if (asked > 1 && now - sinceMs > leaseMs) {
       subject.stuck = `after ${now - sinceMs} ms without faults the answer is ${says}`;
       return now - startMs;

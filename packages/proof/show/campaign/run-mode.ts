@@ -16,7 +16,7 @@ export interface RunModeOptions extends Omit<StageOptions, "isFenced"> {
   readonly print: (line: string) => void;
 }
 
-/** What the control came to: what it found first, if anything. */
+/** The control's result: its first finding, if any. */
 export interface ControlReport {
   readonly found: string | undefined;
   readonly seconds: number;
@@ -44,7 +44,7 @@ const STORM_SECONDS = 15;
 /** A round of the control is short: it is over when something was found. */
 const CONTROL_STORM_SECONDS = 6;
 const CONTROL_SECONDS = 180;
-/** What a calm takes. */
+/** How long a calm lasts. */
 const CALM_SECONDS = 9;
 const SHORTEST_STORM_SECONDS = 3;
 const CONTROL_PATIENCE_MS = 3000;
@@ -117,7 +117,7 @@ async function runControl(options: RunModeOptions): Promise<ControlReport> {
         number,
         seed: seedOf(seed, `${mode} control`, number),
         stormSeconds: CONTROL_STORM_SECONDS,
-        // What is broken there may stay so for ever.
+        // Whatever is broken there may stay so for ever.
         patienceMs: CONTROL_PATIENCE_MS,
       });
       const first = violations.find(({ kind }) => OF_NO_FENCE.includes(kind));

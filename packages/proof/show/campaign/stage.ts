@@ -1,4 +1,4 @@
-// Where one mode is played: its tables, its hosts, and for messages its queues, all on loopback.
+// The stage of one mode: its tables, its hosts, and for messages its queues, all on loopback.
 import type { ObservedRequest } from "../../../local/lib/fault-proxy.ts";
 import { type SeededRandom, seededRandom } from "../demo/random.ts";
 import { type Host, startHost } from "./host.ts";
@@ -42,7 +42,7 @@ export interface Stage {
   readonly decisions: Tally;
   /** Subjects with their requests noted, by record key. */
   readonly watched: Map<string, Subject>;
-  /** What went wrong with no key in particular, since this was emptied. */
+  /** Failures that belong to no particular key, since this was emptied. */
   readonly mishaps: Violation[];
   nextId(): number;
   requests(): number;
@@ -53,7 +53,7 @@ export interface Stage {
 const LONGEST_MS = 2500;
 
 const STOP_SHARE = 0.005;
-/** Many late processes, so that a missing fence is seen in seconds. */
+/** Many late processes, so a missing fence shows within seconds. */
 const STOP_SHARE_OF_CONTROL = 0.05;
 
 export async function startStage(options: StageOptions): Promise<Stage> {

@@ -1,4 +1,4 @@
-// One key that is asked for, and all that is known of it: its calls, what happened to their requests, its effects.
+// One requested key, and everything known about it: its calls, what happened to their requests, its effects.
 import type { Decision } from "onceonly";
 import { identify } from "../../../../lib/core/identity.ts";
 import type { Answer, Input, Mood } from "./asking.ts";
@@ -16,7 +16,7 @@ export interface Call {
   handlerEndedAt?: number;
   attempt?: number;
   endedAt?: number;
-  /** Absent while the call is under way, and for ever where its process was killed. */
+  /** Absent while the call is under way, and for ever if its process was killed. */
   answer?: Answer;
   decisions: readonly Decision[];
 }
@@ -32,16 +32,16 @@ export interface Subject {
   readonly variant: Variant;
   /** The account that is wanted, or the product. */
   readonly name: string;
-  /** Fails under its first payload, until its caller mends it. */
+  /** Fails under its first payload, until its caller corrects it. */
   readonly mends: boolean;
   readonly calls: Call[];
   readonly events: TraceEvent[];
   version: Input["version"];
-  /** What its calls got when all faults were over, if that did not finish it in time. */
+  /** What its calls got after all faults were over, if that did not finish it in time. */
   stuck?: string;
 }
 
-/** A key that is asked for in a storm has this many events at most; the rest is not told. */
+/** A key that is requested in a storm has this many events at most; the rest is not recorded. */
 const MOST_EVENTS = 300;
 
 export function createSubject(given: Pick<Subject, "key" | "variant" | "name" | "mends">): Subject {
@@ -55,18 +55,18 @@ export function note(subject: Subject, text: string): void {
 
 /** Whether an answer ends its operation: all later ones must be the same. */
 export function isFinal({ answer, decisions }: Pick<Call, "answer" | "decisions">): boolean {
-  // The handler's own answer, which could not be recorded: told as such, and documented to run again.
+  // The handler's own answer, which could not be recorded: the caller is informed, and it is documented to run again.
   if (decisions.includes("completion-lost")) return false;
   return answer?.says === "done" || answer?.says === "refused";
 }
 
-/** Nothing more is to be got: it is final, or somebody else has the name for good. */
+/** There is nothing more to get: it is final, or another key has the name for good. */
 export function isOver(subject: Subject, call: Call): boolean {
   const { answer } = call;
   return isFinal(call) || (answer?.says === "exists" && answer.owner !== subject.key);
 }
 
-/** Nobody runs it, nobody can, and what ran said that it gave the key back. */
+/** No call runs it, none can, and the one that ran reported that it released the key. */
 export function isAtRest(calls: readonly Call[]): boolean {
   return calls.every(({ answer, decisions, handlerStartedAt }) => {
     if (!answer || decisions.includes("claim-lost")) return false;

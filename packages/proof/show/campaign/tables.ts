@@ -1,4 +1,4 @@
-// The tables of a run, past the proxies: made, filled with stock, and read to see what was really written.
+// The run's tables, past the proxies: created, filled with stock, and read to see the written data.
 import { setTimeout as sleep } from "node:timers/promises";
 import { CreateTableCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, paginateQuery, paginateScan, UpdateCommand } from "@aws-sdk/lib-dynamodb";
@@ -21,7 +21,7 @@ export interface Tables {
   /** How many rows there are under a key. */
   countOf(key: string): Promise<number>;
   addStock(product: string, pieces: number): Promise<void>;
-  /** Commits whose messages nobody has marked as sent. */
+  /** Commits whose messages have not been marked as sent. */
   unsent(): Promise<number>;
   close(): void;
 }
@@ -90,7 +90,7 @@ export async function createTables(endpoint: string, prefix: string): Promise<Ta
   };
 }
 
-/** An engine under load closes a connection now and then, and what the campaign itself asks must not be lost by that. */
+/** An engine under load closes a connection now and then, and the campaign's own requests must not be lost by that. */
 async function patiently<T>(ask: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {

@@ -1,4 +1,4 @@
-// Counts by name, of what happened and of what was answered.
+// Counts events and answers by name.
 
 export class Tally {
   readonly #counts = new Map<string, number>();

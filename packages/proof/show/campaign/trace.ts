@@ -1,4 +1,4 @@
-// The story of one key, in lines: what was asked, what its requests met, what came of it.
+// One key's story, in lines: its calls, what happened to its requests, and the results.
 
 import { ATTRIBUTES } from "../../../../lib/contract.ts";
 import type { ObservedRequest } from "../../../local/lib/fault-proxy.ts";
@@ -60,7 +60,7 @@ export interface SeenRequest {
   readonly text: string;
 }
 
-/** Says which record a request is about, and what the request would do to the record. */
+/** Names the record that a request is about, and what the request would do to it. */
 export function describeRequest({ operation, body }: ObservedRequest): SeenRequest {
   const own = recordWriteOf(body as WriteBody);
   const state = own?.Item?.[ATTRIBUTES.state]?.S ?? own?.ExpressionAttributeValues?.[":state"]?.S;

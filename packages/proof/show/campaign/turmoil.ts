@@ -1,4 +1,4 @@
-// What happens to processes: every now and then one is killed, stopped beyond its lease, or cut off from the database.
+// Disturbs processes: every now and then one is killed, stopped beyond its lease, or cut off from the database.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { SeededRandom } from "../demo/random.ts";
 import type { Host } from "./host.ts";
@@ -32,7 +32,7 @@ export async function causeTurmoil({
       faults.add("SIGKILL");
       host.kill();
     } else if (chance < 0.8) {
-      // Somebody must be left to take over.
+      // At least one process must be left to take over.
       if (hosts.filter(({ isStopped }) => isStopped).length * 2 > hosts.length) continue;
       faults.add("SIGSTOP");
       host.stopFor(stopMs());

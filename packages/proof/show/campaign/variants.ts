@@ -1,9 +1,9 @@
-// The operations of the campaign: which handler, behind which adapter, with which options. The callers and the processes
+// The campaign's operations: which handler, with which adapter, with which options. The callers and the processes
 // that answer them both read this list.
 import type { EngineOptions } from "onceonly/store-kit";
 
 /**
- * `order` commits a row. `account` commits a row under a name that only one may have, and answers 409 where somebody has it.
+ * `order` commits a row. `account` commits a row under a name that only one may have, and answers 409 if it is taken.
  * `stock` commits the sale of a piece, if there is one. `outside` asks another system under a child key. `answer` only answers.
  */
 export type Job = "order" | "account" | "stock" | "outside" | "answer";
@@ -19,9 +19,9 @@ export interface Variant {
   readonly job: Job;
   readonly adapter: Adapter;
   readonly options: Pick<EngineOptions, "lookFirst" | "whenInProgress" | "whenStoreFails">;
-  /** Its handler looks whether the name is taken before it commits. */
+  /** Its handler checks whether the name is taken before it commits. */
   readonly readsFirst: boolean;
-  /** Its handler turns a refused condition into an answer of its own, and does not throw it. */
+  /** Its handler turns a refused condition into its own answer, and does not throw it. */
   readonly answersRefusals: boolean;
   /** Its commits have messages. */
   readonly sends: boolean;
@@ -74,7 +74,7 @@ const SENDING: readonly Short[] = [
 export type Mode = RunMode | "messages";
 export const MODES = ["claimed", "optimistic", "messages"] as const satisfies readonly Mode[];
 
-/** What is asked for in each mode of the campaign. */
+/** The operations in each mode of the campaign. */
 export const VARIANTS: Readonly<Record<Mode, readonly [Variant, ...Variant[]]>> = {
   claimed: variantsOf("claimed", CLAIMED),
   optimistic: variantsOf("optimistic", OPTIMISTIC),

@@ -1,5 +1,5 @@
 // What happens to each request of a host: most pass; the others are lost, late, repeated, throttled or refused. In a
-// blackout none passes. Now and then the host's process is killed or stopped just when it has asked.
+// blackout none passes. Now and then the host's process is killed or stopped just after it has sent one.
 import type { ObservedRequest, ProxyFault } from "../../../local/lib/fault-proxy.ts";
 import type { SeededRandom } from "../demo/random.ts";
 import type { Host } from "./host.ts";
@@ -45,10 +45,10 @@ const SHARES: readonly (readonly [Kind, number])[] = [
   ["killed at a request", 0.003],
 ];
 
-/** A transaction that arrives after its repetition may find what made the repetition fail gone. */
+/** A transaction that arrives after its repetition may find that the cause of the repetition's failure is gone. */
 const LATE_TRANSACTIONS = 0.06;
 
-/** What a queue's proxy does: it has no words for the rest. */
+/** What a queue's proxy does: it can't express the rest. */
 const OF_QUEUES: readonly Kind[] = ["lost answer", "late", "late, after its repetition", "repeated later"];
 
 export function createWeather({ random, faults, stopMs, stopShare }: WeatherOptions): Weather {
@@ -77,8 +77,8 @@ export function createWeather({ random, faults, stopMs, stopShare }: WeatherOpti
       case "late, after its repetition":
         return { delayMs: random.integer(1100, 6000) };
       case "repeated later":
-        // A commit that a condition refused, and that was sent once, is over. Only a network that makes requests of its
-        // own brings the commit again.
+        // A commit that a condition refused, and that was sent once, is over. Only a network that repeats requests
+        // by itself brings the commit again.
         return {
           repeatAfterMs: random.integer(10, 6000),
           unlessRefused: operation === "TransactWriteItems",

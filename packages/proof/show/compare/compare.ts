@@ -1,4 +1,4 @@
-// Runs the scenarios with every contestant on one engine. Logs of what is provoked here are nobody's news.
+// Runs the scenarios with every contestant on one engine. Log lines about provoked errors are discarded.
 import { pinnedVersions } from "../../versions.ts";
 import { type CostOfPath, countCosts, smallerBundles } from "./costs.ts";
 import type { Contestant } from "./lab.ts";
@@ -28,7 +28,7 @@ export interface Observed {
 
 export interface Comparison {
   readonly versions: Readonly<Record<string, string>>;
-  /** By the name of their group. */
+  /** By their group's name. */
   readonly groups: Readonly<Record<string, readonly Observed[]>>;
   readonly costs: readonly CostOfPath[];
   /** The package with fewer bytes, by the thing that is measured. */

@@ -1,4 +1,4 @@
-// Who takes part in the comparison, and how a function of theirs is deployed. The packages themselves come in by adapters.
+// The comparison's contestants, and how one of their functions is deployed. The packages themselves come in through adapters.
 import middy, { type MiddlewareObj } from "@middy/core";
 import type { Context } from "aws-lambda";
 import type { Invoke, LambdaHandler } from "../../measure/contestants/lambda-call.ts";

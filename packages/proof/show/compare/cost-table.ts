@@ -1,4 +1,4 @@
-// What a path costs with both packages, in words: who needs fewer. Pure.
+// A path's cost with both packages, in words: which needs fewer. Pure.
 import { markdownTable } from "../../measure/report/markdown.ts";
 import type { CostOfPath } from "./costs.ts";
 

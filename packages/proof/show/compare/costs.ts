@@ -1,4 +1,4 @@
-// What the paths cost that both packages have, and whose bundle is smaller: all of it counted, none of it timed.
+// The cost of the paths that both packages have, and whose bundle is smaller: all of it counted, none of it timed.
 import { capacityPaths, type Path } from "../../measure/capacity/paths.ts";
 import { createWorld } from "../../measure/contestants/world.ts";
 import type { Tally } from "../../measure/metering/meter.ts";
@@ -16,7 +16,7 @@ export async function countCosts(endpoint: string): Promise<readonly CostOfPath[
   const paths = capacityPaths(metered, await createWorld(metered.client));
   const costs: CostOfPath[] = [];
   for (const { name, onceonly, powertools, powertoolsRemark } of paths) {
-    // A remark says that the peer does something else there.
+    // A remark means that the peer does something else there.
     if (powertools === undefined || powertoolsRemark !== undefined) continue;
     costs.push({ path: name, onceonly: await onceonly(), powertools: await powertools() });
   }

@@ -1,5 +1,5 @@
-// Time that a run can skip: everybody reads `Date.now()`, which stands still in between. Timers and the network go on, as
-// the peer takes no clock.
+// Time that a run can skip: all code reads `Date.now()`, which stands still in between. Timers and the network run as usual,
+// because the peer accepts no clock.
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import type { Clock } from "../../../../lib/core/clock.ts";
 
@@ -8,8 +8,8 @@ export class LabTime {
   #now = 1_900_000_000_000;
 
   /**
-   * For onceonly. The pauses between tries pass at once. Only the alarm before a deadline takes real time: it can be
-   * called off, and does not hold the process.
+   * For onceonly. The pauses between tries pass immediately. Only the alarm before a deadline uses real time: it can be
+   * canceled, and doesn't keep the process alive.
    */
   readonly clock: Clock = {
     now: () => this.#now,

@@ -25,7 +25,7 @@ export type Call = (event: unknown, context?: Context) => Promise<string>;
 
 export type AdapterName = "wrapper" | "middleware";
 
-/** The part of an event that says that it is the same operation again. */
+/** The part of an event that identifies the operation. */
 export type KeyedBy = "id" | "whole event" | "header" | "caller and header";
 
 export interface Deployment {
@@ -34,7 +34,7 @@ export interface Deployment {
   readonly keyedBy?: KeyedBy;
   /** @default "create-order" */
   readonly operation?: string;
-  /** What an event without a key is, by an option or as the package has it by default. */
+  /** How an event without a key is treated, by an option or by the package's default. */
   readonly keyMissing?: "refused" | "as by default";
   /** Middlewares that see the event after the package's own adapter. */
   readonly after?: readonly MiddlewareObj[];
@@ -45,7 +45,7 @@ export interface Deployment {
 export interface Contestant {
   readonly package: "onceonly" | "Powertools";
   readonly adapter: AdapterName;
-  /** The partition key of its table. */
+  /** Its table's partition key. */
   readonly partitionKey: string;
   /** A new execution environment of a function. */
   deploy(lab: Lab, deployment: Deployment): Invoke;
@@ -87,7 +87,7 @@ export class Lab {
     this.#time.skip(ms);
   }
 
-  /** The effect: something outside that cannot be taken back. */
+  /** The effect: something outside that can't be undone. */
   makeOrder(): Order {
     return { order: ++this.effects };
   }
@@ -115,7 +115,7 @@ export class Lab {
   }
 }
 
-/** Runs `work` in a lab of its own. */
+/** Runs `work` in a separate lab. */
 export async function inLab<T>(
   contestant: Contestant,
   engineEndpoint: string,
@@ -140,7 +140,7 @@ export async function inLab<T>(
   }
 }
 
-/** POST /orders by a caller whom the gateway's authorizer has verified. */
+/** POST /orders by a caller that the gateway's authorizer has verified. */
 export function postOrderAs(caller: string, idempotencyKey: string): unknown {
   const { requestContext, ...event } = postOrder(idempotencyKey);
   return {

@@ -1,5 +1,5 @@
 // `npm run compare`: does to onceonly and to Powertools idempotency what breaks such packages, on every local engine that
-// can be run here. What came of it goes into docs/proof/comparison.md.
+// can run here. The results go into docs/proof/comparison.md.
 import { writeFileSync } from "node:fs";
 import { availableDynamoDBEngines, startDynamoDB } from "../../../local/lib/dynamodb-engine.ts";
 import { startProgress } from "../../progress.ts";
@@ -23,7 +23,7 @@ if (document === undefined || others.some((other) => other !== document)) {
 }
 writeFileSync(new URL("../../../../docs/proof/comparison.md", import.meta.url), document);
 console.log(`${document}\nwritten to docs/proof/comparison.md; seen on ${names.join(" and ")}`);
-// Handlers that never ended have left Middy's alarms behind.
+// Handlers that never ended have left Middy's alarms running.
 process.exit();
 
 async function compareOn(name: (typeof names)[number]): Promise<string> {

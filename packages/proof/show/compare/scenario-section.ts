@@ -1,4 +1,4 @@
-// One scenario of docs/proof/comparison.md: what is done, and what each contestant did. Pure.
+// One scenario of docs/proof/comparison.md: the events, and what each contestant did. Pure.
 import { markdownTable } from "../../measure/report/markdown.ts";
 import type { Observation, Observed } from "./compare.ts";
 import type { Scenario } from "./scenario.ts";

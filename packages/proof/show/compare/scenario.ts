@@ -1,4 +1,4 @@
-// What a scenario of the comparison is: something that happens to a function, and what its owner would wish to see.
+// A scenario of the comparison: something that happens to a function, and what its owner would want to see.
 import type { Lab, Order } from "./lab.ts";
 import type { Seen } from "./seen.ts";
 
@@ -8,13 +8,13 @@ export interface Scenario {
   /** Rows of the list of hazards. */
   readonly hazards: readonly string[];
   readonly title: string;
-  /** What is done, for readers. */
+  /** The events, for readers. */
   readonly deed: string;
   /** The calls, in the order of the answers. */
   readonly calls: readonly string[];
   readonly run: (lab: Lab) => Promise<Seen>;
   readonly wishes: readonly Wish[];
-  /** What a reader should know to judge fairly. */
+  /** What a reader needs to know to compare fairly. */
   readonly note?: string;
 }
 
@@ -53,7 +53,7 @@ export function answered(words: string, call: number): Wish {
   return { words, holds: ({ answers }) => isAnswered(answers[call]) };
 }
 
-/** The call of that place is told that something is wrong. */
+/** The call at that position gets an error. */
 export function refused(words: string, call: number): Wish {
   return { words, holds: ({ answers }) => !isAnswered(answers[call]) };
 }
@@ -67,7 +67,7 @@ export function ordering(lab: Lab): () => Promise<Order> {
   return async () => lab.makeOrder();
 }
 
-/** A first call, a retry at once, and one after the lease. What was wrong is over after the first. */
+/** A first call, an immediate retry, and one after the lease. The fault is over after the first. */
 export async function callThreeTimes(
   lab: Lab,
   call: (event: unknown) => Promise<string>,

@@ -1,4 +1,4 @@
-// What a run shows: how often the effect happened, and what each caller got, in words. Pure.
+// The observations of a run: how often the effect happened, and what each caller got, in words. Pure.
 import { inspect } from "node:util";
 
 export interface Seen {

@@ -1,4 +1,4 @@
-// What was done twice, or not at all, and what that says of the plan without onceonly. Pure.
+// What was done twice, or not at all, and what that means for the plan without onceonly. Pure.
 import { chargesIn, dueFor } from "../../../../test/kit/shop/judge.ts";
 import { groupBy } from "./group-by.ts";
 import { type Look, PLAIN } from "./look.ts";

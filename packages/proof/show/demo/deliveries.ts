@@ -1,4 +1,4 @@
-// What the consumer of the payments queue is given, and what becomes of it.
+// What the payments queue's consumer receives, and what happens to it.
 import type { SQSEvent } from "aws-lambda";
 import type { FunctionHost } from "../../../local/lib/index.ts";
 import { type Answered, type Invocation, type Witness, witness } from "./witness.ts";
@@ -9,7 +9,7 @@ export interface Delivery {
   readonly messageId: string;
   /** `undefined` while the consumer runs; "lost" when it ended without an answer. */
   end?: "acknowledged" | "returned" | "lost" | undefined;
-  /** Whether the consumer tried to commit the order's payment meanwhile; else it had it from the record. */
+  /** Whether the consumer tried to commit the order's payment in between; otherwise it had it from the record. */
   hasCommitted: boolean;
   readonly receiptHandle: string;
 }

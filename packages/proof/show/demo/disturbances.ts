@@ -1,5 +1,5 @@
-// Disturbs the message and the payment of each order, as its plan says. A disturbance is set up when the commit arrives:
-// nobody can have the message before.
+// Disturbs each order's message and payment according to its plan. A disturbance is set up when the commit arrives:
+// the message can't have reached anything before.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Passage } from "./gateway.ts";
 import type { Interference } from "./interference.ts";
@@ -17,7 +17,7 @@ export interface DisturbancesOptions {
 }
 
 export interface Disturbances {
-  /** From now on the gateway takes the orders for which it was down. */
+  /** From now on the gateway accepts the orders for which it was down. */
   mendGateway(): void;
 }
 
@@ -85,7 +85,7 @@ export function setUpDisturbances(options: DisturbancesOptions): Disturbances {
     if (payment.kind === "poison") gateway.on(orderId, () => (isMended ? "pass" : "refuse"));
     if (payment.kind === "redelivered") {
       const stop = gateway.on(orderId, async () => {
-        // Another order of the same key was, where there are several.
+        // Another order with the same key was, if there are several.
         if (journal.has(order, "delivered again while the consumer ran")) return "pass";
         const passage = await holdUntilRedelivered(orderId);
         if (passage === "refuse") return passage;
@@ -96,7 +96,7 @@ export function setUpDisturbances(options: DisturbancesOptions): Disturbances {
     }
   }
 
-  /** Refuses where no second consumer comes in time, so that it is tried again with the next delivery. */
+  /** Rejects if no second consumer comes in time, so it is tried again with the next delivery. */
   async function holdUntilRedelivered(orderId: string): Promise<Passage> {
     const [first] = deliveries.running(orderId);
     if (!first || held >= MOST_HELD) return "refuse";

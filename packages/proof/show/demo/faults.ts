@@ -1,22 +1,22 @@
 // Decides what happens to each request that a function sends to DynamoDB. The plan's seed, the record and the number of
-// its requests decide, so that no scheduling changes it. Also tells when a certain record is claimed, committed or marked
-// as sent, and of each order before it is stored.
+// its requests decide, so scheduling can't change it. Also reports when a given record is claimed, committed or marked
+// as sent, and each order before it is stored.
 import type { ObservedRequest, ProxyFault } from "../../../local/lib/fault-proxy.ts";
 import type { Plan } from "./plan.ts";
 import { fractionOf } from "./random.ts";
 import { type Moment, type NewOrder, ordersIn, type ReadRequest, readRecords } from "./request-reading.ts";
 
-/** What is to happen; `undefined` leaves it to the seed. */
+/** What should happen; `undefined` leaves it to the seed. */
 export type Act = () => ProxyFault | undefined;
 
 export interface Faults {
   readonly decide: (request: ObservedRequest) => ProxyFault;
   /**
-   * Calls `act` at every such moment of this record, when the request has arrived and nobody has seen it yet.
-   * @returns what ends that
+   * Calls `act` at every such moment of this record, when the request has arrived but has not been processed.
+   * @returns a function that ends it
    */
   on(recordKey: string, moment: Moment, act: Act): () => void;
-  /** Calls `tell` for every order in a transaction that has arrived and that nobody has seen yet. */
+  /** Calls `tell` for every order in a transaction that has arrived but has not been processed. */
   onOrder(tell: (order: NewOrder) => void): void;
   /** Throttles by the plan; requests that were refused to a function that had just been killed are not among them. */
   readonly throttles: number;

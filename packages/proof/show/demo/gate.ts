@@ -1,8 +1,8 @@
-// Lets so many tasks in at once, first come, first served.
+// Lets a limited number of tasks in at the same time, first come, first served.
 
 export interface Gate {
   shared<T>(task: () => Promise<T>): Promise<T>;
-  /** Resolves when everybody who waits now has been let in. */
+  /** Resolves when all tasks that wait now have been let in. */
   turn(): Promise<void>;
 }
 

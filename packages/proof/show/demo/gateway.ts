@@ -5,7 +5,7 @@ export type Passage = "pass" | "refuse";
 
 export interface Gateway {
   readonly carry: Carry;
-  /** Asks `act` about each charge of this order that is asked for. @returns what ends that */
+  /** Asks `act` about each requested charge of this order. @returns a function that ends it */
   on(orderId: string, act: () => Promise<Passage> | Passage): () => void;
   /** Charges that were asked for and refused here. */
   readonly refusals: number;
@@ -14,7 +14,7 @@ export interface Gateway {
 /** How often a card of functions/sandbox-gateway.ts goes wrong under one key. */
 const GOES_WRONG: Readonly<Record<string, number>> = { card_fails_first: 2, card_answer_lost: 1 };
 
-/** What is refused has not reached the gateway: nothing is charged. */
+/** A rejected request has not reached the gateway: nothing is charged. */
 const REFUSAL = { status: 503, headers: { "content-type": "application/json" }, body: '{"message":"down"}' };
 
 /** @param countsByOrder whether a card goes wrong so often for an order, under whatever keys @default false */

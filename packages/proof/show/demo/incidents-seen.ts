@@ -1,4 +1,4 @@
-// Finds in what was sent, delivered and charged the incidents that nobody could write down when they happened. Pure.
+// Finds in the sent, delivered and charged items the incidents that could not be recorded when they happened. Pure.
 import type { Happened, Incident } from "./incidents.ts";
 import type { Observation } from "./observation.ts";
 import type { OrderRow } from "./seen.ts";

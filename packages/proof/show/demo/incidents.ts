@@ -1,4 +1,4 @@
-// What is done to the service on purpose, by name; and which of it an order's plan asks for. Pure.
+// The deliberate disturbances of the service, by name; and which of them an order's plan contains. Pure.
 import type { RelayKillPoint } from "./dispatch-plan.ts";
 import type { KillPoint } from "./order-plan.ts";
 import type { PlannedOrder } from "./plan.ts";

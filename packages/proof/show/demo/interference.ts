@@ -1,4 +1,4 @@
-// All that stands between the functions and what they use, and the clock of what feeds them.
+// Everything between the functions and the services they use, and the clock of their event sources.
 
 import { type LeapingClock, leapingClock } from "../../../../test/kit/time/leaping-clock.ts";
 import { createFaults, type Faults } from "./faults.ts";

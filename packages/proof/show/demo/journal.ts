@@ -1,4 +1,4 @@
-// Collects what the clients see, and what is done to the service, while the demo runs.
+// Collects what the clients see, and how the service is disturbed, while the demo runs.
 import { wasReplayed } from "onceonly/client";
 import type { Incident } from "./incidents.ts";
 import type { Observation } from "./observation.ts";

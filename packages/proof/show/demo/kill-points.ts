@@ -1,4 +1,4 @@
-// When a process is killed, as requests to DynamoDB tell it; and what becomes of the request that told.
+// When a process is killed, recognized by requests to DynamoDB; and what happens to the request that triggers it.
 import type { ProxyFault } from "../../../local/lib/fault-proxy.ts";
 import type { RelayKillPoint } from "./dispatch-plan.ts";
 import type { Faults } from "./faults.ts";
@@ -16,7 +16,7 @@ const MOMENT_OF: Readonly<Record<Point, Moment>> = {
   "after-mark": "mark",
 };
 
-/** Kills once, at that point of that record; a `kill` that finds no process to kill answers with false, and is asked again. */
+/** Kills once, at that point of that record; a `kill` that finds no process to kill returns false, and is called again. */
 export function killAt(
   faults: Pick<Faults, "on">,
   recordKey: string,
@@ -26,7 +26,7 @@ export function killAt(
   const stop = faults.on(recordKey, MOMENT_OF[point], (): ProxyFault | undefined => {
     if (!kill()) return undefined;
     stop();
-    // What was asked by a process that is dead is carried out, or is not: nobody is there to hear of it.
+    // A dead process's request is executed, or is not: the process can't receive the response.
     return point.startsWith("before") ? "throttle" : "pass";
   });
 }

@@ -1,4 +1,4 @@
-// The orders for which processes are killed, among others, and early: whoever comes after a kill waits for a lease.
+// The orders whose processes are killed, in the middle of others, and early: any attempt after a kill waits for a lease.
 
 import { until } from "../../../../test/kit/time/until.ts";
 import type { Journal } from "./journal.ts";
@@ -15,7 +15,7 @@ const PATIENCE_SECONDS = 10;
 
 /**
  * One consumer is killed after the other. If two orders with a kill shared a batch, the second would have to wait for the
- * lease that the first leaves behind.
+ * lease that the first one leaves.
  */
 export async function playKills(
   orders: readonly PlannedOrder[],

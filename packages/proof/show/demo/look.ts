@@ -5,7 +5,7 @@ export type Colour = "green" | "red" | "bold" | "dim";
 
 export interface Look {
   paint(colour: Colour, text: string): string;
-  /** Before what holds, and before what does not. */
+  /** The marks before a promise that holds, and before one that does not. */
   readonly tick: string;
   readonly cross: string;
 }

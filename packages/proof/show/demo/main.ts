@@ -1,4 +1,4 @@
-// `npm run demo`: plays the plan of the options without onceonly and with it, prints both columns and the verdict. Exit
+// `npm run demo`: plays the plan of the options without onceonly and with it, prints both columns and the result. Exit
 // status 0 if the promise held, 1 if an effect or an answer is off; 2 if the demo could not run. Ctrl-C gives 130.
 import { runCommand } from "../../command-line.ts";
 import { readOptions, USAGE } from "./options.ts";
@@ -14,7 +14,7 @@ await runCommand({
         ? "with onceonly and without"
         : "with onceonly";
     console.log(`${orders} orders, ${duplicates} duplicates, seed ${seed}: ${ways}`);
-    // What follows takes seconds to load, and nobody should look at an empty screen meanwhile.
+    // The rest needs seconds to load, and the screen must not stay empty until then.
     const { playAndJudge } = await import("./play-and-judge.ts");
     return playAndJudge(options, signal);
   },

@@ -1,4 +1,4 @@
-// What a run of the demo saw, and nothing it expected: the verdict and the table are made from this alone.
+// A run's observations, and none of its expectations: the result and the table are derived only from these.
 import type { Delivery } from "./deliveries.ts";
 import type { Happened } from "./incidents.ts";
 import type { Send } from "./payments-queue.ts";
@@ -10,7 +10,7 @@ export interface Observation {
   readonly requests: number;
   readonly answers: readonly Answer[];
   readonly endings: readonly Ending[];
-  /** What was done to the service, as far as it really happened. */
+  /** The disturbances that really happened. */
   readonly incidents: readonly Happened[];
   readonly lostAnswers: { readonly dynamodb: number; readonly sqs: number };
   readonly throttles: number;

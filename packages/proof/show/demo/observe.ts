@@ -1,4 +1,4 @@
-// What a run has come to: what was written down on the way, and what is stored in the end.
+// A run's results: what was recorded during it, and what is stored at its end.
 import { incidentsSeen } from "./incidents-seen.ts";
 import type { Interference } from "./interference.ts";
 import type { Journal } from "./journal.ts";

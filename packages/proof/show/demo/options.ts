@@ -15,7 +15,7 @@ export interface CommandLine extends DemoOptions {
   readonly app?: string | undefined;
   /** The file that gets the run as a page. @default - none */
   readonly html?: string | undefined;
-  /** Whether to play the plan without onceonly alone. */
+  /** Whether to play only the plan without onceonly. */
   readonly without: boolean;
 }
 
@@ -44,7 +44,7 @@ and if stock, charges, refunds and shipments balance with the orders of its saga
 
 AWS_ENDPOINT_URL_DYNAMODB, if set, is used instead of an engine of the demo's own.`;
 
-/** @throws Error that names the option, its rule and what it got */
+/** @throws Error that names the option, its rule and the value it got */
 export function readOptions(args: readonly string[]): CommandLine | "help" {
   const text = { type: "string" } as const;
   const { values } = parseArgs({

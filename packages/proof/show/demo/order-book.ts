@@ -1,4 +1,4 @@
-// Which planned order is which: by the id that the service gives it, and by the keys of its records.
+// Identifies each planned order: by the id that the service gives it, and by its records' keys.
 import type { DynamoDBStreamEvent } from "aws-lambda";
 import { identify, PUBLIC_SCOPE } from "../../../../lib/core/identity.ts";
 import type { Plan, PlannedOrder } from "./plan.ts";

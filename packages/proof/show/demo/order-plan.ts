@@ -1,4 +1,4 @@
-// How the clients ask for each order, and what is done to them and to the order service meanwhile. Pure.
+// How the clients request each order, and how they and the order service are disturbed. Pure.
 import type { SeededRandom } from "./random.ts";
 import type { Share } from "./share-out.ts";
 
@@ -20,7 +20,7 @@ export type OrderKind = keyof typeof ORDER_SHARES;
 export interface OrderBody {
   readonly sku: string;
   readonly quantity: number;
-  /** Tells the gateway how to behave; see functions/sandbox-gateway.ts. */
+  /** Controls the gateway's behaviour; see functions/sandbox-gateway.ts. */
   readonly card: string;
 }
 

@@ -19,7 +19,7 @@ export interface OutageOptions {
   readonly signal: AbortSignal;
 }
 
-/** SQS drops what it was sent within 5 minutes before. */
+/** SQS drops duplicates that arrive within 5 minutes of the first. */
 const WINDOW_SECONDS = 301;
 const PATIENCE_SECONDS = 20;
 /** A sweep leaves to the next one what it could not mark. */
@@ -46,7 +46,7 @@ export async function playOutage(
   const stops = sentTwice.map((order) => {
     const recordKey = orderRecordKey(order);
     return faults.on(recordKey, "mark", () => {
-      // What a relay has not sent before it dies is sent once only.
+      // Messages that a relay has not sent before it dies are sent only once.
       if (!isKilled && sentTwice.every(isSent) && relay.kill((event) => bringsRecord(event, recordKey))) {
         isKilled = true;
         void stream.disable();
@@ -76,7 +76,7 @@ export async function playSweep(
   await until(() => relay.running.size === 0, { seconds: PATIENCE_SECONDS, signal });
   await letIn(swept);
   for (let sweep = 0; sweep < MOST_SWEEPS && (await tables.unsent()) > 0; sweep++) {
-    // The sweeper goes by the machine's time, and would leave what is younger to the relay.
+    // The sweeper uses the machine's time, and would leave younger commits to the relay.
     await tables.ageUnsent(2 * SWEEPER_MIN_AGE_SECONDS);
     await stage.sweep();
   }

@@ -1,4 +1,4 @@
-// The demo as one page of HTML: how each way of playing went, the table and the verdict. Pure.
+// The demo as one HTML page: how each column went, the table and the result. Pure.
 import { escaped, htmlPage } from "../../../explorer/lib/explorer/html-page.ts";
 import type { ColumnState, Progress } from "./progress.ts";
 import { type Sample, timeline } from "./timeline.ts";

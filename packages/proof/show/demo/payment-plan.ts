@@ -1,4 +1,4 @@
-// What happens to the payment of each order: at the consumer, in the queue and at the gateway. Pure.
+// What happens to each order's payment: at the consumer, in the queue and at the gateway. Pure.
 import { KILL_POINTS, type KillPoint } from "./order-plan.ts";
 import type { SeededRandom } from "./random.ts";
 import type { Share } from "./share-out.ts";
@@ -19,7 +19,7 @@ export type PaymentKind = keyof typeof PAYMENT_SHARES;
 
 export type Payment =
   | { readonly kind: "plain" | "declined" }
-  /** The gateway takes its time, fails at first, or charges and then fails to answer. */
+  /** The gateway is slow, fails at first, or charges and then fails to respond. */
   | { readonly kind: "slow" | "failing" | "answer-lost" }
   /** The visibility of the message ends while the consumer runs. */
   | { readonly kind: "redelivered" }
@@ -27,7 +27,7 @@ export type Payment =
   | { readonly kind: "resent"; readonly times: number }
   /** The consumer is killed in the middle of a batch. */
   | { readonly kind: "killed"; readonly killAt: KillPoint }
-  /** The gateway fails until the message is in the dead-letter queue; then it is mended, and the message redriven. */
+  /** The gateway fails until the message is in the dead-letter queue; then it is repaired, and the message redriven. */
   | { readonly kind: "poison" };
 
 export function paymentOf(

@@ -8,7 +8,7 @@ import type { LedgerEntry, OrderRow, PaymentRow } from "./seen.ts";
 export interface SeenOfPayment {
   readonly rows: readonly OrderRow[];
   readonly payments: readonly PaymentRow[];
-  /** What was charged; other entries of the ledger move no money. */
+  /** The charges; other ledger entries move no money. */
   readonly charges: readonly LedgerEntry[];
   readonly deliveries: Observation["deliveries"];
 }

@@ -7,7 +7,7 @@ import { RECEIPT_QUEUES } from "./receipts.ts";
 /** A message that the queue accepted, or had accepted before and dropped. */
 export interface Send {
   readonly orderId: string;
-  /** The same for what was dropped as for what it repeats. */
+  /** The same for a dropped message as for the one that it repeats. */
   readonly messageId: string;
   readonly deduplicationId: string;
   readonly isDropped: boolean;

@@ -1,4 +1,4 @@
-// What will happen in a run: computed before anything runs, from the options alone.
+// What will happen in a run: computed before anything runs, from the options only.
 import { createHash } from "node:crypto";
 import { DISPATCH_SHARES, type Dispatch, dispatchOf, RELAY_KILL_POINTS } from "./dispatch-plan.ts";
 import type { DemoOptions } from "./options.ts";
@@ -14,7 +14,7 @@ export const FAULT_SHARES = { lostAnswers: 0.12, throttles: 0.04, lostSends: 0.1
 
 const RECEIPTS = 6;
 
-/** One order that somebody wants, how clumsily it is asked for, and all that is done to it until it is paid. */
+/** One order that a client wants, how clumsily it is requested, and all the disturbances until it is paid. */
 export interface PlannedOrder {
   readonly tenant: Tenant;
   readonly key: string;
@@ -27,7 +27,7 @@ export interface PlannedOrder {
 export interface Plan {
   readonly seed: number;
   readonly orders: readonly PlannedOrder[];
-  /** Commits beside the orders, with a message for a queue that is not there. */
+  /** Commits in addition to the orders, with a message for a queue that doesn't exist. */
   readonly receipts: number;
   /** Orders of another service, each placed by one saga. */
   readonly sagas: readonly PlannedSaga[];

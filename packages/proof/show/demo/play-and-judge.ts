@@ -1,4 +1,4 @@
-// Plays the plan of the options, and prints what came of it.
+// Plays the plan of the options, and prints the result.
 import { writeFile } from "node:fs/promises";
 import { formatContrast } from "./contrast.ts";
 import { lookOn, PLAIN } from "./look.ts";

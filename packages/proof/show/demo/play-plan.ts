@@ -1,4 +1,4 @@
-// Plays a plan on a stage that runs, phase by phase, waits until all is quiet, and tells what it saw.
+// Plays a plan on a running stage, phase by phase, waits until all is quiet, and reports what it saw.
 import { setMaxListeners } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { DispatchKind } from "./dispatch-plan.ts";
@@ -25,7 +25,7 @@ export interface PlayPlanOptions {
   readonly interference: Interference;
   readonly signal: AbortSignal;
   readonly onProgress?: ((state: ProgressState) => void) | undefined;
-  /** @default one for as many requests as this machine takes */
+  /** @default one for as many requests as this machine can handle */
   readonly gate?: Gate | undefined;
 }
 
@@ -48,7 +48,7 @@ export async function playPlan(options: PlayPlanOptions): Promise<Observation> {
     plan.orders.filter(({ dispatch }) => kinds.includes(dispatch.kind));
 
   try {
-    // They fail from now on, and nobody notices.
+    // They fail from now on, and no client notices.
     await stage.receipts.commit(plan.receipts);
     progress.enter("stream off");
     await playOutage({ sentTwice: ordersOf("sent-twice"), late: ordersOf("late") }, outage);
@@ -78,7 +78,7 @@ export async function playPlan(options: PlayPlanOptions): Promise<Observation> {
       sagas: { planned: sagas, played },
     });
   } finally {
-    // Also after an abort: nobody's client is left behind.
+    // Even after an abort: no client is left running.
     over.abort(new Error("the run has ended"));
     await players.allAnswered().catch(() => undefined);
     await playingSagas?.catch(() => undefined);
@@ -120,7 +120,7 @@ function tellingProgress(
   };
 }
 
-/** A function that nobody waits for any more may still be writing: what it does must be counted, too. */
+/** A function whose caller has stopped waiting may still be writing: its effects must be counted, too. */
 async function untilQuiet(stage: Stage, signal: AbortSignal): Promise<void> {
   let before: number;
   do {

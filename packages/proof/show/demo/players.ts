@@ -27,7 +27,7 @@ export interface Players {
   readonly answered: number;
 }
 
-/** Each takes a process of the function; more of them would only wait for a processor. */
+/** Each uses a process of the function; more of them would only wait for a processor. */
 const REQUESTS_AT_ONCE = 8;
 /** As long as a client asks. */
 const PATIENCE_SECONDS = 60;
@@ -43,11 +43,11 @@ export function createPlayers(options: PlayersOptions): Players {
   return {
     async letIn(orders) {
       for (const order of orders) {
-        // Clients arrive as fast as the service takes them: a key's first try does not wait long for its turn.
+        // Clients arrive as fast as the service accepts them: a key's first try does not wait long for its turn.
         await gate.turn();
         signal.throwIfAborted();
         const answered = playOrder(order, scenery).then(() => void done.add(order));
-        // Told by `allAnswered`.
+        // Reported by `allAnswered`.
         answered.catch(() => undefined);
         playing.push(answered);
       }

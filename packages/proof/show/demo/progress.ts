@@ -1,7 +1,7 @@
-// Shows how far the run is. A terminal has one line, drawn again and again, about the column that is further behind. Elsewhere
+// Shows a run's progress. A terminal has one line, drawn again and again, about the slower column. Elsewhere
 // there is a plain line now and then.
 
-/** What is done to the service: see play-plan.ts. */
+/** A disturbance of the service: see play-plan.ts. */
 export type Phase =
   | "stream off"
   | "sweeper"
@@ -30,7 +30,7 @@ export interface ColumnState extends ProgressState {
 }
 
 export interface Progress {
-  /** Shows what takes its time before a plan can be played. */
+  /** Shows the slow steps before a plan can be played. */
   prepare(what: string): void;
   show(state: ColumnState): void;
   /** Clears the line, if there is one. */

@@ -32,7 +32,7 @@ export interface Queues {
   deadLetters(): Promise<Counts>;
   /** As its visibility timeout would. */
   endVisibility(receiptHandle: string): Promise<void>;
-  /** Has all dead letters moved back to where they came from. @returns how many were */
+  /** Moves all dead letters back to their source queue. @returns how many were moved */
   redrive(): Promise<number>;
   /** Sends the message about an order again on purpose. */
   sendAgain(order: { readonly tenant: string; readonly orderId: string }, attempt: number): Promise<void>;

@@ -35,7 +35,7 @@ export function seededRandom(seed: number): SeededRandom {
   };
 }
 
-/** In [0, 1), by these words alone: for decisions that no scheduling may change. */
+/** In [0, 1), determined only by these words: for decisions that scheduling must not change. */
 export function fractionOf(...words: string[]): number {
   return Buffer.from(hashTuple(...words), "base64url").readUInt32BE(0) / 2 ** 32;
 }

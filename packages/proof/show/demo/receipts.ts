@@ -1,5 +1,5 @@
-// Commits beside the orders, each with a message for a queue that is not there and one for a queue that is. Nobody else may
-// notice; in the end the first ones are parked, the queue is made, and they are sent again, or to another queue.
+// Commits in addition to the orders, each with a message for a queue that doesn't exist and one for a queue that does. No order may
+// be affected; in the end the first ones are parked, the queue is created, and they are sent again, or to another queue.
 import { setTimeout as sleep } from "node:timers/promises";
 import {
   CreateQueueCommand,
@@ -14,7 +14,7 @@ import { OPERATIONS } from "./order-book.ts";
 import type { ReceiptsSeen } from "./seen.ts";
 import type { Tables } from "./tables.ts";
 
-/** The names of queues: where receipts go in vain, where somebody redirects one to, and where copies arrive. */
+/** The names of queues: the missing one for receipts, the one that a receipt is redirected to, and the one for copies. */
 export const RECEIPT_QUEUES = { dead: "receipts", other: "receipts-by-hand", healthy: "copies" } as const;
 
 export interface ReceiptsOptions {
@@ -30,14 +30,14 @@ export interface ReceiptsOptions {
 export interface Receipts {
   /** Their relay finds no queue. */
   commit(count: number): Promise<void>;
-  /** Days later, all at once. */
+  /** Days later, all together. */
   parkAndSendAgain(): Promise<ReceiptsSeen>;
 }
 
 /** Older than relay and sweeper go on trying. */
 const PARKING_AGE_SECONDS = 4 * 86_400;
 const OPERATOR = { by: "the demo", why: "the queue is there now" };
-/** What a sweep meets while somebody else is at it is left to the next one. */
+/** Commits that a sweep meets while another sender works on them are left to the next one. */
 const MOST_SWEEPS = 5;
 const SWEEP_LEASE_SECONDS = 30;
 
@@ -73,7 +73,7 @@ export function createReceipts({ tables, queues, senders, urlOf, sweep }: Receip
       await tables.ageReceipts(PARKING_AGE_SECONDS);
       await sweepOnce();
       const left = (await listed("waiting")).length;
-      // A sweeper that was killed holds the sweep for 30 seconds, and meanwhile the next ones do nothing.
+      // A sweeper that was killed holds the sweep for 30 seconds, and until then the next ones do nothing.
       if (left < waiting || idle > SWEEP_LEASE_SECONDS) sweeps++;
       else idle++;
       if (left === waiting) await sleep(1000);
@@ -113,7 +113,7 @@ export function createReceipts({ tables, queues, senders, urlOf, sweep }: Receip
           to: { queue: urlOf(RECEIPT_QUEUES.other) },
         });
       for (const commit of others) await outbox.sendAgain(commit, OPERATOR);
-      // Another process: the one before leaves a queue alone for 30 seconds that was not there.
+      // Another process: the previous one avoids a missing queue for 30 seconds.
       await sweepAll(() => outboxSweeper({ outbox, sqs: senders, destinations: "any" })());
       return {
         committed,

@@ -1,8 +1,8 @@
-// What a request to DynamoDB says of the records of the sample's operations, and of new orders. Pure.
+// What a DynamoDB request reveals about the records of the sample's operations, and about new orders. Pure.
 import { ATTRIBUTES } from "../../../../lib/contract.ts";
 import type { ObservedRequest } from "../../../local/lib/fault-proxy.ts";
 
-/** "mark" is the request by which relay and sweeper say that the messages of a commit are sent. */
+/** "mark" is the request with which relay and sweeper record that a commit's messages are sent. */
 export type Moment = "claim" | "commit" | "mark";
 
 export interface RecordMoment {
@@ -52,7 +52,7 @@ export function writesOf({ TransactItems = [] }: WriteBody): WriteBody[] {
   return TransactItems.flatMap((item) => Object.values(item));
 }
 
-/** The records that one request inserts, each by a statement of its own. */
+/** The records that one request inserts, each with a separate statement. */
 function claimedTogether({ Statements = [] }: WriteBody): string[] {
   return Statements.filter(({ Statement }) => Statement.startsWith("INSERT")).flatMap(
     ({ Statement, Parameters }) => {
@@ -68,7 +68,7 @@ function momentOf(operation: string, { UpdateExpression = "" }: WriteBody): Mome
   return isMark ? "mark" : "claim";
 }
 
-/** Orders have another partition key, so what has a `pk` is a record. Commits may join. */
+/** Orders have another partition key, so an item with a `pk` is a record. Commits may join. */
 function recordKeysOf(body: WriteBody): string[] {
   return [body, ...writesOf(body)].flatMap(({ Key, Item }) => Key?.pk?.S ?? Item?.pk?.S ?? []);
 }

@@ -15,9 +15,9 @@ import { sampleWithout } from "./without/sample-without.ts";
 
 export interface RunDemoOptions {
   readonly plan: Plan;
-  /** What is played; the sample alone can be played without onceonly. */
+  /** What is played; the sample can also be played only without onceonly. */
   readonly columns: readonly (keyof Observations)[];
-  /** The folder of the CDK app, or of what it was synthesized to. @default - the sample's */
+  /** The folder of the CDK app, or of its synthesis. @default - the sample's */
   readonly folder?: string | undefined;
   /** A DynamoDB that runs already. @default - one is started */
   readonly dynamodbEndpoint?: string | undefined;
@@ -74,7 +74,7 @@ async function playBoth(play: (column: keyof Observations, onRest?: () => void) 
   await without;
 }
 
-/** Ends at once if the engine cannot start. */
+/** Ends immediately if the engine can't start. */
 async function synthesizeWhile(starting: Promise<DynamoDBEngine>, folder: string, signal: AbortSignal) {
   const noEngine = new AbortController();
   starting.catch((error: unknown) => noEngine.abort(error));

@@ -1,4 +1,4 @@
-// Finds in a stack that runs what the demo needs of the sample, by construct path.
+// Finds the parts of the sample that the demo needs in a running stack, by construct path.
 import type { RunningStack } from "../../../local/lib/index.ts";
 
 /** @throws Error for a stack that has not all of it */
@@ -21,7 +21,7 @@ export function findSample(stack: RunningStack) {
       sweeper: hostOf("Outbox/Sweeper"),
       chargePayment: hostOf("ChargePayment"),
     },
-    /** What feeds the relay. */
+    /** The relay's event source. */
     stream: found("event source of Outbox/Relay", streams[0]?.[1]),
     /** The schedule of the sweeper. */
     schedule: found("schedule Outbox/Sweep", stack.schedules["Outbox/Sweep"]),

@@ -82,7 +82,7 @@ async function reuseTheKey(
   await client.ask(order);
 }
 
-/** The others come when the first try is over, so that the process that is hit is the one of the first client. */
+/** The others come after the first try, so the process that is hit is the first client's. */
 async function killTheFunction(
   order: PlannedOrder,
   behaviour: BehaviourOf<"killed">,

@@ -1,4 +1,4 @@
-// What a run of the demo saw, one by one: answers, rows, and entries of the gateway's ledger.
+// A run's observations, one by one: answers, rows, and entries in the gateway's ledger.
 import type { OrderBody } from "./order-plan.ts";
 import type { Tenant } from "./tenants.ts";
 
@@ -14,7 +14,7 @@ export interface Answer {
   readonly body: string;
 }
 
-/** What a client had in the end: the status of its final answer, or why it got none. */
+/** The client's final result: the status of its final answer, or why it got none. */
 export interface Ending {
   readonly tenant: Tenant;
   readonly key: string;
@@ -40,30 +40,30 @@ export interface PaymentRow {
   readonly amountCents: number;
 }
 
-/** What the gateway wrote down under one idempotency key. */
+/** The gateway's entry under one idempotency key. */
 export interface LedgerEntry {
   readonly idempotencyKey: string;
   readonly orderId: string;
   readonly amountCents: number;
   readonly attempts: number;
-  /** Absent where nothing was charged. */
+  /** Absent if nothing was charged. */
   readonly chargeId?: string | undefined;
 }
 
-/** What became of the commits with a message for a queue that was not there. */
+/** The results of the commits with a message for a missing queue. */
 export interface ReceiptsSeen {
   readonly committed: number;
   /** Commits of which a message was parked. */
   readonly parked: number;
-  /** The bodies that arrived: where somebody redirected them, in their queue once it was there, and in the healthy one. */
+  /** The bodies that arrived: in the queue that they were redirected to, in their own queue once it existed, and in the healthy one. */
   readonly redirected: readonly string[];
   readonly sentAgain: readonly string[];
   readonly copies: readonly string[];
-  /** What still waits or is parked. */
+  /** The messages that still wait or are parked. */
   readonly left: number;
 }
 
-/** What was still under way when all was over. */
+/** What was still under way at the end. */
 export interface Left {
   readonly unsent: number;
   readonly queued: number;

@@ -1,4 +1,4 @@
-// Waits until everything that was committed is sent and done; what is hidden in the queue comes back by a leap of time.
+// Waits until everything that was committed is sent and done; hidden messages come back by a leap of time.
 
 import { until } from "../../../../test/kit/time/until.ts";
 import type { Interference } from "./interference.ts";
@@ -18,7 +18,7 @@ const MOST_LEAPS = 25;
 /** For one rest; longer than any lease. */
 const PATIENCE_SECONDS = 60;
 
-/** Gives up in the end: then the verdict tells what is left. */
+/** Gives up in the end: the result then shows what is left. */
 export async function settle({ stage, clock, signal }: SettleOptions): Promise<void> {
   const patience = { seconds: PATIENCE_SECONDS, signal };
   for (let leaps = 0; leaps < MOST_LEAPS; leaps++) {
@@ -35,7 +35,7 @@ export async function settle({ stage, clock, signal }: SettleOptions): Promise<v
   }
 }
 
-/** No consumer runs, nor was there anything for one since the last look. What is visible may wait behind what is not. */
+/** No consumer runs, and there was nothing for one since the last look. Visible messages may wait for hidden ones. */
 export function consumersRest({ deliveries }: Pick<Stage, "deliveries">): () => boolean {
   let before = -1;
   return () => {

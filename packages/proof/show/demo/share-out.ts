@@ -3,13 +3,13 @@
 export interface Share {
   /** A part of 1; the shares of all kinds are 1 together. */
   readonly share: number;
-  /** However many there are: for what is played one after the other. @default - as its share is */
+  /** A fixed number, for kinds that are played one after the other. @default - proportional to its share */
   readonly most?: number;
   /** However few there are, as long as each other kind has one left. @default 1 */
   readonly least?: number;
 }
 
-/** One of each, in the order of the kinds; then whatever is furthest below its share; then what `least` asks for. */
+/** One of each, in the order of the kinds; then the one furthest below its share; then the minimum of `least`. */
 export function shareOut<Kind extends string>(count: number, shares: Readonly<Record<Kind, Share>>): Kind[] {
   const kinds = Object.keys(shares) as Kind[];
   const chosen = kinds.slice(0, count);

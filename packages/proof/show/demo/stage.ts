@@ -39,9 +39,9 @@ export interface Stage {
   readonly relay: Witness<DynamoDBStreamEvent>;
   readonly sweeper: Sweeper;
   readonly deliveries: Deliveries;
-  /** What feeds the relay. */
+  /** The relay's event source. */
   readonly stream: RunningStack["eventSources"][string];
-  /** Has the sweeper do now what it does once a minute. */
+  /** Makes the sweeper do now what it does once a minute. */
   readonly sweep: () => Promise<void>;
   readonly queues: Queues;
   readonly tables: Tables;
@@ -54,7 +54,7 @@ export interface Stage {
   stop(): Promise<void>;
 }
 
-/** Any path will do, but for that of a queue of receipts: the road leads to one queue. The ending says that it is a FIFO queue. */
+/** Any path works, except a receipts queue's: the proxy leads to one queue. The suffix marks it as a FIFO queue. */
 const QUEUE_PATH = "/000000000000/payments.fifo";
 
 export async function startStage({

@@ -1,4 +1,4 @@
-// What the sweeper does, by its own report.
+// The sweeper's work, by its own report.
 import type { SweepReport } from "onceonly/messaging";
 import type { FunctionHost } from "../../../local/lib/index.ts";
 import { type Witness, witness } from "./witness.ts";

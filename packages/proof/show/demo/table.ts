@@ -7,7 +7,7 @@ export interface Row {
   readonly meaning: string;
   /** Any other count is wrong. @default - no count is */
   readonly due?: number;
-  /** Counts what only onceonly has, such as a relay. @default false */
+  /** Counts something that only onceonly has, such as a relay. @default false */
   readonly isOurs?: boolean;
 }
 

@@ -1,4 +1,4 @@
-// Reads what is really stored, from the engine itself and past the fault proxy.
+// Reads the stored data from the engine itself, past the fault proxy.
 import { ConditionalCheckFailedException, DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, paginateScan, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { ATTRIBUTES, OUTBOX_INDEX } from "../../../../lib/contract.ts";
@@ -24,9 +24,9 @@ export interface Tables {
   reserved(): Promise<number>;
   /** Claims that were won, over all records of an operation. */
   executions(operation: string): Promise<number>;
-  /** Commits whose messages nobody has marked as sent, but for receipts. */
+  /** Commits whose messages have not been marked as sent, except for receipts. */
   unsent(): Promise<number>;
-  /** Epoch ms of the end of the last lease of this operation that is live; 0 where none is. */
+  /** Epoch ms of the end of this operation's last live lease; 0 if there is none. */
   lastLeaseEnd(operation: string): Promise<number>;
   /** Makes commits with unsent messages older: the sweeper goes by the machine's time, and would wait. */
   ageUnsent(seconds: number): Promise<void>;
@@ -75,7 +75,7 @@ export function openTables(endpoint: string, names: TableNames): Tables {
           TableName: names.records,
           Key: { pk },
           UpdateExpression: "SET unsentSince = :aged",
-          // Nobody has marked it as sent since it was read.
+          // It has not been marked as sent since it was read.
           ConditionExpression: "unsentSince = :seen",
           ExpressionAttributeValues: { ":seen": unsentSince, ":aged": Number(unsentSince) - seconds * 1000 },
         });

@@ -1,4 +1,4 @@
-// The verdict in words. Pure.
+// The result in words. Pure.
 import { type Look, PLAIN } from "./look.ts";
 import type { Observation } from "./observation.ts";
 import type { Plan } from "./plan.ts";

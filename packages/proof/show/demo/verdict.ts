@@ -1,4 +1,4 @@
-// Whether the promise held: compares what was planned with what was seen. Pure; knows nothing of how it ran.
+// Whether the promise held: compares the plan with the observations. Pure; knows nothing of how it ran.
 import { chargesIn, straysIn } from "../../../../test/kit/shop/judge.ts";
 import { groupBy } from "./group-by.ts";
 import { incidentsPlanned } from "./incidents.ts";
@@ -56,7 +56,7 @@ function unplannedRows(plan: Plan, rows: ReadonlyMap<string, readonly unknown[]>
     .map(([name, { length }]) => `${name}: expected no order, found ${length}`);
 }
 
-/** What was charged, paid or sent for an order that was never committed. */
+/** Everything charged, paid or sent for an order that was never committed. */
 function strays({ rows, payments, ledger, deliveries }: Observation): string[] {
   const lines = (things: readonly { readonly orderId: string }[], what: string) =>
     [...new Set(straysIn(things, rows).map(({ orderId }) => orderId))].map(
@@ -78,8 +78,8 @@ function leftovers({ left: { unsent, queued, deadLetters } }: Observation): stri
 }
 
 /**
- * Copies arrived while the receipts' own queue was not there: once each, and once more for some killed relays. A relay
- * sends again what another one sent and died before it said so. In the end each receipt arrived.
+ * Copies arrived while the receipts' own queue didn't exist: once each, and once more for some killed relays. A relay
+ * resends what another one sent before it died and could record that. In the end each receipt arrived.
  */
 function receiptProblems({ receipts, incidents }: Observation): string[] {
   const { committed, parked, redirected, sentAgain, copies, left } = receipts;
@@ -101,7 +101,7 @@ function receiptProblems({ receipts, incidents }: Observation): string[] {
   return problems;
 }
 
-/** A run that did not do to the service what its plan says has shown nothing. */
+/** A run that did not disturb the service as planned has shown nothing. */
 function undone(plan: Plan, { incidents }: Observation): string[] {
   const happened = groupBy(incidents, nameOf);
   return plan.orders.flatMap((order) => {

@@ -7,7 +7,7 @@ export interface Invocation<Event> {
   readonly event: Event;
 }
 
-/** What the function answered; `undefined` when it threw, timed out or was killed. */
+/** The function's response; `undefined` if it threw, timed out or was killed. */
 export type Answered = { readonly answer: unknown } | undefined;
 
 export interface Witness<Event> {
@@ -23,7 +23,7 @@ export interface WitnessOptions<Event> {
   readonly onEnd?: (invocation: Invocation<Event>, answered: Answered) => void;
 }
 
-/** From now on: whoever invokes the function does it through the witness. */
+/** From now on every invocation of the function goes through the witness. */
 export function witness<Event>(host: FunctionHost, options: WitnessOptions<Event> = {}): Witness<Event> {
   const running = new Set<Invocation<Event>>();
   let started = 0;

@@ -72,7 +72,7 @@ function saga(): ExploreOptions {
           return Response.json({ charges: isThere ? [{ chargeId: "charge-1" }] : [] });
         }
         if (pathname === "/charges") charged.add(request.headers.get("idempotency-key") ?? "");
-        return Response.json({ chargeId: "charge-1" }, { status: 201 });
+        return Response.json({ chargeId: "charge-1", refunded: true, shipped: true }, { status: 201 });
       },
     },
   };

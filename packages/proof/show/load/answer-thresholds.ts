@@ -1,13 +1,13 @@
-// What the clients must have been answered: each of them, alike for one key, and nothing unexpected. Pure.
+// The answers that the clients must get: each of them, the same for one key, and nothing unexpected. Pure.
 import { groupBy } from "../demo/group-by.ts";
 import { type Answer, nameOf } from "../demo/seen.ts";
 import type { Observed } from "./observed.ts";
 import { noneOf, type Threshold } from "./threshold.ts";
 
-/** The order, or that somebody else is about it; the refusal of another body. */
+/** The order, or that another call is working on it; the refusal of another body. */
 const STATUSES_OF = { order: [201, 409], "other-body": [422] } as const;
 const WORDS_OF = { order: "an order", "other-body": "another body" } as const;
-/** The service says so when its store fails, as it may under injected faults. */
+/** The service reports that its store fails, as it may under injected faults. */
 const STORE_FAILED = 503;
 
 export function answerThresholds(

@@ -1,4 +1,4 @@
-// One last request for each order: whoever asks when all is quiet must get the order, or its key is stuck.
+// One last request for each order: any client that asks when all is quiet must get the order, or its key is stuck.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Ask, LoadOrder } from "./plan-load.ts";
 import { type SendOptions, sendAsks } from "./send-asks.ts";

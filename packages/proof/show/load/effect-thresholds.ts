@@ -1,4 +1,4 @@
-// What must have been done: one order for each key, paid and charged once unless its card is declined, and nothing
+// The required effects: one order for each key, paid and charged once unless its card is declined, and nothing
 // left to do. Pure.
 import { type Counts, chargesIn, dueFor, straysIn } from "../../../../test/kit/shop/judge.ts";
 import { groupBy } from "../demo/group-by.ts";

@@ -44,7 +44,7 @@ export async function openFoundQueues(endpoint: string): Promise<Queues> {
   }
 }
 
-/** A physical name has the stack's name, the construct's and the hash of its path. */
+/** A physical name contains the stack's name, the construct's and the hash of its path. */
 function theOne(what: string, construct: string, names: readonly string[], endpoint: string): string {
   const wanted = new RegExp(`-${construct}[0-9A-F]{8}-`);
   const [found, ...others] = names.filter((name) => wanted.test(name));

@@ -1,8 +1,8 @@
-// Load is for this machine alone: an address of any other is refused before anything is sent. Pure.
+// Load is for this machine only: any other address is rejected before anything is sent. Pure.
 
 const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
-/** @returns scheme, host and port. @throws Error that names the option, for what is not plain HTTP on loopback */
+/** @returns scheme, host and port. @throws Error that names the option, for anything but plain HTTP on loopback */
 export function loopbackOrigin(option: string, given: string): string {
   const url = URL.canParse(given) ? new URL(given) : undefined;
   if (url?.protocol === "http:" && LOOPBACK.test(url.hostname)) return url.origin;

@@ -1,4 +1,4 @@
-// `npm run load`: sends the requests of the options, prints what came of them and each threshold. Exit status 0 if all
+// `npm run load`: sends the requests of the options, prints their results and each threshold. Exit status 0 if all
 // thresholds hold, 1 if one is broken, 2 if the load could not run, 130 after Ctrl-C.
 import { runCommand } from "../../command-line.ts";
 import { startProgress } from "../../progress.ts";

@@ -15,7 +15,7 @@ export interface LoadSizes {
 
 export interface LoadOptions extends LoadSizes {
   readonly connections: number;
-  /** How long the traffic may take. */
+  /** How long the traffic may last. */
   readonly seconds: number;
   readonly target: Target;
 }
@@ -57,7 +57,7 @@ Or it runs already, by npm start, on this machine:
 
 AWS_ENDPOINT_URL_DYNAMODB, if set, is used for the sample that is started.`;
 
-/** @throws Error that names the option, its rule and what it got */
+/** @throws Error that names the option, its rule and the value it got */
 export function readOptions(args: readonly string[]): LoadOptions | "help" {
   const text = { type: "string" } as const;
   const numbers = {

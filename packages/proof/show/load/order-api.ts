@@ -25,7 +25,7 @@ export async function readOrder(
   return { tenant, id, idempotencyKey: key, sku, quantity, totalCents, state };
 }
 
-/** @throws Error that says what to do, where nobody listens or somebody else does */
+/** @throws Error that says what to do if nothing listens, or if it isn't the sample */
 export async function checkSample(url: string, signal: AbortSignal): Promise<void> {
   for (const tenant of TENANTS) {
     const response = await get(url, { tenant, id: "none" }, signal).catch(() => {
@@ -43,6 +43,6 @@ export async function checkSample(url: string, signal: AbortSignal): Promise<voi
 
 function get(url: string, { tenant, id }: Omit<OrderId, "key">, signal: AbortSignal): Promise<Response> {
   const headers = { authorization: `Bearer ${DEMO_TOKENS[tenant]}` };
-  // Elsewhere is not where the run was told to go.
+  // A redirect leads away from the given target.
   return fetch(`${url}/orders/${encodeURIComponent(id)}`, { headers, redirect: "error", signal });
 }

@@ -1,4 +1,4 @@
-// The sample, started for the run on local engines; what it has done is counted in its tables and queues.
+// The sample, started for the run on local engines; its effects are counted in its tables and queues.
 
 import { createInterference, type Interference } from "../demo/interference.ts";
 import { paymentsQueue } from "../demo/payments-queue.ts";
@@ -17,7 +17,7 @@ export interface OwnServiceOptions {
   readonly signal: AbortSignal;
 }
 
-/** Leaves nothing running where it cannot start. @throws the signal's reason, once it aborts */
+/** Leaves nothing running if it can't start. @throws the signal's reason, once it aborts */
 export async function startOwnService(options: OwnServiceOptions): Promise<Service> {
   const { target, seed, dynamodbEndpoint, signal } = options;
   const interference = target.faults

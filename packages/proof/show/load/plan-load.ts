@@ -1,4 +1,4 @@
-// What will be asked, and in which order: computed before anything runs, from the options alone. Pure.
+// The requests, and their order: computed before anything runs, from the options only. Pure.
 import { hashTuple } from "../../../../lib/core/identity.ts";
 import { cardOf } from "../demo/payment-plan.ts";
 import type { PlannedOrder } from "../demo/plan.ts";
@@ -78,7 +78,7 @@ function later(ask: Ask, index: number, count: number, random: SeededRandom): Ti
   return { at: index + 1 + random.fraction() * (count - index), ask };
 }
 
-/** All the time, so that they meet each other. */
+/** Spread over the whole time, so they meet each other. */
 function hotAsks(order: LoadOrder, others: number, { orders, hot, random }: Sizes): Timed[] {
   const length = Math.round((others * hot) / (100 - hot));
   return Array.from({ length }, () => ({

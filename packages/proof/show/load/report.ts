@@ -1,4 +1,4 @@
-// What a run of the load prints in the end: what happened, for information, and each threshold. Pure.
+// What a load run prints at the end: what happened, for information, and each threshold. Pure.
 import { groupBy } from "../demo/group-by.ts";
 import { nameOf } from "../demo/seen.ts";
 import type { Observed } from "./observed.ts";

@@ -1,4 +1,4 @@
-// One run of the load: sends what is planned, asks once more for each order, waits until all is quiet, and counts.
+// One load run: sends the planned requests, asks once more for each order, waits until all is quiet, and counts.
 import { setMaxListeners } from "node:events";
 import type { Progress } from "../../progress.ts";
 import { createJournal, type Journal } from "../demo/journal.ts";
@@ -65,7 +65,7 @@ interface Sending extends Pick<SendOptions, "url" | "connections" | "signal"> {
   readonly journal: Journal;
 }
 
-/** @returns also what could not be asked in its turn: whoever comes first has the key, and must have the order's body */
+/** @returns also the requests that couldn't be sent in their turn: the first one has the key, and must have the order's body */
 async function sendPlanned(
   { plan: { asks }, options: { seconds }, progress }: RunLoadOptions,
   sending: Sending,

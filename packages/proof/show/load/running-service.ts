@@ -1,4 +1,4 @@
-// A sample that runs already: what it has done is read by its API, and in its tables and queues where these are given.
+// A sample that is already running: its effects are read through its API, and in its tables and queues if these are given.
 
 import { until } from "../../../../test/kit/time/until.ts";
 import { createGate } from "../demo/gate.ts";
@@ -23,7 +23,7 @@ export interface RunningServiceOptions {
 const PATIENCE_SECONDS = 150;
 const READS_AT_ONCE = 8;
 
-/** @throws Error that says what to do, where there is no sample, or not one alone */
+/** @throws Error that says what to do if there is no sample, or more than one */
 export async function findRunningService(options: RunningServiceOptions): Promise<Service> {
   const { target, plan, answers, signal } = options;
   const { url } = target;
@@ -79,13 +79,13 @@ export async function findRunningService(options: RunningServiceOptions): Promis
   };
 }
 
-/** Other people's orders are none of this run's business. */
+/** Other clients' orders don't concern this run. */
 function plannedIn({ orders }: LoadPlan) {
   const names = new Set(orders.map(nameOf));
   return (named: Parameters<typeof nameOf>[0]) => names.has(nameOf(named));
 }
 
-/** Every order that somebody was told about. */
+/** Every order that a client received. */
 function idsIn(answers: readonly Answer[]): OrderId[] {
   const ids = new Map<string, OrderId>();
   for (const { tenant, key, status, location } of answers) {

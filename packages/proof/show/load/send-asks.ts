@@ -1,5 +1,5 @@
-// Sends requests over many connections at once, each connection the next one as soon as it has its answer. Every
-// answer goes into the journal.
+// Sends requests over many connections in parallel, on each connection the next one as soon as it has its response. Every
+// response goes into the journal.
 import autocannon from "autocannon";
 import { DEMO_TOKENS } from "../../../../bin/demo-tokens.ts";
 import type { Journal } from "../demo/journal.ts";
@@ -8,7 +8,7 @@ import { type Ask, otherBodyOf } from "./plan-load.ts";
 export interface SendOptions {
   readonly url: string;
   readonly connections: number;
-  /** How long all of it may take. */
+  /** How long all of it may last. */
   readonly seconds: number;
   readonly journal: Pick<Journal, "sent" | "answered">;
   /** Asked once for each request, when it is sent. */
@@ -30,7 +30,7 @@ export interface Sent {
   readonly latencyMs: { readonly p50: number; readonly p90: number; readonly p99: number };
 }
 
-/** Longer than the function may take and its callers may wait. */
+/** Longer than the function may run and its callers may wait. */
 const TIMEOUT_SECONDS = 30;
 const SAMPLE_EVERY_MS = 100;
 
@@ -99,7 +99,7 @@ function requestFor({ order, asked }: Ask): autocannon.Request {
   };
 }
 
-/** Ends early when the time is over or the signal aborts: what is under way then is left without an answer. */
+/** Ends early when the time is over or the signal aborts: requests under way are then left without a response. */
 function fire(
   options: autocannon.Options,
   { seconds, signal }: Pick<SendOptions, "seconds" | "signal">,

@@ -1,14 +1,14 @@
-// The order service under load, as the run sees it: where it is asked, when it is at rest, and what it has done.
+// The order service under load, as the run sees it: its address, when it is at rest, and its effects.
 import type { LedgerEntry, Left, OrderRow, PaymentRow } from "../demo/seen.ts";
 
 export interface Service {
   readonly url: string;
-  /** What runs there, in words. */
+  /** A description of the service. */
   readonly description: string;
-  /** Waits until what was ordered is paid or declined; gives up in the end. */
+  /** Waits until all orders are paid or declined; gives up in the end. */
   settle(): Promise<void>;
   effects(): Promise<Effects>;
-  /** What was done to the service so far; `undefined` where nothing is. */
+  /** How the service was disturbed so far; `undefined` if it is not disturbed. */
   faults(): InjectedFaults | undefined;
   stop(): Promise<void>;
 }
@@ -21,9 +21,9 @@ export interface InjectedFaults {
 /** An order as its tenant sees it, with its key. */
 export type SeenOrder = Omit<OrderRow, "card">;
 
-/** What is `undefined` cannot be seen from where the run stands. */
+/** `undefined` parts can't be seen from where the run is. */
 export interface Effects {
-  /** Whether nobody else uses the service: then there is nothing but what the run has done. */
+  /** Whether the run is the only user of the service: then every effect is the run's own. */
   readonly isAlone: boolean;
   readonly orders: readonly SeenOrder[];
   readonly payments: readonly PaymentRow[] | undefined;

@@ -1,4 +1,4 @@
-// Whom the requests go to: a sample that is started for the run, or one that runs already on this machine. Pure.
+// The target of the requests: a sample that is started for the run, or one that already runs on this machine. Pure.
 import { loopbackOrigin } from "./loopback.ts";
 
 export type Target = OwnTarget | RunningTarget;
@@ -14,9 +14,9 @@ export interface OwnTarget {
 export interface RunningTarget {
   readonly kind: "running";
   readonly url: string;
-  /** Where its tables are. @default - only orders are counted, by its API */
+  /** Its DynamoDB endpoint. @default - only orders are counted, through its API */
   readonly dynamodb?: string | undefined;
-  /** Where its queues are. @default - nobody looks into them */
+  /** Its SQS endpoint. @default - queues are not inspected */
   readonly sqs?: string | undefined;
 }
 
@@ -28,7 +28,7 @@ export interface GivenTarget {
   readonly faults?: boolean | undefined;
 }
 
-/** @throws Error that names the option, its rule and what it got */
+/** @throws Error that names the option, its rule and the value it got */
 export function readTarget({ url, dynamodb, sqs, app, faults = false }: GivenTarget): Target {
   if (url === undefined) {
     if (dynamodb !== undefined || sqs !== undefined) {

@@ -7,12 +7,12 @@ const read = (path: string) => readFileSync(new URL(`../../../../${path}`, impor
 const results: Results = JSON.parse(read("packages/proof/measure/results.json"));
 
 describe("docs/proof/benchmarks.md", () => {
-  it("is made of packages/proof/measure/results.json, every section of it", () => {
+  it("is generated from packages/proof/measure/results.json, every section of it", () => {
     expect(Object.keys(results).sort()).toEqual([...SECTION_NAMES].sort());
     expect(read("docs/proof/benchmarks.md")).toBe(benchmarksDocument(results));
   });
 
-  it("shows the charts that are made of it", () => {
+  it("shows the charts generated from it", () => {
     const charts = benchmarkCharts(results);
     const files = readdirSync(new URL("../../../../docs/proof/benchmarks", import.meta.url)).sort();
 

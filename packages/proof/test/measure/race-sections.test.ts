@@ -26,7 +26,7 @@ const RACE: RaceFigures = { onceonly: taken(0.5, 2, 3), Powertools: taken(1, 2, 
 describe("clientSection", () => {
   const figures = { plain: RACE, http: RACE, tls: RACE };
 
-  it("shows the median of the runs, each beside the peer's of the same run", () => {
+  it("shows the median of the runs, each next to the peer's of the same run", () => {
     const row = (value: string) => `| ${Array(6).fill(value).join(" | ")} |`;
 
     expect(clientSection(figures)).toContain(`| onceonly ${row("× 0.75")}\n| Powertools ${row("× 1.00")}`);
@@ -41,7 +41,7 @@ describe("clientSection", () => {
 });
 
 describe("engineSection", () => {
-  it("shows calls per time and latency beside the peer's", () => {
+  it("shows calls per time and latency next to the peer's", () => {
     expect(engineSection(RACE)).toContain("| onceonly | × 1.33 |");
     expect(engineSection(RACE)).toContain("| onceonly | × 0.75 |");
   });
@@ -63,7 +63,7 @@ describe("coldStartSection", () => {
 describe("benchmarksDocument", () => {
   const of = (node: string) => ({ versions: { "Node.js": node }, figures: RACE });
 
-  it("names the versions once where all sections ran with the same", () => {
+  it("names the versions once if all sections ran with the same", () => {
     const document = benchmarksDocument({
       engine: of("20"),
       client: { ...of("20"), figures: { plain: RACE, http: RACE, tls: RACE } },
@@ -77,7 +77,7 @@ describe("benchmarksDocument", () => {
     ]);
   });
 
-  it("names them for each section where a section was renewed later", () => {
+  it("names them for each section if a section was renewed later", () => {
     const document = benchmarksDocument({
       engine: of("22"),
       client: { ...of("20"), figures: { plain: RACE, http: RACE, tls: RACE } },
@@ -114,7 +114,7 @@ describe("adviceSection", () => {
     "cold-start": { versions: {}, figures: { 20: { version: "v20.1.0", withSdk, withoutSdk } } },
   };
 
-  it("takes its figures from the sections", () => {
+  it("uses the figures of the sections", () => {
     const section = adviceSection(results);
 
     expect(section).toContain("2.5 times on Node v20.1.0");
@@ -122,7 +122,7 @@ describe("adviceSection", () => {
     expect(section).toContain("| onceonly/lean | 553 ms | 138 ms | 69 ms | 40 ms |");
   });
 
-  it("is not there without them", () => {
+  it("is left out without them", () => {
     expect(adviceSection({ bundle: results.bundle! })).toBe("");
   });
 });

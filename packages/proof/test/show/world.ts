@@ -1,4 +1,4 @@
-// A command of bench as a process of its own, and what is left of it.
+// A bench command as a separate process, and what it leaves.
 import { spawn } from "node:child_process";
 import { readdirSync, readlinkSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -45,7 +45,7 @@ export function startCommand(
   return { child, said, ended: async () => ({ status: await status, printed }) };
 }
 
-/** Everything local works in a folder of its own below the temporary one. */
+/** Everything local works in a separate folder below the temporary one. */
 export function processesIn(folder: string): string[] {
   return readdirSync("/proc").filter((entry) => {
     try {

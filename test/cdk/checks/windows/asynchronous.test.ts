@@ -29,7 +29,7 @@ describe("asynchronous invocations of a function", () => {
     );
   });
 
-  it("come for six hours where retries are set and no age", () => {
+  it("come for six hours if retries are set and no age", () => {
     const build: Build = (_, fn) => fn.configureAsyncInvoke({ retryAttempts: 0 });
 
     expect(synthesized(seconds(6 * HOUR + 120), build).warnings).toEqual([]);
@@ -154,7 +154,7 @@ describe("asynchronous invocations of a function", () => {
     expect(faults).toContain("864000 s in Test/Failed + client window 120 s");
   });
 
-  it("are not presumed where nothing says that there are any", () => {
+  it("are not presumed if nothing shows that there are any", () => {
     expect(synthesized(Duration.hours(1), () => {})).toEqual({ faults: "", warnings: [], notes: [] });
   });
 });

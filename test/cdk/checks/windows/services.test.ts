@@ -47,7 +47,7 @@ describe("a topic of SNS that feeds a function", () => {
     ]);
   });
 
-  it("is refused where the dead letters of its subscription are kept longer", () => {
+  it("is rejected if its subscription's dead letters are kept longer", () => {
     const { faults } = synthesized(Duration.days(10), (stack, fn) => {
       const deadLetterQueue = new Queue(stack, "Dead", { retentionPeriod: Duration.days(14) });
       new Topic(stack, "Topic").addSubscription(new LambdaSubscription(fn, { deadLetterQueue }));
@@ -104,7 +104,7 @@ describe("a schedule of EventBridge Scheduler that feeds a function", () => {
     );
   });
 
-  it("warns of the 24 hours of AWS, also behind an action of AWS", () => {
+  it("warns of the 24 hours of AWS, also after an AWS action", () => {
     const flexibleTimeWindow = { mode: "OFF" };
     const scheduleExpression = "rate(1 day)";
     const of =
@@ -138,7 +138,7 @@ describe("a bucket that notifies a function", () => {
     new Bucket(stack, "Bucket").addEventNotification(EventType.OBJECT_CREATED, new LambdaDestination(fn));
   };
 
-  it("counts the hours of Lambda, and notes that S3 says no number", () => {
+  it("counts Lambda's hours, and notes that S3 documents no number", () => {
     const { faults, warnings, notes } = synthesized(seconds(6 * HOUR + 120), build);
 
     expect([faults, warnings]).toEqual(["", []]);
@@ -215,7 +215,7 @@ describe("a state machine that invokes a function", () => {
     );
   });
 
-  it("counts the retries that CDK adds, and no retries where there are none", () => {
+  it("counts the retries that CDK adds, and no retries if there are none", () => {
     expect(
       synthesized(seconds(200), machineWith({ retryOnServiceExceptions: true }, undefined, false)).faults,
     ).toContain("126 s between the retries of Test/Machine + timeout 3 s × 6 retries");
@@ -242,7 +242,7 @@ describe("a state machine that invokes a function", () => {
     expect(synthesized(Duration.days(1), late).notes.join()).toContain("a number of a task in Test/Machine");
   });
 
-  it("is seen in another stack, with what starts it", () => {
+  it("is detected in another stack, with its trigger", () => {
     const { warnings } = synthesized(Duration.days(1), (stack, fn) => {
       const other = new Stack(stack.node.root, "Other");
       machineWith({}, StateMachineType.EXPRESS, false)(other, fn);

@@ -1,5 +1,5 @@
 /** The page: looks again every few seconds, unless it is paused or hidden. */
-import { useCallback, useEffect, useState } from "preact/hooks";
+import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import type { ActAnswer, ConsoleLook, KeyLife } from "../look.ts";
 import type { Perform } from "./act-button.tsx";
 import { ask } from "./ask.ts";
@@ -8,7 +8,7 @@ import { Decisions } from "./decisions.tsx";
 import { Groups } from "./groups.tsx";
 import { Life } from "./life.tsx";
 import { Queues } from "./queues.tsx";
-import { Records } from "./records.tsx";
+import { moveBetweenKeys, Records } from "./records.tsx";
 import { clockOf } from "./words.ts";
 
 export function App() {
@@ -17,7 +17,7 @@ export function App() {
   const [isPaused, setPaused] = useState(false);
   const [message, setMessage] = useState("");
   const [opened, open, close] = useOpened();
-  const life = useLife(opened, look?.at);
+  const life = useLife(opened, look);
   const refresh = useCallback(async () => {
     try {
       setLook(await ask<ConsoleLook>("look"));
@@ -31,9 +31,13 @@ export function App() {
   }, [refresh]);
   const perform: Perform = useCallback(
     async (act) => {
-      const answer = await ask<ActAnswer>("act", act).catch((error: Error) => ({ message: error.message }));
+      const answer = await ask<ActAnswer>("act", act).catch((error: Error) => ({
+        done: false,
+        message: error.message,
+      }));
       setMessage(answer.message);
       await refresh();
+      return answer;
     },
     [refresh],
   );
@@ -47,8 +51,11 @@ export function App() {
     p: () => setPaused((was) => !was),
     r: () => void refresh(),
     "/": () => document.getElementById("find-operation")?.focus(),
+    ArrowDown: () => moveBetweenKeys(1, opened),
+    ArrowUp: () => moveBetweenKeys(-1, opened),
     Escape: close,
   });
+  useFocusOn(life.life?.keyHash);
 
   return (
     <>
@@ -74,13 +81,19 @@ export function App() {
           {each}
         </p>
       ))}
-      <p role="status" class="told">
+      <p role="status" class="told" id="told" tabIndex={-1}>
         {message}
       </p>
       {look && (
         <main>
           <Records look={look} open={open} opened={opened} />
-          <Life life={life.life} problem={life.problem} open={open} close={close} />
+          <Life
+            {...{ open, close }}
+            life={life.life}
+            problem={life.problem}
+            now={look.at}
+            perform={look.mayWrite ? perform : undefined}
+          />
           {look.local && <Decisions decisions={look.local.decisions} now={look.at} open={open} />}
           <Groups look={look} open={open} perform={perform} />
           {look.local && <Queues queues={look.local.queues} mayWrite={look.mayWrite} perform={perform} />}
@@ -116,7 +129,7 @@ function useOpened() {
 const hashOfAddress = () => /^#([\w-]{43})$/.exec(location.hash)?.[1];
 
 /** Reads the life of the open key again with every look. */
-function useLife(keyHash: string | undefined, lookedAt: number | undefined) {
+function useLife(keyHash: string | undefined, look: ConsoleLook | undefined) {
   const [state, set] = useState<{ life?: KeyLife; problem?: string }>({});
   useEffect(() => {
     if (keyHash === undefined) return set({});
@@ -128,15 +141,32 @@ function useLife(keyHash: string | undefined, lookedAt: number | undefined) {
     return () => {
       isCurrent = false;
     };
-  }, [keyHash, lookedAt]);
+  }, [keyHash, look]);
   return state;
+}
+
+/** A key that is opened gets the focus, and the row that opened it gets it back. */
+function useFocusOn(keyHash: string | undefined): void {
+  const former = useRef<string | undefined>(undefined);
+  useEffect(() => {
+    if (keyHash !== undefined) {
+      const heading = document.getElementById("life-name");
+      heading?.focus({ preventScroll: true });
+      // On a phone the list is above it, and its buttons have to be in view.
+      const block = matchMedia("(max-width: 900px)").matches ? "start" : "nearest";
+      heading?.closest("section")?.scrollIntoView({ block });
+    } else if (former.current !== undefined)
+      document.querySelector<HTMLElement>(`button.key[title="${former.current}"]`)?.focus();
+    former.current = keyHash;
+  }, [keyHash]);
 }
 
 /** Keys of the whole page, except while somebody types. */
 function useKeys(acts: Readonly<Record<string, () => void>>): void {
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
-      const isTyping = event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement;
+      const isTyping =
+        event.target instanceof HTMLElement && /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName);
       if (event.ctrlKey || event.metaKey || event.altKey || (isTyping && event.key !== "Escape")) return;
       const act = acts[event.key];
       if (!act) return;

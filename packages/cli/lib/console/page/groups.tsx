@@ -1,7 +1,9 @@
 /** Groups of failures, and the messages that wait. */
 import { useState } from "preact/hooks";
+import { CONSEQUENCES } from "../../consequences.ts";
 import type { ConsoleLook, FailureGroup } from "../look.ts";
-import { ActButton, type Perform } from "./act-button.tsx";
+import type { Perform } from "./act-button.tsx";
+import { type Decision, DecisionButtons } from "./decision-form.tsx";
 import { KeyButton } from "./records.tsx";
 import { agoOf } from "./words.ts";
 
@@ -47,8 +49,12 @@ interface GroupProps {
   readonly perform: Perform | undefined;
 }
 
-function Group({ group: { id, operation, why, members, list }, now, open, perform }: GroupProps) {
+/** The list stays as it was opened: what's decided is about the keys that the person has seen. */
+function Group({ group, now, open, perform }: GroupProps) {
+  const { operation, why, members, list } = group;
+  const [reviewed, review] = useState<FailureGroup["members"] | undefined>();
   const [oldest] = members;
+  const what = counted(members.length, list === "unknown" ? "key" : "commit");
   return (
     <li class={`card ${list}`}>
       <h3>
@@ -56,53 +62,119 @@ function Group({ group: { id, operation, why, members, list }, now, open, perfor
       </h3>
       <p>{why}</p>
       {oldest && oldest.since > 0 && <p class="note">Oldest since {agoOf(oldest.since, now)}.</p>}
-      <p class="keys">
-        {members.slice(0, SHOWN).map(({ keyHash }) => (
-          <KeyButton key={keyHash} keyHash={keyHash} open={open} />
-        ))}
-        {members.length > SHOWN && <span>and {members.length - SHOWN} more</span>}
-      </p>
-      {perform && <Acts id={id} list={list} why={why} count={members.length} perform={perform} />}
+      {!reviewed && (
+        <p class="keys">
+          {members.slice(0, SHOWN).map(({ keyHash }) => (
+            <KeyButton key={keyHash} keyHash={keyHash} open={open} />
+          ))}
+          {members.length > SHOWN && <span>and {members.length - SHOWN} more</span>}
+        </p>
+      )}
+      {perform && (
+        <>
+          <p class="acts">
+            <button
+              type="button"
+              class="act"
+              aria-expanded={reviewed !== undefined}
+              onClick={() => review(reviewed ? undefined : members)}
+            >
+              {reviewed ? "Close the list" : `List and decide: ${what}`}
+              <span class="hidden">
+                {" "}
+                of {operation}, {why}
+              </span>
+            </button>
+          </p>
+          {reviewed && (
+            <Reviewed group={{ ...group, members: reviewed }} now={now} open={open} perform={perform} />
+          )}
+        </>
+      )}
     </li>
   );
 }
 
-interface ActsProps extends Pick<FailureGroup, "id" | "list" | "why"> {
-  readonly count: number;
-  readonly perform: Perform;
+const counted = (count: number, word: string) => `${count} ${word}${count === 1 ? "" : "s"}`;
+
+function Reviewed({ group, now, open, perform }: GroupProps & { readonly perform: Perform }) {
+  const { operation, why, members, list } = group;
+  return (
+    <>
+      <table>
+        <caption class="hidden">
+          Keys of {operation}, {why}
+        </caption>
+        <thead>
+          <tr>
+            <th scope="col">Key</th>
+            <th scope="col">Operation</th>
+            <th scope="col">Since</th>
+          </tr>
+        </thead>
+        <tbody>
+          {members.map(({ keyHash, since }) => (
+            <tr key={keyHash}>
+              <td>
+                <KeyButton keyHash={keyHash} open={open} />
+              </td>
+              <td>{operation}</td>
+              <td>{agoOf(since, now)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <DecisionButtons
+        about={`for ${operation}, ${why}`}
+        decisions={list === "unknown" ? outcomes(group) : fates(group)}
+        perform={perform}
+      />
+    </>
+  );
 }
 
-/** Who decides, and why, is stored with each record. */
-function Acts({ id, list, why: what, count, perform }: ActsProps) {
-  const [by, setBy] = useState("");
-  const [why, setWhy] = useState("");
-  const button = (act: string, name: string, sure?: string) => (
-    <ActButton
-      act={{ act, group: id, by, why }}
-      perform={perform}
-      about={list === "unknown" ? `what is ${what}` : `what ${what}`}
-      {...(sure !== undefined && { sure })}
-      disabled={by.trim() === "" || why.trim() === ""}
-    >
-      {name}
-    </ActButton>
-  );
-  return (
-    <p class="find">
-      <label>
-        By <input value={by} maxLength={256} onInput={(event) => setBy(event.currentTarget.value)} />
-      </label>
-      <label>
-        Why <input value={why} maxLength={256} onInput={(event) => setWhy(event.currentTarget.value)} />
-      </label>
-      {list === "unknown" ? (
-        button("did-not-happen", "It did not happen", `Let retries run: ${count}`)
-      ) : (
-        <>
-          {button("retry", "Send again")}
-          {button("drop", "Drop", `Drop for good: ${count}`)}
-        </>
-      )}
-    </p>
-  );
+/** Only the keys in the list that the person sees. */
+const actOn = (act: string, { id, members }: FailureGroup) => ({
+  ...{ act, group: id },
+  keys: members.map(({ keyHash }) => keyHash),
+});
+
+function outcomes(group: FailureGroup): readonly Decision[] {
+  const keys = counted(group.members.length, "key");
+  return [
+    {
+      act: actOn("happened", group),
+      name: `It happened: ${keys}`,
+      answer: "json",
+      consequences: [
+        `every caller of ${keys} will get this same answer: if the answers differ, open the keys one by one`,
+        CONSEQUENCES.happened,
+      ],
+      confirm: `Record for ${keys}: it happened`,
+    },
+    {
+      act: actOn("did-not-happen", group),
+      name: `It did not happen: ${keys}`,
+      consequences: [`${CONSEQUENCES.runs}, for each of ${keys}`, "a key with an open step is left as it is"],
+      confirm: `Let retries run: ${keys}`,
+    },
+  ];
+}
+
+function fates(group: FailureGroup): readonly Decision[] {
+  const commits = counted(group.members.length, "commit");
+  return [
+    {
+      act: actOn("retry", group),
+      name: `Send again: ${commits}`,
+      consequences: [`the messages of ${commits} are sent as if they had never been tried`],
+      confirm: `Send the messages of ${commits} again`,
+    },
+    {
+      act: actOn("drop", group),
+      name: `Drop: ${commits}`,
+      consequences: [`the messages of ${commits} are never sent: this can't be taken back`],
+      confirm: `Drop for good: ${commits}`,
+    },
+  ];
 }

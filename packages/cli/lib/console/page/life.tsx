@@ -3,26 +3,32 @@ import type { TargetedSubmitEvent } from "preact";
 import { useState } from "preact/hooks";
 import type { TraceBranch } from "../../tree.ts";
 import type { KeyLife } from "../look.ts";
+import type { Perform } from "./act-button.tsx";
 import { ask } from "./ask.ts";
+import { ChildKeys } from "./child-keys.tsx";
+import { KeyActs } from "./key-acts.tsx";
+import { Picture } from "./picture.tsx";
 
 export interface LifeProps {
   readonly life: KeyLife | undefined;
   readonly problem: string | undefined;
   readonly close: () => void;
   readonly open: (keyHash: string) => void;
+  readonly now: number;
+  /** Absent if the page only reads. */
+  readonly perform: Perform | undefined;
 }
 
-export function Life({ life, problem, close, open }: LifeProps) {
+export function Life({ life, problem, close, open, now, perform }: LifeProps) {
   return (
-    <section aria-labelledby="life" class="life">
+    <section aria-labelledby="life" class={life ? "life shown" : "life"}>
       <h2 id="life">One key</h2>
-      <Find open={open} />
       {problem && <p role="alert">{problem}</p>}
       {!life && !problem && <p class="nothing">Choose a key from a list, or find one.</p>}
       {life && (
         <article aria-labelledby="life-name">
           <header>
-            <h3 id="life-name">
+            <h3 id="life-name" tabIndex={-1}>
               {life.operation}
               {life.scope && <small> of {life.scope}</small>}
             </h3>
@@ -30,13 +36,17 @@ export function Life({ life, problem, close, open }: LifeProps) {
               Close <kbd>Esc</kbd>
             </button>
           </header>
-          <p class="hash">{life.keyHash}</p>
           <p class={`state ${life.state}`}>
             {life.state}, attempt {life.attempt}
           </p>
+          {perform && <KeyActs key={life.keyHash} life={life} now={now} perform={perform} />}
+          <Picture marks={life.marks} />
           <Tree branches={life.tree} />
+          <ChildKeys key={`${life.keyHash} child keys`} life={life} />
+          <p class="hash">{`${life.operation}#${life.scope}#${life.keyHash}`}</p>
         </article>
       )}
+      <Find open={open} />
     </section>
   );
 }

@@ -1,5 +1,4 @@
 /** The records as rows, by state. Arrow keys move between them. */
-import type { TargetedKeyboardEvent } from "preact";
 import { useState } from "preact/hooks";
 import type { ConsoleLook, RecordRow } from "../look.ts";
 import { agoOf, STATES, shortHash } from "./words.ts";
@@ -47,15 +46,17 @@ export function Records({ look, open, opened }: RecordsProps) {
       {rows.length === 0 ? (
         <p class="nothing">Nothing here.</p>
       ) : (
-        <table onKeyDown={moveBetweenRows}>
+        <table id="records-list">
           <caption class="hidden">Records, the latest first</caption>
           <thead>
             <tr>
               <th scope="col">Key</th>
               <th scope="col">Operation</th>
-              <th scope="col">Scope</th>
+              <th scope="col" class="wide">
+                Scope
+              </th>
               <th scope="col">State</th>
-              <th scope="col" class="number">
+              <th scope="col" class="wide number">
                 Attempt
               </th>
               <th scope="col">Since</th>
@@ -106,12 +107,12 @@ function Row({ row, now, open, isOpen }: RowProps) {
       <td>
         <KeyButton keyHash={row.keyHash} open={open} isOpen={isOpen} />
       </td>
-      <td>{row.operation}</td>
-      <td>{row.scope || "–"}</td>
+      <td class="operation">{row.operation}</td>
+      <td class="wide">{row.scope || "–"}</td>
       <td>
         <span class={`state ${row.state}`}>{row.state}</span>
       </td>
-      <td class="number">{row.attempt || ""}</td>
+      <td class="wide number">{row.attempt || ""}</td>
       <td>{agoOf(row.state === "in-progress" ? row.createdAt : row.since, now)}</td>
     </tr>
   );
@@ -132,11 +133,10 @@ export function KeyButton({ keyHash, open, isOpen = false }: KeyButtonProps) {
   );
 }
 
-function moveBetweenRows(event: TargetedKeyboardEvent<HTMLTableElement>): void {
-  const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
-  if (step === 0) return;
-  const buttons = [...event.currentTarget.querySelectorAll<HTMLButtonElement>("button.key")];
-  const place = buttons.indexOf(document.activeElement as HTMLButtonElement);
-  buttons[place + step]?.focus();
-  event.preventDefault();
+/** From the row that has the focus or the open key; from the first one, on a fresh page. */
+export function moveBetweenKeys(step: 1 | -1, opened: string | undefined): void {
+  const buttons = [...document.querySelectorAll<HTMLButtonElement>("#records-list button.key")];
+  const focused = buttons.indexOf(document.activeElement as HTMLButtonElement);
+  const place = focused < 0 ? buttons.findIndex(({ title }) => title === opened) : focused;
+  buttons[place < 0 ? 0 : Math.min(buttons.length - 1, Math.max(0, place + step))]?.focus();
 }

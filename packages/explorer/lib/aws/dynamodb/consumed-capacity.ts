@@ -1,5 +1,5 @@
 /**
- * What requests cost in capacity units.
+ * Computes what requests cost in capacity units.
  * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/read-write-operations.html
  */
 
@@ -83,7 +83,7 @@ export function reportCapacity(
   };
 }
 
-/** The part of a batch's answer that says what it consumed in each of its tables. */
+/** The part of a batch's response that reports what each table consumed. */
 export function reportBatch(
   level: string | undefined,
   units: ReadonlyMap<Table, Units>,
@@ -96,7 +96,7 @@ function kilobytes(bytes: number): number {
   return Math.ceil(bytes / WRITE_UNIT_BYTES);
 }
 
-/** A transaction's answer also says whether its units are for reading or for writing. */
+/** A transaction's response also separates read units from write units. */
 export function reportTransaction(
   level: string | undefined,
   units: ReadonlyMap<Table, Units>,

@@ -1,5 +1,5 @@
 /**
- * Copies inputs and answers, so that the caller and the model do not see each other's later changes.
+ * Copies inputs and responses, so the caller and the model don't see each other's later changes.
  * Properties that are undefined are left out.
  */
 

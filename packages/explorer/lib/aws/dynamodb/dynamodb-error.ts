@@ -37,7 +37,7 @@ export interface CancellationReason {
   readonly Item?: Item | undefined;
 }
 
-/** What DynamoDB tells beside the name and the text of an error. */
+/** What DynamoDB returns in addition to an error's name and message. */
 export interface DynamoDBErrorDetails {
   readonly Item?: Item | undefined;
   readonly CancellationReasons?: readonly CancellationReason[] | undefined;

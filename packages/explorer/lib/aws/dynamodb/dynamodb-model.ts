@@ -81,8 +81,8 @@ const HANDLERS: { readonly [Name in DynamoDBOperationName]: DynamoDBHandler<Name
 
 /**
  * Tables, indexes, transactions and streams with the semantics that AWS documents. Each call is one step, and
- * time passes only by the clock. AWS promises little about how late an index, a replica or a TTL deletion is:
- * the model is never late, unless an option says so.
+ * only the clock moves time. AWS promises little about how late an index, a replica or a TTL deletion is:
+ * the model is never late unless an option makes it so.
  */
 export class DynamoDBModel {
   readonly #service: DynamoDBService;

@@ -1,4 +1,4 @@
-/** What all operations share: the time, the tables and streams by name, and the latest transactions. */
+/** Shared by all operations: the time, the tables and streams by name, and the latest transactions. */
 import { createHash } from "node:crypto";
 import type { Clock } from "onceonly/kit";
 import { notFound } from "./dynamodb-error.ts";
@@ -8,7 +8,7 @@ import { tableNameIn } from "./tables/table-name.ts";
 import type { Item } from "./values/attribute-value.ts";
 import { TransactionTokens } from "./writes/transaction-tokens.ts";
 
-/** An eventually consistent read of an item that has a former version. */
+/** An eventually consistent read of an item that has a previous version. */
 export interface StaleRead {
   readonly tableName: string;
   readonly key: Item;

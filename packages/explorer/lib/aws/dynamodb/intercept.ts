@@ -8,8 +8,8 @@ export interface DynamoDBCall {
 }
 
 /**
- * Answers a call. Each `run()` executes the call wholly and at once. It resolves to DynamoDB's answer, or
- * rejects with the DynamoDBError of a refusal.
+ * Answers a call. Each `run()` executes the whole call immediately. It resolves to DynamoDB's response, or
+ * rejects with a DynamoDBError.
  *
  * Throw without `run()` for a request that never arrived or was throttled. Throw after `run()` for a lost
  * answer; answer later for a slow call.

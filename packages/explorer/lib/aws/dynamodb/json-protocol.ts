@@ -18,7 +18,7 @@ export interface JsonAnswer {
   readonly body: string;
 }
 
-/** @throws DynamoDBError for what is not a request in this protocol */
+/** @throws DynamoDBError for anything but a request in this protocol */
 export function readJsonRequest(target: string | undefined, body: string): JsonRequest {
   const operation = TARGET.exec(target ?? "")?.[1];
   if (operation === undefined) {
@@ -46,7 +46,7 @@ export function jsonError(error: DynamoDBError): JsonAnswer {
   return { statusCode: error.statusCode, body: JSON.stringify(body, base64FromBytes) };
 }
 
-/** Only a binary value has a text, or a list of texts, under these names: a map holds values. */
+/** Only a binary value has a string, or an array of strings, under these names: a map holds values. */
 function bytesFromBase64(name: string, value: unknown): unknown {
   if (name === "B" && typeof value === "string") return bytesOf(value);
   if (name === "BS" && Array.isArray(value)) return value.map(bytesOf);

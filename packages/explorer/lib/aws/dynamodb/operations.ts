@@ -35,7 +35,7 @@ interface OperationShape<Input, Output> {
 
 type Capacities = { readonly ConsumedCapacity?: readonly ConsumedCapacity[] };
 
-/** Input and output of each operation, by the name of its SDK command. */
+/** Each operation's input and output, by the name of its SDK command. */
 export interface DynamoDBOperations {
   readonly BatchExecuteStatement: OperationShape<
     { readonly Statements: readonly BatchStatement[] } & CapacityOption,

@@ -1,5 +1,5 @@
 /**
- * The parameters that each operation takes. The model refuses a parameter that it does not know, because a
+ * The parameters that each operation accepts. The model rejects a parameter that it doesn't know, because a
  * condition that is silently ignored gives a wrong answer.
  */
 import { invalid, invalidParameterValues } from "./dynamodb-error.ts";
@@ -109,7 +109,7 @@ export function checkParameters(
   checkActions(input.TransactItems);
 }
 
-/** The parameters of a transaction's actions, which have names of their own. */
+/** The parameters of a transaction's actions, which have different names. */
 function checkActions(actions: unknown): void {
   if (!Array.isArray(actions)) return;
   for (const action of actions) {

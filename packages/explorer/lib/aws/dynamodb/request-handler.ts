@@ -80,7 +80,7 @@ function textOf(body: unknown): string {
   return body instanceof Uint8Array ? new TextDecoder().decode(body) : String(body ?? "");
 }
 
-/** A caller that aborts gets an error at once, although the model may still execute the request. */
+/** A caller that aborts gets an error immediately, although the model may still execute the request. */
 async function unlessAborted<T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
   if (signal === undefined) return work();
   if (signal.aborted) throw aborted();

@@ -1,6 +1,6 @@
 /**
  * Patterns: the records that an event source passes to its function, and the events and messages that a rule or a
- * subscription takes. Pure; an unknown rule is an error.
+ * subscription accepts. Pure; an unknown rule is an error.
  * https://docs.aws.amazon.com/lambda/latest/dg/invocation-eventfiltering.html#filtering-syntax
  */
 import { checkRule, isObject, LAMBDA_RULES, matchesRule, type RuleName } from "./pattern-rules.ts";
@@ -18,7 +18,7 @@ export function eventFilter(criteria: unknown): EventFilter {
 
 /**
  * @param text a pattern, or its JSON
- * @throws Error for a pattern that is none, or that has a rule other than those that are known
+ * @throws Error for a value that isn't a pattern, or a pattern with an unknown rule
  */
 export function patternFilter(text: unknown, known: readonly RuleName[]): EventFilter {
   const pattern: unknown = typeof text === "string" ? JSON.parse(text) : text;

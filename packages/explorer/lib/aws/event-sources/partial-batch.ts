@@ -3,7 +3,7 @@
  * https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-errorhandling.html#services-sqs-batchfailurereporting
  */
 
-/** The ids of the failed records; `"all"` when Lambda takes the answer for a failure of the whole batch. */
+/** The ids of the failed records; `"all"` when Lambda treats the response as a failure of the whole batch. */
 export function failedItems(payload: string, ids: ReadonlySet<string>): ReadonlySet<string> | "all" {
   const answer = parse(payload);
   if (answer === null) return new Set();

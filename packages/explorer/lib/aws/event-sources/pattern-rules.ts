@@ -62,7 +62,7 @@ const RULES: Readonly<Record<RuleName, MatchesRule>> = {
     numericParts(argument).every(([operator, bound]) => COMPARISONS[operator]?.(value, bound)),
 };
 
-/** It may be a text or a list of texts; a bus also takes `{ "equals-ignore-case": … }` in the place of a text. */
+/** A string or an array of strings; a bus also accepts `{ "equals-ignore-case": … }` in place of a string. */
 function ofText(holds: (text: string, argument: string) => boolean): MatchesRule {
   return (value, argument) => {
     if (typeof value !== "string") return false;

@@ -27,7 +27,7 @@ export interface BatchContext {
 export interface StreamBatchOptions extends BatchContext {
   /** -1 retries until the records are too old. */
   readonly maxRetryAttempts: number;
-  /** -1 has no limit of age. */
+  /** -1 means no maximum age. */
   readonly maxRecordAgeSeconds: number;
   readonly bisects: boolean;
   readonly reportsItemFailures: boolean;
@@ -72,7 +72,7 @@ export async function deliverBatch(
       await options.onFailure({ condition, requestId, invokeCount: tried.invokeCount, records: left });
       continue;
     }
-    // A split is no retry, and happens at once.
+    // A split isn't a retry, and happens immediately.
     if (parts.length > 0) {
       pieces.unshift(...parts.map((part) => ({ ...tried, records: part })));
       continue;

@@ -35,7 +35,7 @@ export interface RuleTarget {
   readonly SqsParameters?: { readonly MessageGroupId?: string | undefined } | undefined;
 }
 
-/** Input and output of each operation, by the name of its SDK command. */
+/** Each operation's input and output, by the name of its SDK command. */
 export interface EventBridgeOperations {
   readonly CreateEventBus: {
     readonly input: { readonly Name: string };

@@ -1,4 +1,4 @@
-/** What all operations of EventBridge share: the time, new ids, and the buses by their names. */
+/** Shared by all EventBridge operations: the time, new ids, and the buses by name. */
 import { AwsService, type AwsServiceOptions } from "../aws-service.ts";
 import { EventBus, type Rule } from "./event-bus.ts";
 import { EventBridgeError } from "./eventbridge-error.ts";

@@ -1,5 +1,5 @@
 /**
- * What a target gets: the whole event, a fixed input, the part at `InputPath`, or the text of `InputTransformer`. Pure.
+ * Builds a target's input: the whole event, a fixed input, the part at `InputPath`, or the result of `InputTransformer`. Pure.
  * https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-transform-target-input.html
  */
 import { invalid } from "./eventbridge-error.ts";
@@ -67,7 +67,7 @@ function isQuoted(template: string, at: number): boolean {
   return (template.slice(0, at).match(/(?<!\\)"/g) ?? []).length % 2 === 1;
 }
 
-/** Inside quotes a text gets no quotes of its own, and quotes in the text are escaped. */
+/** Inside quotes a string gets no further quotes, and the quotes in it are escaped. */
 function quotable(value: unknown): string {
   const text = typeof value === "string" ? value : JSON.stringify(value ?? "");
   return JSON.stringify(text).slice(1, -1);

@@ -18,7 +18,7 @@ export interface AwsHttpAnswer {
   readonly isStreamed?: boolean;
 }
 
-/** What a request asks for. */
+/** The operation that a request names. */
 export interface AwsHttpCall {
   readonly operation: string;
   /** The name of the parameter, secret or bucket. */

@@ -11,7 +11,7 @@ const UPLOADS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 };
 const HOST = /^(?:(.+)\.)?s3[.-](?:[\w.-]+\.)?amazonaws\.com/;
 
-/** Reads both styles of URLs. Behind another endpoint than AWS's a bucket stands in the host only if it is known. */
+/** Reads both URL styles. With an endpoint other than AWS's, the host names a bucket only if that bucket is known. */
 export function objectPlace(
   url: URL,
   isBucket: (name: string) => boolean,
@@ -50,7 +50,7 @@ export function s3Operation({ method, url, headers }: AwsHttpRequest, key: strin
 }
 
 /**
- * The body without the sizes and signatures of its chunks, which streams have.
+ * The body without the chunk sizes and signatures that streams have.
  * https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-streaming.html
  */
 export function unchunked(headers: Headers, body: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {

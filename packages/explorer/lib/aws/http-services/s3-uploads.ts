@@ -6,7 +6,7 @@ import { createHash } from "node:crypto";
 import { type AwsHttpAnswer, AwsHttpError } from "./http-service.ts";
 import { escaped, XML_TYPE } from "./s3-xml.ts";
 
-/** S3 takes smaller parts only at the end. */
+/** S3 accepts smaller parts only at the end. */
 const MIN_PART_BYTES = 5 * 1024 * 1024;
 const MAX_PARTS = 10_000;
 

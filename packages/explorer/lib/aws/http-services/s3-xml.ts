@@ -1,4 +1,4 @@
-/** What answers of S3 in XML have in common. */
+/** Shared by S3's XML responses. */
 export const XML_TYPE = { "content-type": "application/xml" };
 
 export function escaped(text: string): string {

@@ -24,7 +24,7 @@ export interface OfTopic {
 
 type Attributes = Readonly<Record<string, string>>;
 
-/** Input and output of each operation, by the name of its SDK command. */
+/** Each operation's input and output, by the name of its SDK command. */
 export interface SnsOperations {
   readonly CreateTopic: {
     readonly input: { readonly Name: string; readonly Attributes?: Attributes | undefined };

@@ -86,7 +86,7 @@ function checkEntries(
   refuse("BatchRequestTooLong", bytes > maxBytes);
 }
 
-/** Standard topics take a group id too: queues behind them use it to share consumers fairly. */
+/** Standard topics accept a group id too: subscribed queues use it to share consumers fairly. */
 function checkIds(topic: Topic, { MessageGroupId, MessageDeduplicationId }: PublishedMessage): void {
   for (const id of [MessageGroupId, MessageDeduplicationId]) {
     if (id !== undefined && !FIFO_ID.test(id)) throw invalidParameter("ids have 1 to 128 characters");

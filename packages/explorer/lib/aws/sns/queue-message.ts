@@ -1,5 +1,5 @@
 /**
- * What a subscribed queue gets: the bare message, or the message in SNS's envelope. Pure.
+ * Builds the message for a subscribed queue: the bare message, or the message in SNS's envelope. Pure.
  * https://docs.aws.amazon.com/sns/latest/dg/sns-large-payload-raw-message-delivery.html
  */
 import type { SendRequest } from "../sqs/operations.ts";

@@ -1,4 +1,4 @@
-/** What all operations of SNS share: the time, new ids, and the topics by their ARNs. */
+/** Shared by all SNS operations: the time, new ids, and the topics by their ARNs. */
 import { AwsService, type AwsServiceOptions } from "../aws-service.ts";
 import type { SnsNotification } from "./notification.ts";
 import { SnsError } from "./sns-error.ts";

@@ -4,7 +4,7 @@ import { DeduplicationWindow } from "../sqs/deduplication-window.ts";
 
 export interface Subscription {
   readonly arn: string;
-  /** As they were given, to tell a repeated subscription from another. */
+  /** As they were given, to distinguish a repeated subscription from a different one. */
   readonly attributes: Readonly<Record<string, string>>;
   /** `sqs` or `lambda`. */
   readonly protocol: string;
@@ -12,7 +12,7 @@ export interface Subscription {
   readonly endpoint: string;
   /** Whether a queue gets the bare message, with the attributes of the message. */
   readonly isRaw: boolean;
-  /** The queue of a redrive policy: it gets what the endpoint cannot take. */
+  /** The redrive policy's queue: it gets what the endpoint can't accept. */
   readonly deadLetterArn: string | undefined;
   readonly filter: EventFilter;
   readonly filterScope: "MessageAttributes" | "MessageBody";

@@ -1,4 +1,4 @@
-/** What all batches share: up to ten entries with ids, and an answer for each entry. */
+/** Shared by all batches: up to ten entries with ids, and a result for each entry. */
 import type { BatchOf, FailedEntry, SqsBatchResult } from "./operations.ts";
 import { SqsError } from "./sqs-error.ts";
 

@@ -16,7 +16,7 @@ export function deadLetterQueueFor(
 
 /**
  * The message keeps its id and its receive count. In a standard queue it keeps its age too. In a FIFO queue
- * its age starts anew, and its message id becomes its deduplication id: two messages that shared a
+ * its age starts again, and its message id becomes its deduplication id: two messages that shared a
  * deduplication id both fit.
  * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-configure-dead-letter-queue-redrive.html
  * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/setting-up-dead-letter-queue-retention.html

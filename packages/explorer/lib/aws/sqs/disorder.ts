@@ -25,9 +25,7 @@ export class Chance {
     this.#random = random;
   }
 
-  /**
-   * Draws a random number only when there is disorder, so that an orderly queue does not change other draws.
-   */
+  /** Draws a random number only when there is disorder, so an orderly queue doesn't change other draws. */
   repeats(): boolean {
     const { repeats = 0 } = this.#disorder;
     return repeats > 0 && this.#random.fraction() < repeats;

@@ -22,7 +22,7 @@ export function missingFifoId(queue: Queue, message: SendRequest): SqsError | un
   );
 }
 
-/** Standard queues take a group id too (fair queues), but no deduplication id. */
+/** Standard queues accept a group id too (fair queues), but no deduplication id. */
 export function fifoIdsOf(queue: Queue, message: SendRequest): FifoIds {
   const { MessageGroupId: groupId, MessageDeduplicationId: deduplicationId, MessageBody } = message;
   checkId("MessageGroupId", groupId);
@@ -40,7 +40,7 @@ function isContentBased(queue: Queue): boolean {
   return queue.attributes.ContentBasedDeduplication === "true";
 }
 
-/** A hash of the body alone: attributes make no difference. */
+/** A hash of the body only: attributes make no difference. */
 function contentId(body: string): string {
   return createHash("sha256").update(body).digest("hex");
 }

@@ -52,7 +52,7 @@ export class FifoStorage implements QueueStorage {
 
   /**
    * Yields all deliverable messages of one group, then those of the next. A delayed or in-flight message
-   * holds back the later messages of its group, not the earlier ones. Groups behind the scanned messages are
+   * holds back the later messages of its group, not the earlier ones. Groups after the scanned messages are
    * not seen, even if none of the scanned ones is deliverable.
    * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/FIFO-key-terms.html
    */

@@ -1,6 +1,6 @@
 /**
  * SQS's AWS JSON 1.0 protocol. One header names the operation; another carries the code of an error for
- * clients of the former query protocol.
+ * clients of the older query protocol.
  * https://smithy.io/2.0/aws/protocols/aws-query-protocol.html#aws-protocols-awsquerycompatible-trait
  */
 import { withBase64, withBytes } from "./binary-values.ts";
@@ -27,7 +27,7 @@ const UNMODELLED: Partial<Record<SqsErrorName, string>> = {
 
 const TARGET = /^AmazonSQS\.(\w+)$/;
 
-/** @throws SqsError for what is not a request in this protocol */
+/** @throws SqsError for anything but a request in this protocol */
 export function readSqsRequest(target: string | undefined, body: string): SqsRequest {
   const operation = TARGET.exec(target ?? "")?.[1];
   if (operation === undefined) {

@@ -1,4 +1,4 @@
-/** What a message may hold: characters, attributes, size. https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-message-metadata.html */
+/** Checks a message's characters, attributes and size. https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-message-metadata.html */
 import type { MessageAttribute, SqsMessageAttributes } from "./message.ts";
 import { invalidParameter, SqsError } from "./sqs-error.ts";
 

@@ -12,7 +12,7 @@ export function digestOfBody(body: string): string {
   return createHash("md5").update(body).digest("hex");
 }
 
-/** `undefined` without attributes: such an answer has no digest of them. */
+/** `undefined` without attributes: such a response has no digest for them. */
 export function digestOfAttributes(attributes: SqsMessageAttributes): string | undefined {
   const names = Object.keys(attributes).sort();
   if (names.length === 0) return undefined;

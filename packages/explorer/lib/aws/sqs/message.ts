@@ -23,7 +23,7 @@ export interface QueuedMessage {
   readonly sentAt: number;
   /** Receives in this queue; for a message in a dead-letter queue, those in the source queue too. */
   receiveCount: number;
-  /** Receives in this queue alone, which `maxReceiveCount` limits. */
+  /** Receives in this queue only, which `maxReceiveCount` limits. */
   receivesHere: number;
   firstReceivedAt?: number;
   lastReceivedAt?: number;
@@ -44,7 +44,7 @@ export function isDelayed(message: QueuedMessage, now: number): boolean {
   return message.receivesHere === 0 && !isVisible(message, now);
 }
 
-/** A copy, so that neither the caller nor the queue sees the other's later changes. */
+/** A copy, so neither the caller nor the queue sees the other's later changes. */
 export function copyOfAttributes(attributes: SqsMessageAttributes): SqsMessageAttributes {
   const copies: Record<string, MessageAttribute> = {};
   for (const [name, { DataType, StringValue, BinaryValue }] of Object.entries(attributes)) {

@@ -4,7 +4,7 @@ import type { MoveTask, MoveTaskReport } from "./operations.ts";
 import type { Queue } from "./queue.ts";
 import type { SqsService, StartedMoveTask } from "./service.ts";
 
-/** Without a given rate AWS chooses a rate; the model moves everything at once. */
+/** If no rate is given, AWS chooses one; the model moves everything at once. */
 export class MoveTaskRun implements StartedMoveTask {
   readonly handle: string;
   readonly #task: MoveTask;
@@ -41,7 +41,7 @@ export class MoveTaskRun implements StartedMoveTask {
     if (this.isRunning) this.#status = "COMPLETED";
   }
 
-  /** Messages that were moved already stay where they are. */
+  /** Messages that have already moved stay in their new queue. */
   cancel(): void {
     this.#status = "CANCELLED";
     this.#cancelling.abort();

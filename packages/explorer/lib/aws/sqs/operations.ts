@@ -96,7 +96,7 @@ interface OperationShape<Input, Output = Readonly<Record<never, never>>> {
   readonly output: Output;
 }
 
-/** Input and output of each operation, by the name of its SDK command. */
+/** Each operation's input and output, by the name of its SDK command. */
 export interface SqsOperations {
   readonly ChangeMessageVisibility: OperationShape<OfQueue & VisibilityChange>;
   readonly ChangeMessageVisibilityBatch: OperationShape<OfQueue & BatchOf<VisibilityChange>, SqsBatchResult>;

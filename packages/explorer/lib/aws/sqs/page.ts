@@ -1,4 +1,4 @@
-/** Cuts a list into pages. The token names the place where the next page starts. */
+/** Cuts a list into pages. The token marks the start of the next page. */
 import type { Page } from "./operations.ts";
 import { invalidValue } from "./sqs-error.ts";
 

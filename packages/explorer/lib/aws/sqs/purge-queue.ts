@@ -4,7 +4,7 @@ import { SqsError } from "./sqs-error.ts";
 
 const PURGE_PAUSE_MS = 60_000;
 
-/** Forgets the deduplication ids too. In AWS a purge may take a minute; the model does it at once. */
+/** Deletes the deduplication ids too. In AWS a purge may last a minute; in the model it is immediate. */
 export const purgeQueue: SqsHandler<"PurgeQueue"> = (service, { QueueUrl }) => {
   const queue = service.queueByUrl(QueueUrl);
   const now = service.now();

@@ -1,7 +1,4 @@
-/**
- * The place where a queue keeps its messages, and the order in which it looks through them. Standard and FIFO
- * queues have a kind each.
- */
+/** Stores a queue's messages and defines the order in which it scans them; one kind for standard queues, one for FIFO. */
 import type { QueuedMessage } from "./message.ts";
 
 export interface QueueStorage {

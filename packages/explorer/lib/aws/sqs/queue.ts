@@ -24,7 +24,7 @@ export interface QueueIdentity {
 }
 
 export interface QueueConduct {
-  /** The disorder of a standard queue; a FIFO queue has none. */
+  /** A standard queue's disorder; a FIFO queue has none. */
   readonly disorder: Disorder;
   readonly random: Random;
   /** How many messages a FIFO queue scans for a deliverable message. */
@@ -177,7 +177,7 @@ export class Queue {
     return next;
   }
 
-  /** Calls `tell` whenever a further message may be deliverable. Call the returned function to stop. */
+  /** Calls `tell` whenever another message may be deliverable. Call the returned function to stop. */
   watch(tell: () => void): () => void {
     return this.#watchers.add(tell);
   }

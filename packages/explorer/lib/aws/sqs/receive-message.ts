@@ -1,4 +1,4 @@
-/** ReceiveMessage: takes deliverable messages, or waits for them. */
+/** ReceiveMessage: receives deliverable messages, or waits for them. */
 import { deadLetterQueueFor, moveToDeadLetters } from "./dead-letters.ts";
 import type { QueuedMessage } from "./message.ts";
 import type { OfQueue, ReceiveRequest, SqsOperations } from "./operations.ts";
@@ -13,7 +13,7 @@ const MAX_WAIT_SECONDS = 20;
 
 type ReceiveAnswer = SqsOperations["ReceiveMessage"]["output"];
 
-/** Stops waiting when `signal` aborts, and then takes no message for the lost receiver. */
+/** Stops waiting when `signal` aborts, and then receives no message for the caller that left. */
 export async function receiveMessage(
   service: SqsService,
   request: OfQueue & ReceiveRequest,

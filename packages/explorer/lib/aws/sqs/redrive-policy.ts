@@ -11,7 +11,7 @@ export interface RedrivePolicy {
 
 const MAX_RECEIVE_COUNT = 1000;
 
-/** What SQS assumes for a policy without `maxReceiveCount`. */
+/** SQS's default for a policy without `maxReceiveCount`. */
 const DEFAULT_RECEIVE_COUNT = 10;
 
 export function parseRedrivePolicy(text: string): RedrivePolicy {

@@ -1,4 +1,4 @@
-/** What all operations share: the time, new ids, the queues by name, and the tasks that move messages. */
+/** Shared by all operations: the time, new ids, the queues by name, and the tasks that move messages. */
 import { AwsService, type AwsServiceOptions } from "../aws-service.ts";
 import type { Disorder } from "./disorder.ts";
 import type { MoveTaskReport } from "./operations.ts";
@@ -27,7 +27,7 @@ export class SqsService extends AwsService<SqsServiceOptions> {
   readonly deletedAt = new Map<string, number>();
   /** The latest first. */
   readonly moveTasks: StartedMoveTask[] = [];
-  /** Aborted when the service ends, so that no receiver waits any longer. */
+  /** Aborted when the service ends, so receivers stop waiting. */
   readonly closing = new AbortController();
 
   constructor(options: SqsServiceOptions) {

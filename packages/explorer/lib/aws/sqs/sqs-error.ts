@@ -1,4 +1,4 @@
-/** SQS's errors: the name under which the AWS SDK throws each, and its code in the former query protocol. */
+/** SQS's errors: the name under which the AWS SDK throws each, and its code in the older query protocol. */
 import { acrossCopies } from "../across-copies.ts";
 
 export const SQS_ERROR_CODES = {

@@ -41,8 +41,8 @@ export interface SqsModelOptions {
    */
   readonly maxInFlight?: number | undefined;
   /**
-   * How many messages a FIFO queue scans for a deliverable message: a backlog of one group hides the groups
-   * behind it.
+   * How many messages a FIFO queue scans for a deliverable one: a backlog in one group hides the groups
+   * after it.
    * @default 120000
    */
   readonly maxScanned?: number | undefined;
@@ -79,8 +79,8 @@ const NEVER = new AbortController().signal;
 
 /**
  * Standard and FIFO queues with the semantics that AWS documents. Each operation is one step, and time passes
- * only by the clock. AWS promises little about order and repetition in standard queues: the model keeps the
- * order and repeats nothing, unless an option says otherwise.
+ * only when the clock moves. AWS promises little about order and repetition in standard queues: the model keeps the
+ * order and repeats nothing, unless an option changes that.
  */
 export class SqsModel {
   readonly #service: SqsService;
@@ -101,7 +101,7 @@ export class SqsModel {
 
   /**
    * Runs an operation by the name of its SDK command, with the command's input and output. A receive ends
-   * early, and takes nothing, once `signal` aborts.
+   * early, and receives nothing, once `signal` aborts.
    * @throws SqsError with the name of AWS's error
    */
   async call<Name extends SqsOperationName>(
@@ -128,7 +128,7 @@ export class SqsModel {
   }
 
   /**
-   * Calls `tell` whenever a further message of a queue may be deliverable. Call the returned function to
+   * Calls `tell` whenever another message in a queue may be deliverable. Call the returned function to
    * stop.
    */
   watch(queueUrl: string, tell: () => void): () => void {

@@ -2,7 +2,7 @@
 export class Watchers {
   readonly #watchers = new Set<() => void>();
 
-  /** Calls `tell` at all news, until the returned function is called. */
+  /** Calls `tell` on every change, until the returned function is called. */
   add(tell: () => void): () => void {
     this.#watchers.add(tell);
     return () => this.#watchers.delete(tell);

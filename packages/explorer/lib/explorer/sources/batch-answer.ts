@@ -11,7 +11,7 @@ export interface BatchEvent {
   readonly Records: readonly SqsEventRecord[];
 }
 
-/** The answer of a function that got a batch, with a broken order of its groups if there is any. */
+/** The response of a function that got a batch, and the order of its groups if that order was broken. */
 export function batchAnswer(
   invocation: Invocation,
   { Records: records }: BatchEvent,

@@ -1,6 +1,6 @@
 /**
- * A client behind an HTTP API: sends the request under the same key until it gets a final answer. It waits
- * for `Retry-After`, or longer each time, and gives up when its patience ends.
+ * A client of an HTTP API: sends the request under the same key until it gets a final response. It waits
+ * for `Retry-After`, or longer each time, and gives up after a time limit.
  */
 import type { Invocation } from "../../simulator/invocation.ts";
 import { plainDetail, plainOf, plainText } from "../plain-value.ts";
@@ -45,7 +45,7 @@ async function ask(
   const { number } = invocation;
   if (invocation.outcome !== "returned") return { answer: failedAnswer(invocation) };
   const { status, headers, body } = readAnswer(invocation, stage.event);
-  // An expected status is final, unless the answer itself tells when to ask again.
+  // An expected status is final, unless the response itself says when to retry.
   const detail = plainDetail(body);
   const isEnd = status === stage.expectedStatus || undoneIn(detail) !== undefined;
   const isFinal = isEnd && headers["retry-after"] === undefined;
@@ -99,7 +99,7 @@ function readAnswer({ value }: Extract<Invocation, { outcome: "returned" }>, eve
   return { status, headers, body: plainText(String(result.body ?? "")) };
 }
 
-/** The event with the fields that the API sets anew for each request. */
+/** The event with the fields that the API sets again for each request. */
 function arriving({ event, clock, newId }: SourceStage): unknown {
   const { requestContext, ...rest } = structuredClone(event) as { requestContext?: Record<string, unknown> };
   if (requestContext === undefined) return rest;

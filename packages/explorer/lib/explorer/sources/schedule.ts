@@ -1,4 +1,4 @@
-/** A schedule: invokes each minute, whatever the last result was, and nobody hears the answers. */
+/** A schedule: invokes each minute, regardless of the previous result, and ignores the responses. */
 import type { Invocation } from "../../simulator/invocation.ts";
 import { failedAnswer, type Source, type SourceAnswer, statusIn } from "../source.ts";
 

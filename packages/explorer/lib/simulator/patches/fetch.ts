@@ -4,7 +4,7 @@ import { wrap } from "./replace.ts";
 
 let patched: typeof fetch | undefined;
 
-/** Again around whatever took the place of `fetch` since, such as a mock: the simulation would not see what that answers. */
+/** Wraps whatever has replaced `fetch` since, such as a mock: otherwise the simulation wouldn't see its responses. */
 export function patchFetch(): void {
   if (globalThis.fetch === patched) return;
   wrap<typeof fetch>(globalThis, "fetch", (real) => async (input, init) => {

@@ -1,7 +1,7 @@
 /**
- * Installs the patches, once per process. Outside of scenes they change nothing, so they may stay: tests,
+ * Installs the patches, once per process. Outside of scenes they change nothing, so they can stay installed: tests,
  * their runner and other code keep the system's time, randomness and network. The patches of the
- * network come when this module is loaded: a module that takes `fetch` for later takes the patched one.
+ * network are applied when this module loads, so a module that keeps `fetch` for later keeps the patched one.
  */
 import { syncBuiltinESMExports } from "node:module";
 import { otherCopies } from "onceonly/kit";
@@ -33,8 +33,8 @@ function installNetwork(): void {
 }
 
 /**
- * Takes effect at once, except for clients of the AWS SDK: see `clientsPatched`.
- * @throws Error while fake timers of a test runner are on
+ * Takes effect immediately, except for AWS SDK clients: see `clientsPatched`.
+ * @throws Error while a test runner's fake timers are on
  */
 export function installPatches(): void {
   refuseFakeTimers();
@@ -67,8 +67,8 @@ export async function removePatches(): Promise<void> {
 }
 
 /**
- * Resolves when clients of the AWS SDK are patched too.
- * @throws Error where one of them is mocked
+ * Resolves when the AWS SDK clients are patched too.
+ * @throws Error if one of them is mocked
  */
 export async function clientsPatched(): Promise<void> {
   await clients;

@@ -33,7 +33,7 @@ export function patchNodeHttp(): void {
       });
     }
   }
-  // Also those requests come here whose function was taken from its module before.
+  // Requests also arrive here if their function was taken from the module before the patch.
   wrap<AddRequest>(
     http.Agent.prototype,
     "addRequest",
@@ -62,7 +62,7 @@ function connect(scene: Scene, request: http.ClientRequest, to: RequestPlace): v
   const port = Number(to.port ?? 0);
   const socket = connectInScene(scene, {
     protocol,
-    // URLs have brackets around an IPv6 address, options have none.
+    // URLs put brackets around an IPv6 address, options don't.
     hostname: host.includes(":") && !host.startsWith("[") ? `[${host}]` : host,
     port: port === (protocol === "https:" ? 443 : 80) ? undefined : port || undefined,
   });

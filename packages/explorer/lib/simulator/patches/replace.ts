@@ -17,7 +17,7 @@ export function replace(object: object, name: PropertyKey, value: unknown): void
 
 /**
  * Replaces a method by the one that `make` returns for the original. Another copy of this module may
- * have wrapped the method before, because jest loads a copy for each test file. Takes that wrapper away.
+ * have wrapped the method before, because jest loads a copy for each test file. Removes that wrapper.
  */
 export function wrap<M extends Method>(object: object, name: PropertyKey, make: (real: M) => M): void {
   const found = Object.getOwnPropertyDescriptor(object, name);

@@ -18,7 +18,7 @@ const OF_THE_WAY = [
 /** Never listens: connections are handed to the server. */
 let server: Server | undefined;
 
-/** Call this outside of scenes: a server has timers of its own. */
+/** Call this outside of scenes: a server has its own timers. */
 export function startServer(): void {
   server ??= new Server({ keepAliveTimeout: 0, maxHeaderSize: 2 ** 20, requireHostHeader: false }, answer);
 }
@@ -44,7 +44,7 @@ function answer(request: IncomingMessage, response: ServerResponse): void {
   within(scene, send).catch((error: unknown) => client.destroy(asOfNode(error as Error)));
 }
 
-/** A client of a proxy asks for a whole URL: the simulation has no proxies. */
+/** A proxy's client requests a whole URL: the simulation has no proxies. */
 function pointedTo({ protocol, hostname, port }: FarEnd, url: string) {
   const whole = /^https?:/.test(url) && URL.canParse(url) ? new URL(url) : undefined;
   return {
@@ -63,7 +63,7 @@ function plainHeaders(headers: IncomingHttpHeaders): Record<string, string> {
   );
 }
 
-/** Node computes the length, because what is served may have stated another one. */
+/** Node computes the length, because the handler may have stated a different one. */
 function ownHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers).filter(([name]) => !/^(content-length|transfer-encoding)$/i.test(name)),

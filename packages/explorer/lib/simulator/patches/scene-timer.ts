@@ -19,7 +19,7 @@ export class SceneTimer {
     const asked = Number(ms ?? 1);
     this.#scene = scene;
     this.#fire = AsyncResource.bind(fire);
-    // Node does the same: a delay that is too long fires at once.
+    // As in Node: a delay that is too long fires immediately.
     this.#ms = asked >= 1 && asked <= LONGEST_MS ? Math.trunc(asked) : 1;
     this.#repeats = repeats;
     this.refresh();

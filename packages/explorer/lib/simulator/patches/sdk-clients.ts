@@ -37,9 +37,9 @@ const PACKAGES = {
 
 const classes = new Map<string, object>();
 
-/** @throws Error where a mock took the place of a client's `send`: the simulation would not see its requests */
+/** @throws Error if a mock replaced a client's `send`: the simulation wouldn't see its requests */
 export function refuseMockedClients(): void {
-  // The SDK's own stands in the base of all clients.
+  // The SDK's own method is in the base class of all clients.
   const mocked = [...classes].find(([, prototype]) => Object.hasOwn(prototype, "send"))?.[0];
   if (mocked === undefined) return;
   throw new Error(

@@ -1,6 +1,6 @@
 /**
- * In a scene no connection of the system opens, and none from before is used: the simulation could not see
- * them. Clients with connections of their own, such as those of databases, end here.
+ * In a scene no real connection opens, and no earlier one is used: the simulation couldn't see
+ * them. Clients with their own connections, such as database drivers, fail here.
  */
 import dgram from "node:dgram";
 import dns from "node:dns";
@@ -55,7 +55,7 @@ export function patchSockets(): void {
   patchHttp2();
 }
 
-/** As `connect` takes it: a port and a host, a path, or options, which Node itself passes in a list. */
+/** The arguments of `connect`: a port and a host, a path, or options, which Node itself passes in an array. */
 function addressOf(parameters: readonly unknown[]): string {
   const [first, second] = Array.isArray(parameters[0]) ? (parameters[0] as unknown[]) : parameters;
   const { path, host, port } = Object(first) as { path?: string; host?: string; port?: number };

@@ -27,7 +27,7 @@ describe("DynamoDBModel below clients", () => {
     expect(refusal.CancellationReasons).toMatchObject([{ Code: "ConditionalCheckFailed" }]);
   });
 
-  it("tells the time of its clock", async () => {
+  it("reports its clock's time", async () => {
     const { clock, model } = await modelWithTable();
     const request = { headers: { "x-amz-target": "DynamoDB_20120810.ListTables" }, body: "{}" };
 
@@ -36,7 +36,7 @@ describe("DynamoDBModel below clients", () => {
     expect(response.headers.date).toBe(new Date(clock.now()).toUTCString());
   });
 
-  it("refuses what is not its protocol", async () => {
+  it("rejects anything but its protocol", async () => {
     const { model } = await modelWithTable();
     const handler = model.requestHandler();
     const target = "DynamoDB_20120810.ListTables";

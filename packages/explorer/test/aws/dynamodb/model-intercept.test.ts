@@ -37,7 +37,7 @@ describe("DynamoDBModel, intercepted", () => {
     expect(call).toEqual({ operation: "PutItem", input: { TableName, Item: Key } });
   });
 
-  it("has done what a lost answer was about, so that the SDK's repetition meets it", async () => {
+  it("has executed a request whose response was lost, so the SDK's repetition meets it", async () => {
     const { model, TableName } = await modelWithTable();
     let losses = 1;
     const client = new DynamoDBClient(
@@ -74,7 +74,7 @@ describe("DynamoDBModel, intercepted", () => {
     expect(await model.call("GetItem", { TableName, Key })).toEqual({});
   });
 
-  it("answers late where the interceptor waits, and leaves a client that gives up", async () => {
+  it("responds late if the interceptor waits, and leaves a client that gives up", async () => {
     const { clock, model, TableName } = await modelWithTable();
     const client = new DynamoDBClient(model.clientConfig({ intercept: slow(clock) }));
     const abort = new AbortController();
@@ -87,7 +87,7 @@ describe("DynamoDBModel, intercepted", () => {
     expect((await clock.run(waiting)).Item).toBeUndefined();
   });
 
-  it("hears nothing of a client that had given up before", async () => {
+  it("gets nothing from a client that had given up before", async () => {
     const { model } = await modelWithTable();
     const calls: string[] = [];
     const handler = model.requestHandler({ intercept: seen(calls, "client") });

@@ -36,7 +36,7 @@ describe("DynamoDBModel.usedCapacity", () => {
     expect(model.usedCapacity(TableName)).toEqual({ readUnits: 0, writeUnits: 3 });
   });
 
-  it("counts nothing for what is not well formed, and all reads", async () => {
+  it("counts nothing for a malformed request, and all reads", async () => {
     const { model, TableName } = await modelWithTable();
 
     await refused(model.call("PutItem", { TableName, Item: {} }), "ValidationException");
@@ -64,7 +64,7 @@ describe("DynamoDBModel's scans", () => {
 });
 
 describe("DynamoDBModel.call", () => {
-  it("keeps what it stores apart from what it is given and what it hands out", async () => {
+  it("keeps its stored values apart from its inputs and outputs", async () => {
     const { model, TableName } = await modelWithTable();
     const bytes = new Uint8Array([1]);
     const Item = { ...Key, bytes: { B: bytes }, list: { L: [N(1)] } };
@@ -121,7 +121,7 @@ describe("DynamoDBModel.call", () => {
     await refused(model.call("CreateTable", create), "ValidationException");
   });
 
-  it("refuses what the SDK would not send either", async () => {
+  it("rejects what the SDK would not send either", async () => {
     const { model, TableName } = await modelWithTable();
 
     await refused(model.call("PutItem", { TableName } as never), "ValidationException");

@@ -13,7 +13,7 @@ import { anySteps, type PlayStep } from "./plays/steps.ts";
 
 const PLAYS = Number(process.env.DYNAMODB_PLAYS ?? 12);
 
-describe.each(inject("everyDynamodbEngine"))("DynamoDBModel beside $name", ({ endpoint }) => {
+describe.each(inject("everyDynamodbEngine"))("DynamoDBModel next to $name", ({ endpoint }) => {
   it(
     "gives the same answers and has the same items after any sequence of writes, transactions and batches",
     async () => {

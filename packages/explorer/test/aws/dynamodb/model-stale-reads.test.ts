@@ -18,7 +18,7 @@ describe("DynamoDBModel with stale reads", () => {
     return { ...given, reads };
   }
 
-  it("gives eventually consistent gets the version before the last write, and says whose that is", async () => {
+  it("gives eventually consistent gets the version before the last write, and reports whose that is", async () => {
     const { clock, model, TableName, reads } = await written();
 
     expect((await model.call("GetItem", { TableName, Key })).Item).toEqual({ ...Key, n: N(1) });
@@ -29,7 +29,7 @@ describe("DynamoDBModel with stale reads", () => {
     ]);
   });
 
-  it("is asked of a query for the items of its partition only", async () => {
+  it("is asked for a query's items in its partition only", async () => {
     const { model, TableName, reads } = await written();
     for (const n of [1, 2]) await model.call("PutItem", { TableName, Item: { pk: S("other"), n: N(n) } });
     const ExpressionAttributeValues = { ":a": S("a") };
@@ -51,7 +51,7 @@ describe("DynamoDBModel with stale reads", () => {
     expect(Responses).toEqual([{ Item: current }]);
   });
 
-  it("shows in queries, scans and indexes what was deleted, and not what is new", async () => {
+  it("shows deleted items, and not new ones, in queries, scans and indexes", async () => {
     const { model, TableName } = await written();
     await model.call("PutItem", { TableName, Item: { pk: S("new"), n: N(2) } });
     await model.call("DeleteItem", { TableName, Key });

@@ -32,7 +32,7 @@ async function modelWithStream(ttlLagSeconds?: number) {
 
 // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/howitworks-ttl.html
 describe("DynamoDBModel's time to live", () => {
-  it("deletes what has expired when it is swept, and not before", async () => {
+  it("deletes expired items when it is swept, and not before", async () => {
     const { clock, model, put, inSeconds, keys } = await modelWithStream();
     await put("soon", inSeconds(10));
     await put("later", inSeconds(11));
@@ -58,7 +58,7 @@ describe("DynamoDBModel's time to live", () => {
     expect(await keys()).toEqual([]);
   });
 
-  it("says in the stream who deleted, and costs no write units", async () => {
+  it("records in the stream who deleted, and costs no write units", async () => {
     const { clock, model, TableName, put, inSeconds, read } = await modelWithStream();
     await put("a", inSeconds(10));
     const before = model.usedCapacity(TableName);
@@ -104,7 +104,7 @@ describe("DynamoDBModel's streams", () => {
     expect(await keysOf()).toEqual([S("second")]);
   });
 
-  it("refuse readers that are behind what is kept", async () => {
+  it("reject readers that are behind the kept records", async () => {
     const { clock, model, put, iterate, read } = await modelWithStream();
     await put("first");
     const [first] = await read();

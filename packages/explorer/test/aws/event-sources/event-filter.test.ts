@@ -32,7 +32,7 @@ describe("eventFilter", () => {
     expect(dropped.map(passes)).toEqual(dropped.map(() => false));
   });
 
-  it("lets through what one of several filters lets through, and everything without filters", () => {
+  it("passes what one of several filters passes, and everything without filters", () => {
     expect([{ a: 1 }, { b: 1 }, { c: 1 }].map(eventFilter(criteria({ a: [1] }, { b: [1] })))).toEqual([
       true,
       true,

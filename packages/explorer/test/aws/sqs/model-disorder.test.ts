@@ -47,7 +47,7 @@ describe("a standard queue with repetitions", () => {
     expect(counts.filter((count) => count > 1).length).toBeGreaterThan(30);
   });
 
-  it("lets a second receiver have what the first one is at", async () => {
+  it("lets a second receiver have a message that the first one is working on", async () => {
     const { send, receive } = await givenQueue("q", withDisorder({ repeats: 0.9 }));
     await send("a");
 
@@ -58,7 +58,7 @@ describe("a standard queue with repetitions", () => {
     expect(second?.ReceiptHandle).not.toBe(first?.ReceiptHandle);
   });
 
-  it("repeats nothing unless it is told to, and never in a FIFO queue", async () => {
+  it("repeats nothing by default, and never in a FIFO queue", async () => {
     for (const { send, receive } of [
       await givenQueue("q"),
       await givenQueue("q.fifo", withDisorder({ repeats: 0.9, shuffles: true })),
@@ -86,7 +86,7 @@ describe("a standard queue that shuffles", () => {
 
 describe("a FIFO queue with a backlog", () => {
   // https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/FIFO-key-terms.html
-  it("hands out nothing of the groups behind what it looks through", async () => {
+  it("delivers nothing from groups after the messages that it scans", async () => {
     const { send, receive, remove } = await givenQueue("q.fifo", { maxScanned: 4 });
     for (const body of ["a1", "a2", "a3", "a4", "a5"]) await send(body, "a");
     await send("b1", "b");

@@ -37,7 +37,7 @@ describe("SqsModel", () => {
     expect(await idOf()).toBe(await idOf());
   });
 
-  it("keeps what it stores apart from what it is given and what it hands out", async () => {
+  it("keeps its stored values apart from its inputs and outputs", async () => {
     const sqs = subjectOf(new SqsModel({ clock: fakeClock() }));
     const queue = await newQueue(sqs, { VisibilityTimeout: "0" });
     const bytes = new Uint8Array([1]);
@@ -89,7 +89,7 @@ describe("SqsModel", () => {
     });
   }
 
-  it("takes nothing for a receiver that stopped waiting", async () => {
+  it("receives nothing for a receiver that stopped waiting", async () => {
     const clock = fakeClock();
     const model = new SqsModel({ clock });
     const sqs = subjectOf(model);
@@ -105,7 +105,7 @@ describe("SqsModel", () => {
     expect(await receive(sqs, QueueUrl)).toHaveLength(1);
   });
 
-  it("ends what waits when it is closed", async () => {
+  it("ends waiting receivers when it is closed", async () => {
     const clock = fakeClock();
     const model = new SqsModel({ clock });
     const sqs = subjectOf(model);

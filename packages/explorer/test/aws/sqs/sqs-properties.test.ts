@@ -43,7 +43,7 @@ describe("SqsModel, a FIFO queue under any sequence of sends, receives, deletes,
     );
   });
 
-  it("hands out nothing behind what is in flight in its group, heeds handles in force alone, and deduplicates for exactly 5 minutes", async () => {
+  it("delivers nothing after an in-flight message of its group, heeds only handles in force, and deduplicates for exactly 5 minutes", async () => {
     await fc.assert(
       fc.asyncProperty(anySteps, async (steps) => {
         expect((await played(steps)).witness.complaints).toEqual([]);

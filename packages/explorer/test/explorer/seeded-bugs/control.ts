@@ -46,7 +46,7 @@ export const putRow = (row: Readonly<Record<string, string | number>>) => (aws: 
   });
 
 export function testControl({ functions, event, kind, id, disturbance, what, options }: Control): void {
-  it("finds it, and says where and what", async () => {
+  it("finds it, and reports where and what", async () => {
     const report = await explore(functions.handler, event, { ...shop, ...options, only: id });
 
     expect(report).not.toBeExactlyOnce();
@@ -56,7 +56,7 @@ export function testControl({ functions, event, kind, id, disturbance, what, opt
     expect(finding?.point?.number).toBe(number === undefined ? undefined : Number(number));
   });
 
-  it("finds nothing in the mended twin", async () => {
+  it("finds nothing in the fixed twin", async () => {
     const report = await explore(functions.mended, event, { ...shop, ...options });
 
     expect(report).toBeExactlyOnce();

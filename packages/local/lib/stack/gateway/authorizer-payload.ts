@@ -5,7 +5,7 @@ import { type RequestFacts, requestPayload } from "./payload.ts";
 import { type GatewayRequest, joinedHeaders, queryParameters } from "./request.ts";
 import { restRequest } from "./rest-kind.ts";
 
-/** What the function is given. */
+/** The function's input. */
 export type AuthorizerFormat = "1.0" | "2.0" | "TOKEN" | "REQUEST";
 
 export function authorizerPayload(

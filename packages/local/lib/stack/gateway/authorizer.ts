@@ -1,5 +1,5 @@
-// A Lambda authorizer in front of routes. It asks its function who the caller is, remembers the answer for as long as
-// the template says, and decides each request from that answer.
+// A Lambda authorizer in front of routes. It asks its function who the caller is, caches the result for as long as
+// the template says, and decides each request from it.
 // https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-lambda-authorizer.html
 import { type AuthorizerFormat, authorizerPayload } from "./authorizer-payload.ts";
 import { identityValues } from "./identity-sources.ts";
@@ -15,7 +15,7 @@ export interface AuthorizerOptions {
   readonly invoke: InvokeFunction;
   readonly identitySources: readonly string[];
   readonly format: AuthorizerFormat;
-  /** What the first identity has to match, before anybody is asked. */
+  /** What the first identity must match before the function is invoked. */
   readonly pattern?: RegExp | undefined;
   readonly simpleResponses: boolean;
   /** 0 switches remembering off. */
@@ -33,7 +33,7 @@ export interface Authorizer {
   authorize(request: GatewayRequest, facts: RequestFacts, routeArn: string): Promise<Authorization>;
 }
 
-/** What the function answered. It may allow one route and deny another, so it is decided for each request. */
+/** The function's result. It may allow one route and deny another, so it is evaluated for each request. */
 type AuthorizerAnswer = Readonly<Record<string, unknown>>;
 
 export function createAuthorizer(options: AuthorizerOptions): Authorizer {
@@ -81,7 +81,7 @@ export function createAuthorizer(options: AuthorizerOptions): Authorizer {
       if (known && options.now() < known.until) return decide(known.answer, routeArn);
 
       const asked = await askFunction(request, facts, identity, routeArn);
-      // A function says so by an error of this very message.
+      // A function signals this with an error that has exactly this message.
       if (asked === "unauthorized") return { outcome: asked };
       if (!asked.answer) return { outcome: "failed", reason: asked.reason };
       if (options.resultTtlSeconds > 0 && identity.length > 0) {

@@ -12,7 +12,7 @@ export interface CorsConfiguration {
   readonly AllowCredentials?: boolean;
 }
 
-/** The answer to a preflight request, or `undefined` if the request is none. */
+/** The response to a preflight request, or `undefined` if the request isn't one. */
 export function preflightResponse(
   cors: CorsConfiguration,
   method: string,

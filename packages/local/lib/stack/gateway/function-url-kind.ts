@@ -37,7 +37,7 @@ export function functionUrlKind(region: string): GatewayKind {
   };
 }
 
-/** Whether the function itself says of what type its body is. */
+/** Whether the function itself sets its body's type. */
 function saysType(payload: string): boolean {
   const headers: unknown = Object(Object(JSON.parse(payload)).headers);
   return Object.keys(Object(headers)).some((name) => name.toLowerCase() === "content-type");

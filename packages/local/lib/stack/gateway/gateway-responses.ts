@@ -1,4 +1,4 @@
-// Gateway responses of a REST API: what the API answers by itself in other words, with other headers or another status. Pure.
+// A REST API's gateway responses: the responses that the API creates itself, customized in body, headers or status. Pure.
 // https://docs.aws.amazon.com/apigateway/latest/developerguide/supported-gateway-response-types.html
 import type { GatewayMessage, GatewayResponse } from "./response.ts";
 
@@ -26,7 +26,7 @@ const HEADER = /^gatewayresponse\.header\.(.+)$/;
 const LITERAL = /^'(.*)'$/s;
 const VARIABLE = /\$context\.error\.(messageString|message|responseType)\b/g;
 
-/** The answer in the words of the app, where it has some for its type; else in those for all of 4xx or of 5xx. */
+/** The response as the app customized it for its type, or else for all of 4xx or 5xx. */
 export function inOwnWords(
   responses: GatewayResponses,
   message: GatewayMessage,

@@ -1,5 +1,5 @@
-// An API on loopback, on one port: an HTTP API or a REST API. It takes real requests, finds their route, asks its
-// authorizer, invokes its function, and answers as API Gateway does, with its limits.
+// An API on loopback, on one port: an HTTP API or a REST API. It receives real requests, finds their route, asks its
+// authorizer, invokes its function, and responds as API Gateway does, with its limits.
 import { randomBytes } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createLoopbackServer, listen, stop } from "../../loopback-server.ts";
@@ -19,7 +19,7 @@ export interface GatewayOptions {
   readonly accountId: string;
   readonly region: string;
   readonly cors: CorsConfiguration | undefined;
-  /** 0 takes any free one. */
+  /** 0 picks any free one. */
   readonly port: number;
   readonly now: () => number;
   readonly log: (line: string) => void;
@@ -38,7 +38,7 @@ export interface MockRoute {
   readonly answer: GatewayResponse;
 }
 
-/** What a route is, by the variables of the stage that is asked for. */
+/** Builds a route, given the variables of the requested stage. */
 export type StagedRoute = (variables: Readonly<Record<string, string>>) => AnyRoute;
 
 type AnyRoute = GatewayRoute | MockRoute | BrokenRoute;
@@ -51,7 +51,7 @@ export interface BrokenRoute {
 export interface Gateway {
   readonly apiId: string;
   readonly url: string;
-  /** The URL of the default stage, else of the first one: what clients call. */
+  /** The URL of the default stage, otherwise of the first one: the URL that clients call. */
   readonly stageUrl: string;
   readonly routeKeys: Iterable<string>;
   setRoute(routeKey: string, route: AnyRoute | StagedRoute): void;
@@ -59,7 +59,7 @@ export interface Gateway {
   close(): Promise<void>;
 }
 
-/** @throws Error that says what to do, if the port is taken. */
+/** @throws Error that says what to do, if the port is in use. */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const routes = new Map<string, AnyRoute | StagedRoute>();
   const stages: ApiStage[] = [];
@@ -162,7 +162,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     setRoute: (routeKey, route) => routes.set(routeKey, route),
     setStage: (name, variables) => {
       stages.push({ stage: name, stageVariables: variables });
-      // The default stage takes the requests that no named stage takes.
+      // The default stage handles the requests that no named stage handles.
       stages.sort((one, other) => Number(isDefault(one)) - Number(isDefault(other)));
     },
     close: () => stop(server),

@@ -1,5 +1,5 @@
-// Invoking a function for a request, for at most as long as the gateway waits. A function that is no longer
-// waited for runs on, as it does on AWS.
+// Invokes a function for a request, waiting at most as long as the gateway does. A function that the gateway no longer
+// waits for keeps running, as it does on AWS.
 import type { InvokeResult } from "../../lambda/invoke-result.ts";
 
 export type InvokeFunction = (payload: string) => Promise<InvokeResult>;

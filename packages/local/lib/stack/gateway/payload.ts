@@ -1,9 +1,9 @@
-// The event that a function behind an HTTP API receives: payload format 2.0. Pure.
+// The event that an HTTP API sends to a function: payload format 2.0. Pure.
 // https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html
 import { type GatewayRequest, joinedHeaders, queryParameters } from "./request.ts";
 import { decode, type RouteMatch } from "./routes.ts";
 
-/** What the gateway knows about a request beyond what the client sent. */
+/** What the gateway knows about a request in addition to what the client sent. */
 export interface RequestFacts {
   readonly api: ApiFacts;
   readonly route: RouteMatch;
@@ -19,10 +19,10 @@ export interface ApiFacts {
   readonly stageVariables: Readonly<Record<string, string>> | undefined;
 }
 
-/** What a Lambda authorizer told about the caller. */
+/** What a Lambda authorizer returned about the caller. */
 export type AuthorizerContext = Readonly<Record<string, unknown>>;
 
-/** What payload format 2.0 has in common for functions and authorizers. */
+/** The part of payload format 2.0 that functions and authorizers share. */
 export function requestPayload(request: GatewayRequest, facts: RequestFacts) {
   const { cookie, ...headers } = joinedHeaders(request);
   const { api, route } = facts;

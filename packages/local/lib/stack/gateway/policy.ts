@@ -1,5 +1,5 @@
-// Whether an IAM policy that a Lambda authorizer returned allows one request: an explicit deny wins, and what
-// nothing allows is denied. Pure.
+// Whether an IAM policy that a Lambda authorizer returned allows one request: an explicit deny wins, and
+// anything not allowed is denied. Pure.
 // https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-lambda-authorizer-output.html
 
 /** A request is denied as well if the policy cannot be read. */

@@ -4,7 +4,7 @@ import type { GatewayResponse } from "./response.ts";
 
 export interface AnsweredRequest {
   readonly message: Pick<IncomingMessage, "method" | "url" | "headers">;
-  /** The function; absent where the gateway answered by itself. */
+  /** The function; absent if the gateway responded by itself. */
   readonly target: string | undefined;
   readonly answer: GatewayResponse;
   readonly tookMs: number;
@@ -22,7 +22,7 @@ export function requestLine({ message, target, answer, tookMs }: AnsweredRequest
   return parts.filter((part) => part !== undefined).join("  ");
 }
 
-/** The code of a problem, `replayed`, or nothing that the answer tells. */
+/** A problem's code, `replayed`, or nothing if the response doesn't show either. */
 function outcomeOf({ headers, body }: GatewayResponse): string | undefined {
   const header = (name: string) => Object.entries(headers).find(([each]) => each.toLowerCase() === name)?.[1];
   if (header("idempotent-replayed") !== undefined) return "replayed";

@@ -16,7 +16,7 @@ export interface GatewayRequest {
 /** https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-quotas.html */
 export const MAX_PAYLOAD_BYTES = 10 * 1024 * 1024;
 
-/** The request with its body, or `undefined` if that is larger than the gateway takes. */
+/** The request with its body, or `undefined` if the body is larger than the gateway accepts. */
 export async function readRequest(message: IncomingMessage): Promise<GatewayRequest | undefined> {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -49,7 +49,7 @@ export function joinedHeaders(request: GatewayRequest): Record<string, string> {
   return { ...joined };
 }
 
-/** Decoded parameters, duplicates joined by commas; `undefined` where there are none. */
+/** Decoded parameters, duplicates joined by commas; `undefined` if there are none. */
 export function queryParameters(request: GatewayRequest): Record<string, string> | undefined {
   const joined = new Map<string, string>();
   for (const [name, value] of new URLSearchParams(request.query)) {

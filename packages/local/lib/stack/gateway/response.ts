@@ -1,4 +1,4 @@
-// What the client of an HTTP API receives for a function's answer, payload format 2.0, and the gateway's own answers. Pure.
+// An HTTP API's responses to its client: for a function's result, payload format 2.0, and the gateway's own. Pure.
 // https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html
 
 export interface GatewayResponse {
@@ -26,7 +26,7 @@ export function gatewayMessage(name: GatewayMessage): GatewayResponse {
   return jsonResponse(statusCode, JSON.stringify({ message }));
 }
 
-/** The response for what a function returned, or what is wrong with that. */
+/** The response for a function's result, or what is wrong with that result. */
 export function functionResponse(payload: string): GatewayResponse | { readonly problem: string } {
   let result: unknown;
   try {

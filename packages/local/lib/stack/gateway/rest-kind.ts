@@ -19,8 +19,8 @@ const MESSAGES: Readonly<Record<GatewayMessage, readonly [statusCode: number, bo
 };
 
 /**
- * @param binaryMediaTypes of the API: what of requests and answers is base64
- * @param gatewayResponses the API's own words for what it answers by itself; may be filled later
+ * @param binaryMediaTypes of the API: which requests and responses are base64
+ * @param gatewayResponses the API's customized responses for the requests that it answers itself; may be filled later
  */
 export function restKind(
   binaryMediaTypes: readonly string[],
@@ -40,7 +40,7 @@ export function restKind(
   };
 }
 
-/** What functions and authorizers of the kind REQUEST have in common. */
+/** Shared by functions and by authorizers of the kind REQUEST. */
 export function restRequest(
   request: GatewayRequest,
   { api, route, requestId, receivedAtMs }: RequestFacts,
@@ -98,7 +98,7 @@ function pathWithoutStage(path: string, stage: string): string {
   return path.slice(stage.length + 1) || "/";
 }
 
-/** Names as they were sent, first spelling; `null` where there are none, as in AWS's events. */
+/** Names as they were sent, first spelling; `null` if there are none, as in AWS's events. */
 function grouped(pairs: readonly (readonly [string, string])[]): Record<string, string[]> | null {
   const groups = new Map<string, { name: string; values: string[] }>();
   for (const [name, value] of pairs) {

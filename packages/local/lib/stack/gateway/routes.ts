@@ -1,10 +1,10 @@
-// Which route of an HTTP API takes a request: the most specific one, a full match before a greedy one, and
+// Finds the HTTP API route for a request: the most specific one, a full match before a greedy one, and
 // $default last. Pure.
 // https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-routes.html
 
 export interface RouteMatch {
   readonly routeKey: string;
-  /** Decoded; `undefined` where the route has none. */
+  /** Decoded; `undefined` if the route has none. */
   readonly pathParameters: Record<string, string> | undefined;
 }
 

@@ -1,5 +1,5 @@
-// What HTTP APIs and REST APIs have in common: an id, a port of their own, and how their routes find functions and
-// authorizers. What cannot run is a problem that the run names.
+// Shared by HTTP APIs and REST APIs: an id, their own port, and how their routes find functions and
+// authorizers. A part that can't run is a problem that the run reports.
 import { createHash } from "node:crypto";
 import type { Deployed, DeployResource } from "../deploy-resource.ts";
 import { type AuthorizerOptions, createAuthorizer } from "../gateway/authorizer.ts";
@@ -64,7 +64,7 @@ export async function startApi(
   return api;
 }
 
-/** The API that a part belongs to; `undefined` if it is not run, which has been said. */
+/** The API that a part belongs to; `undefined` if that API isn't run, which has already been reported. */
 export function apiOf({ properties }: ResolvedResource, environment: LocalEnvironment): LocalApi | undefined {
   return environment.apis.get(String(properties.ApiId ?? properties.RestApiId));
 }
@@ -100,7 +100,7 @@ export function authorizedRoute(
   return "problem" in authorizer ? authorizer : { ...route, authorizer };
 }
 
-/** What the two kinds of APIs say differently about an authorizer. */
+/** The differences between the two kinds of APIs in how they describe an authorizer. */
 export type AuthorizerSettings = Pick<
   AuthorizerOptions,
   "identitySources" | "format" | "pattern" | "simpleResponses" | "resultTtlSeconds"

@@ -45,7 +45,7 @@ async function deployTable(
   });
   environment.onStop(async () => client.destroy());
   const streamArn = await createTable(client, name, properties);
-  // Only what was created here is deleted: a table that was there before belongs to somebody else.
+  // Only tables created here are deleted: a table that existed before isn't ours to delete.
   if (!environment.dynamodbIsOurs) {
     environment.onStop(async () => void (await client.send(new sdk.DeleteTableCommand({ TableName: name }))));
   }

@@ -1,4 +1,4 @@
-// Rules with an event pattern: what is put on their bus and matches goes to their targets.
+// Rules with an event pattern: an event on their bus that matches goes to their targets.
 import type { RuleTarget } from "onceonly-explorer/aws";
 import type { Deployed } from "../deploy-resource.ts";
 import type { ResolvedResource } from "../local-environment.ts";

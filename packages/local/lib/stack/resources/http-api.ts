@@ -1,4 +1,4 @@
-// HTTP APIs: the API opens its port; integrations, authorizers, routes and stages say what it serves.
+// HTTP APIs: the API opens its port; integrations, authorizers, routes and stages define what it serves.
 import type { Deployed, DeployResource } from "../deploy-resource.ts";
 import type { CorsConfiguration } from "../gateway/cors.ts";
 import type { BrokenRoute } from "../gateway/gateway.ts";

@@ -1,4 +1,4 @@
-// Functions: each in processes of its own, from the code, environment, timeout, memory and handler of the template.
+// Functions: each in separate processes, with the code, environment, timeout, memory and handler from the template.
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -122,7 +122,7 @@ function definitionOf(
       AWS_ENDPOINT_URL_LAMBDA: environment.awsEndpoint,
       AWS_ENDPOINT_URL_SNS: environment.awsEndpoint,
       AWS_ENDPOINT_URL_EVENTBRIDGE: environment.awsEndpoint,
-      // The Node that runs this may be older than the runtime of the template; that is no news for its logs.
+      // This Node may be older than the template's runtime; that warning doesn't belong in the function's logs.
       AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: "true",
       ...textValues(properties.Environment?.Variables ?? {}),
       ...environment.functionEnvironment,
@@ -195,7 +195,7 @@ async function deployAlias(
   return { ref: arn, attributes: { AliasArn: arn } };
 }
 
-/** How often an asynchronous invocation is tried again, for how long, and who is told of its end. */
+/** How often and for how long an asynchronous invocation is retried, and where its end is reported. */
 async function deployInvokeConfig(
   resource: ResolvedResource,
   environment: LocalEnvironment,

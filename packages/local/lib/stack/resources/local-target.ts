@@ -1,4 +1,4 @@
-// What a rule or a schedule sends to: a function is invoked asynchronously, a queue or a topic gets a message.
+// The targets of a rule or a schedule: a function is invoked asynchronously, a queue or a topic gets a message.
 import { invokeLater } from "../invoke-later.ts";
 import { functionOfArn, type LocalEnvironment, pathOf, queueOfArn } from "../local-environment.ts";
 
@@ -11,7 +11,7 @@ export interface TargetProperties {
 }
 
 export interface LocalTarget {
-  /** Never rejects: what goes wrong is logged. */
+  /** Never rejects: errors are logged. */
   deliver(input: string): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-// What the two kinds of event source mappings share: which function they feed, and what comes out.
+// Shared by both kinds of event source mappings: which function they feed, and the source that results.
 import type { EventSourceContext, SourceSwitch } from "../../event-sources/event-source.ts";
 import type { LocalEnvironment, LocalFunction } from "../local-environment.ts";
 import { pathOf } from "../local-environment.ts";

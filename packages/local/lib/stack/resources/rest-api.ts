@@ -1,4 +1,4 @@
-// REST APIs: the API opens its port; resources make its paths, methods say what answers, and a stage comes before the paths.
+// REST APIs: the API opens its port; resources define its paths, methods define the responses, and a stage prefixes the paths.
 import type { Deployed, DeployResource } from "../deploy-resource.ts";
 import type { BrokenRoute, GatewayRoute, MockRoute } from "../gateway/gateway.ts";
 import { type GatewayResponseProperties, unknownParts } from "../gateway/gateway-responses.ts";
@@ -114,7 +114,7 @@ function routeOf(
   return "problem" in route ? route : authorizedRoute(route, properties, api);
 }
 
-/** The first answer of the list with its static headers: what the CDK makes for preflight requests. */
+/** The first response in the list with its static headers, which is what the CDK creates for preflight requests. */
 function mockOf(responses: unknown): MockRoute {
   const [first] = [responses ?? []].flat();
   const { StatusCode, ResponseParameters } = Object(first) as Properties;
@@ -133,7 +133,7 @@ function mockOf(responses: unknown): MockRoute {
   return { answer };
 }
 
-/** A deployment may bring a stage of its own. */
+/** A deployment may include its own stage. */
 async function deployDeployment(
   resource: ResolvedResource,
   environment: LocalEnvironment,

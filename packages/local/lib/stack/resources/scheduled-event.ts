@@ -1,4 +1,4 @@
-// What a schedule's target is given: what the template says, or the event that says that the schedule was due. Pure.
+// The input of a schedule's target: the template's, or the event that reports that the schedule was due. Pure.
 // https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-create-rule-schedule.html
 import { randomUUID } from "node:crypto";
 import { LOCAL_ACCOUNT_ID } from "../local-environment.ts";

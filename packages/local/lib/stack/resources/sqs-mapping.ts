@@ -1,4 +1,4 @@
-// An event source mapping whose source is a queue: what its properties mean, and what AWS refuses.
+// An event source mapping whose source is a queue: the meaning of its properties, and what AWS rejects.
 import { sqsFilter } from "onceonly-explorer/aws";
 import { startSqsSource } from "../../event-sources/sqs-source.ts";
 import type { ResolvedResource } from "../local-environment.ts";
@@ -12,7 +12,7 @@ import {
 } from "./mapped-source.ts";
 
 const DEFAULT_BATCH_SIZE = 10;
-/** Lambda begins with so many batches at once, and adds more while there is a backlog. */
+/** Lambda begins with this many concurrent batches, and adds more while there is a backlog. */
 const DEFAULT_CONCURRENCY = 5;
 
 export async function sqsSourceOf(

@@ -1,4 +1,4 @@
-// An event source mapping whose source is the stream of a table: what its properties mean.
+// An event source mapping whose source is a table's stream: the meaning of its properties.
 
 import { eventFilter, type GivenUpBatch } from "onceonly-explorer/aws";
 import { failureMessage } from "../../event-sources/failure-message.ts";

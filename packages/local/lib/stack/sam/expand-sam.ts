@@ -54,7 +54,7 @@ function withGlobals(resource: TemplateResource, globals: Template["Globals"]): 
   return common ? { ...resource, Properties: merged(common, resource.Properties ?? {}) } : resource;
 }
 
-/** Maps are merged, lists joined, and of anything else the resource's own is taken. */
+/** Maps are merged, lists joined, and for anything else the resource's own value wins. */
 function merged(common: SamProperties, own: SamProperties): SamProperties {
   const result: Record<string, unknown> = { ...common };
   for (const [name, value] of Object.entries(own)) {

@@ -8,7 +8,7 @@ export class Expansion {
   readonly notRun: string[] = [];
   /** The stages of REST APIs, which come after the methods. */
   readonly #stages: [restApi: string, logicalId: string, stage: TemplateResource][] = [];
-  /** The authorizer that an API asks where a path names none, by the API. */
+  /** The authorizer that an API uses if a path names none, by API. */
   readonly defaultAuthorizers = new Map<string, string>();
 
   add(logicalId: string, Type: string, Properties: SamProperties, from: TemplateResource = { Type }): void {
@@ -21,7 +21,7 @@ export class Expansion {
     };
   }
 
-  /** @param reason also says what of the resource is meant */
+  /** @param reason also names the part of the resource that is meant */
   leaveOut(type: string, logicalId: string, reason: string): void {
     this.notRun.push(`${type} ${logicalId} (${logicalId}): ${reason}`);
   }

@@ -1,4 +1,4 @@
-// A template without a CDK app: what `sam build` wrote, or a file of SAM or CloudFormation. Its code lies in folders beside it.
+// A template without a CDK app: the output of `sam build`, or a SAM or CloudFormation file. Its code is in folders next to it.
 // Reads files only.
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
@@ -8,7 +8,7 @@ import type { Asset, SynthesizedStack } from "../assembly.ts";
 import { faultOf, objectOf } from "../assembly-file.ts";
 import type { Template } from "../template.ts";
 
-/** Where a template is looked for in a folder; what is built comes first. */
+/** Where a template is looked for in a folder; a built one comes first. */
 const FILES = [".aws-sam/build/template.yaml", "template.yaml", "template.yml", "sam.yaml", "template.json"];
 
 const READABLE = /\.(yaml|yml|json|template)$/;
@@ -20,7 +20,7 @@ const UNREADABLE: readonly (readonly [RegExp, string])[] = [
   [/^Pulumi\.ya?ml$/, "Pulumi"],
 ];
 
-/** What `onceonly start` can be given. */
+/** The paths that `onceonly start` accepts. */
 export const READS =
   "the folder of a CDK app (with its cdk.json), the cdk.out that it synthesized, or a CloudFormation or SAM template (.yaml, .yml, .json or .template)";
 
@@ -44,13 +44,13 @@ export function templateFileIn(given: string): string | undefined {
   throw new Error(`${basename(path)} isn't a template: pass ${READS}`);
 }
 
-/** The names in a folder, or that of a file alone. */
+/** The names in a folder, or just the file's name. */
 function namesAt(path: string): string[] {
   const stat = statSync(path, { throwIfNoEntry: false });
   return stat?.isDirectory() ? readdirSync(path) : stat ? [basename(path)] : [];
 }
 
-/** @throws Error for what is no template */
+/** @throws Error for anything but a template */
 export function readTemplate(file: string): SynthesizedStack {
   const what = basename(file);
   const given = objectOf(parsed(file), what);
@@ -73,7 +73,7 @@ function parsed(file: string): unknown {
     if (file.endsWith(".json")) return JSON.parse(text);
     const yaml = requireInstalled<typeof import("yaml")>("yaml");
     const document = yaml.parseDocument(text, { customTags: SHORT_FORMS.flatMap(tagsOf) });
-    // A tag that nobody knows is a warning of the parser, and its argument would stand for its result.
+    // The parser only warns about an unknown tag, and its argument would pass for its result.
     const [fault] = [...document.errors, ...document.warnings];
     if (fault) throw fault;
     return document.toJS();

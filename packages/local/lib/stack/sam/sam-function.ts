@@ -6,7 +6,7 @@ import { expandHttpApi, expandRestApi, IMPLICIT_HTTP_API, IMPLICIT_REST_API } fr
 type AddEvent = (expansion: Expansion, event: SamEvent) => void;
 
 interface SamEvent {
-  /** The function's and the event's: SAM's own name for what it makes. */
+  /** The function's and the event's ids: SAM's own name for the resource it generates. */
   readonly id: string;
   readonly fn: string;
   readonly properties: SamProperties;
@@ -58,7 +58,7 @@ export function expandFunction(expansion: Expansion, logicalId: string, resource
   }
 }
 
-/** A path is the key of an asset, which whoever read the template knows. */
+/** A path is the key of an asset, which the template's reader resolves. */
 function codeOf({ CodeUri, InlineCode }: SamProperties): SamProperties {
   if (InlineCode !== undefined) return { ZipFile: InlineCode };
   if (typeof CodeUri !== "object" || CodeUri === null) return { S3Key: CodeUri };
@@ -157,7 +157,7 @@ const onHttpApi: AddEvent = (expansion, { id, fn, properties }) => {
   });
 };
 
-/** The logical id of the authorizer that a path asks; `NONE` asks nobody. */
+/** The logical id of the authorizer that a path uses; `NONE` means no authorizer. */
 function authorizerOf(expansion: Expansion, api: string, auth: unknown): string | undefined {
   const name = Object(auth).Authorizer ?? expansion.defaultAuthorizers.get(api);
   return name === undefined || name === "NONE" ? undefined : `${api}${name}`;

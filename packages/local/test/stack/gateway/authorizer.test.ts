@@ -30,7 +30,7 @@ const policyFor = (Resource: string) => ({
 });
 
 describe("createAuthorizer", () => {
-  it("allows what a simple response allows, and hands on its context", async () => {
+  it("allows what a simple response allows, and passes on its context", async () => {
     const { authorizer } = authorizerWith({ isAuthorized: true, context: { tenant: "acme", level: 3 } });
 
     const authorization = await authorizer.authorize(withToken("t"), factsOf(), ARN);
@@ -130,7 +130,7 @@ describe("createAuthorizer", () => {
     expect(events).toHaveLength(3);
   });
 
-  it("judges a remembered policy for each route anew", async () => {
+  it("evaluates a cached policy again for each route", async () => {
     const { authorizer, events } = authorizerWith(policyFor(ARN), {
       simpleResponses: false,
       resultTtlSeconds: 60,

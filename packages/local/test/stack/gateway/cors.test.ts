@@ -37,7 +37,7 @@ describe("preflightResponse", () => {
 });
 
 describe("corsHeaders", () => {
-  it("names the origin, or * where all are allowed", () => {
+  it("names the origin, or * if all are allowed", () => {
     expect(corsHeaders(CORS, "https://shop.example")).toEqual({
       "access-control-allow-origin": "https://shop.example",
       "access-control-expose-headers": "idempotent-replayed",

@@ -51,7 +51,7 @@ const routeTo = (invoke: (payload: string) => Promise<InvokeResult>, timeoutMs =
 const authorizing = (authorization: Authorization) => ({ authorize: async () => authorization });
 
 describe("startGateway", () => {
-  it("hands a request to the function of its route and answers with what that returns", async () => {
+  it("passes a request to its route's function and responds with the function's result", async () => {
     const events: { body: string; routeKey: string; headers: Record<string, string> }[] = [];
     const api = await start();
     api.setRoute(
@@ -80,7 +80,7 @@ describe("startGateway", () => {
     });
   });
 
-  it("answers 404 where no route takes the request", async () => {
+  it("answers 404 if no route matches the request", async () => {
     const api = await start();
     api.setRoute("POST /orders", routeTo(returning("x")));
 
@@ -109,7 +109,7 @@ describe("startGateway", () => {
     expect((await fetch(api.url)).status).toBe(500);
   });
 
-  it("H48: answers 503 when the function takes longer than the gateway waits, and lets it run on", async () => {
+  it("H48: answers 503 when the function runs longer than the gateway waits, and lets it run on", async () => {
     const api = await start();
     let finish: ((result: InvokeResult) => void) | undefined;
     const running = new Promise<InvokeResult>((resolve) => {
@@ -133,7 +133,7 @@ describe("startGateway", () => {
     ["forbidden", { outcome: "forbidden" }, 403, "Forbidden"],
     ["failed", { outcome: "failed", reason: "boom" }, 500, "Internal Server Error"],
   ] as const)(
-    "does not invoke the function when the authorizer says %s",
+    "does not invoke the function when the authorizer returns %s",
     async (_, authorization, status, message) => {
       const api = await start();
       let invoked = false;
@@ -160,7 +160,7 @@ describe("startGateway", () => {
     expect(await (await fetch(api.url)).json()).toEqual({ lambda: { tenant: "acme" } });
   });
 
-  it("serves a named stage under its name, and says so in the event", async () => {
+  it("serves a named stage under its name, and includes it in the event", async () => {
     const api = await start();
     const echo = async (payload: string) => returning(JSON.parse(payload))();
     api.setRoute("GET /orders", routeTo(echo));
@@ -220,7 +220,7 @@ describe("startGateway", () => {
     expect(response.headers.get("access-control-allow-origin")).toBe("*");
   });
 
-  it("says what to do when the port is taken", async () => {
+  it("says what to do when the port is in use", async () => {
     const other = createServer().listen(0, "127.0.0.1");
     await new Promise((resolve) => other.once("listening", resolve));
     const { port } = other.address() as AddressInfo;

@@ -32,7 +32,7 @@ describe("policyAllows", () => {
     expect(policyAllows(policy, ARN)).toBe(allowed);
   });
 
-  it("takes a condition, which it cannot evaluate, as unmet for an allow and as met for a deny", () => {
+  it("treats a condition, which it can't evaluate, as unmet for an allow and as met for a deny", () => {
     const Condition = { IpAddress: { "aws:SourceIp": "192.0.2.0/24" } };
 
     expect(policyAllows(policyOf(allow("*", { Condition })), ARN)).toBe(false);

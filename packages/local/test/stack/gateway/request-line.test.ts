@@ -22,7 +22,7 @@ it("names function, request, outcome, key and time", () => {
   );
 });
 
-it("tells a problem by its code", () => {
+it("shows a problem by its code", () => {
   const problem = { "content-type": "application/problem+json" };
   const body = JSON.stringify({ code: "EXECUTION_IN_PROGRESS" });
   expect(line(answered(problem, body, 409))).toBe(
@@ -32,7 +32,7 @@ it("tells a problem by its code", () => {
   expect(line(answered({}, body, 409))).toBe("CreateOrder  POST /orders  409  order-0001  6 ms");
 });
 
-it("leaves out what there is not, quotes, and the end of a long key", () => {
+it("leaves out missing parts, quotes, and the end of a long key", () => {
   expect(line(answered({}, "", 200), "")).toBe("CreateOrder  POST /orders  200  6 ms");
   expect(line(answered({}), '"quoted"')).toContain("  quoted  ");
   expect(line(answered({}), "k".repeat(255))).toContain(`  ${"k".repeat(60)}…  `);

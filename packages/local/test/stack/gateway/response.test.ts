@@ -14,7 +14,7 @@ describe("functionResponse", () => {
     ["an object without statusCode", { message: "Hello from Lambda!" }, '{"message":"Hello from Lambda!"}'],
     ["a list", [1, 2], "[1,2]"],
     ["null", null, "null"],
-  ])("takes %s as a JSON body with status 200", (_, result, body) => {
+  ])("treats %s as a JSON body with status 200", (_, result, body) => {
     expect(responseTo(result)).toEqual({
       statusCode: 200,
       headers: { "content-type": "application/json" },
@@ -23,7 +23,7 @@ describe("functionResponse", () => {
     });
   });
 
-  it("takes status, headers, cookies and body of a structured response", () => {
+  it("uses status, headers, cookies and body of a structured response", () => {
     const response = responseTo({
       statusCode: 201,
       headers: { "Content-Type": "application/problem+json", "X-Number": 1 },

@@ -11,7 +11,7 @@ describe("the event of a REST API", () => {
     route: { routeKey: "GET /orders/{id}", pathParameters: { id: "7" } },
   });
 
-  it("has null where an HTTP API leaves out", () => {
+  it("has null for what an HTTP API leaves out", () => {
     expect(event(requestOf({ path: "/prod/orders/7" }), facts, undefined)).toMatchObject({
       resource: "/orders/{id}",
       path: "/orders/7",
@@ -68,7 +68,7 @@ describe("the answer of a REST API", () => {
     });
   });
 
-  it("decodes base64 only where the API has binary media types", () => {
+  it("decodes base64 only if the API has binary media types", () => {
     const result = { statusCode: 200, body: "aGk=", isBase64Encoded: true };
     expect(answer(result)).toMatchObject({ body: Buffer.from("aGk=") });
     expect(answer(result, restKind(["*/*"]))).toMatchObject({ body: Buffer.from("hi") });
@@ -80,11 +80,11 @@ describe("the answer of a REST API", () => {
     [{ statusCode: 200, body: { id: 1 } }, "body must be a string, got object"],
     [{ statusCode: 200, headers: ["a"] }, "headers must be an object"],
     [{ statusCode: 200, multiValueHeaders: "a" }, "multiValueHeaders must be an object"],
-  ])("is a problem for %j, where an HTTP API may guess", (result, problem) => {
+  ])("is a problem for %j, for which an HTTP API may guess", (result, problem) => {
     expect(answer(result)).toMatchObject({ problem: expect.stringContaining(problem) });
   });
 
-  it("is a problem where the function's response isn't JSON", () => {
+  it("is a problem if the function's response isn't JSON", () => {
     expect(response("")).toEqual({ problem: "the function's response isn't JSON" });
   });
 

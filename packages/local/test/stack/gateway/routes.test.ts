@@ -48,7 +48,7 @@ describe("matchRoute", () => {
     ["a shorter path", "GET", "/orders"],
     ["an empty parameter", "GET", "/orders/"],
     ["another method", "POST", "/orders/1"],
-  ])("does not take %s", (_, method, path) => {
+  ])("does not match %s", (_, method, path) => {
     expect(matchRoute(["GET /orders/{id}"], method, path)).toBeUndefined();
   });
 });

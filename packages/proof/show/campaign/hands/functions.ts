@@ -13,7 +13,7 @@ import type { World } from "./world.ts";
 
 type Run = (invocation: Invocation) => Promise<unknown>;
 
-/** What a producer's commit says in each of its messages. */
+/** The content that a producer's commit puts in each of its messages. */
 export interface MessageBody {
   readonly subject: string;
   readonly run: number;

@@ -1,4 +1,4 @@
-// The handlers, one for each job. What they commit is counted by row and by number; what they answer names their run.
+// The handlers, one for each job. Their commits are counted by row and by number; their answers name their run.
 import { GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import {
   type Execution,
@@ -13,7 +13,7 @@ import type { Ask, Word } from "../asking.ts";
 import type { Job, Variant } from "../variants.ts";
 import type { World } from "./world.ts";
 
-/** What a handler answers, before its adapter gives it a form. */
+/** A handler's answer, before its adapter formats it. */
 export interface Said {
   readonly says: Extract<Word, "done" | "declined" | "sold-out" | "exists">;
   readonly run: number;
@@ -27,7 +27,7 @@ export interface Hand {
   readonly variant: Variant;
   readonly world: World;
   readonly execution: Execution<DynamoDBWrite>;
-  /** Is told that the commit begins. */
+  /** Called when the commit begins. */
   readonly onCommit: () => void;
   /** Gives an answer the form that the adapter wants. */
   readonly form: (said: Said) => unknown;
@@ -81,7 +81,7 @@ const JOBS: Readonly<Record<Job, (hand: Working) => Promise<unknown>>> = {
         Put: {
           TableName: world.effects,
           Item: { ...Key, owner: ask.input.key },
-          // Nobody has the name.
+          // The name is free.
           ConditionExpression: "attribute_not_exists(pk)",
           ReturnValuesOnConditionCheckFailure: "ALL_OLD",
         },
@@ -113,7 +113,7 @@ const JOBS: Readonly<Record<Job, (hand: Working) => Promise<unknown>>> = {
   answer: async (hand) => hand.form(saying(hand, "done")),
 };
 
-/** Commits the row of this run and counts it, with what else belongs to it. */
+/** Commits this run's row and counts it, with everything that belongs to it. */
 async function commit(hand: Working, others: readonly DynamoDBWrite[]): Promise<unknown> {
   const { ask, world, execution, form, variant } = hand;
   const { key } = ask.input;

@@ -1,5 +1,5 @@
-// The control: a store that forgets the fence. An attempt that finishes makes its writes and is told that all went
-// well, whether or not it still has the key. A campaign that finds nothing wrong with this one sees nothing.
+// The control: a store that forgets the fence. An attempt that finishes makes its writes and gets a success,
+// whether or not it still has the key. A campaign that finds nothing wrong with this store sees nothing.
 import { type DynamoDBDocumentClient, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import type { Store } from "onceonly";
 import type { DynamoDBWrite } from "onceonly/dynamodb";

@@ -1,4 +1,4 @@
-// What a caller can tell from what it got: a result, a response or an error. Pure.
+// What a caller can conclude from its answer: a result, a response or an error. Pure.
 import { createHash } from "node:crypto";
 import { isOnceonlyError } from "onceonly";
 import type { Answer, Word } from "../asking.ts";
@@ -41,7 +41,7 @@ export function readError(error: unknown, run: number, isOfHandler: boolean): An
     }
     return { ...ofCode(error.code, message), run };
   }
-  // The process's own deadline: an answer of Middy's, which says nothing of the outcome.
+  // The process's own deadline: one of Middy's responses, which doesn't reveal the outcome.
   if (Object(Object(error).cause).package === "@middy/core") return { says: "outage", detail: message };
   return isOfHandler
     ? { says: "failed", run, detail: message }

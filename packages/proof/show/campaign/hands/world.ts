@@ -1,4 +1,4 @@
-// What the handlers of one process work with: the store and the tables, reached through the campaign's proxies.
+// The store and the tables of one process's handlers, reached through the campaign's proxies.
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { SQSClient } from "@aws-sdk/client-sqs";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
@@ -12,7 +12,7 @@ import { skewedClock } from "./skewed-clock.ts";
 
 export interface WorldOptions {
   readonly dynamodb: string;
-  /** Absent where nothing is sent. */
+  /** Absent if nothing is sent. */
   readonly sqs?: string;
   readonly records: string;
   readonly effects: string;
@@ -35,7 +35,7 @@ export interface World extends WorldOptions {
   readonly clock: Clock;
 }
 
-/** In a storm: short, so that requests that are delayed arrive after those that repeat them. */
+/** In a storm: short, so delayed requests arrive after those that repeat them. */
 const STORM_TIMEOUT_MS = 1000;
 /** In the calm: nothing is to fail because the machine is slow. */
 const CALM_TIMEOUT_MS = 15_000;

@@ -1,4 +1,4 @@
-// What is wrong with one key: its calls, their answers, and what is written. Pure.
+// Finds what is wrong with one key: its calls, their answers, and the written data. Pure.
 import type { Call, Subject } from "../subject.ts";
 import { isAtRest, isFinal } from "../subject.ts";
 import type { Rows } from "../tables.ts";
@@ -74,14 +74,14 @@ function judgeCall(subject: Subject, call: Call, { runs }: Written): Told[] {
   return [...told, ...judgeTiming(subject, call, isWritten)];
 }
 
-/** Once somebody has got the final answer, nobody gets another: who asks later, nor who ends later. */
+/** Once a caller has got the final answer, none gets another, neither one that calls later nor one that ends later. */
 function judgeTiming({ calls }: Subject, call: Call, isWritten: boolean): Told[] {
   const { id, answer, decisions, startedAt, handlerEndedAt = 0 } = call;
-  // Who lost was told so by the store when it committed; all others can ask when their handler has ended.
+  // The store informed the losers when they committed; all others can ask when their handler has ended.
   const askedAt = answer?.says === "lost" ? (call.commitStartedAt ?? handlerEndedAt) : handlerEndedAt;
   // Who cannot ask the store cannot know.
   if (!answer || isFinal(call) || answer.says === "outage" || decisions.includes("store-failed")) return [];
-  // Its own effect is there, and its own error is told to whoever asked: documented so.
+  // Its own effect exists, and the caller got its own error: as documented.
   if (answer.says === "failed-after" && isWritten) return [];
   const first = Math.min(...calls.filter(isFinal).map(({ endedAt }) => endedAt ?? Number.POSITIVE_INFINITY));
   if (startedAt > first) return [["another answer after the final one", `call ${id} got ${answer.says}`]];
@@ -91,7 +91,7 @@ function judgeTiming({ calls }: Subject, call: Call, isWritten: boolean): Told[]
   return [];
 }
 
-/** No other call was under way meanwhile, and none before has left anything. */
+/** No other call was under way at the time, and none before has left anything. */
 function isAlone({ calls }: Subject, call: Call): boolean {
   const others = calls.filter((other) => other !== call && other.startedAt <= (call.endedAt ?? 0));
   return (

@@ -1,4 +1,4 @@
-// What must not be, and was seen.
+// A broken promise, as it was observed.
 import type { Subject } from "../subject.ts";
 
 export const KINDS = [
@@ -26,7 +26,7 @@ export const KINDS = [
 ] as const;
 export type Kind = (typeof KINDS)[number];
 
-/** What only a store without a fence does. */
+/** Only a store without a fence does this. */
 export const OF_NO_FENCE: readonly Kind[] = [
   "the effect is there twice",
   "two answers differ",
@@ -38,6 +38,6 @@ export const OF_NO_FENCE: readonly Kind[] = [
 export interface Violation {
   readonly kind: Kind;
   readonly detail: string;
-  /** Absent where it is about no key. */
+  /** Absent if it is not about a key. */
   readonly subject?: Subject;
 }

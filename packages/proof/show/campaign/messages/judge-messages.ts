@@ -1,4 +1,4 @@
-// What is wrong with the messages of one commit, when everything was sent and consumed. Pure.
+// Finds what is wrong with one commit's messages, when everything was sent and consumed. Pure.
 import type { Violation } from "../judge/violation.ts";
 import type { Subject } from "../subject.ts";
 import type { Rows } from "../tables.ts";

@@ -36,7 +36,7 @@ export interface MessageFlow {
   readonly queueUrls: Readonly<Record<string, string>>;
   /** While it is not calm, consumers fail and the stream loses records. */
   isCalm: boolean;
-  /** Resolves to what is left when nothing moves any more, or the time is over; to nothing where all is done. */
+  /** Resolves to the remaining messages when nothing moves any more or the time is over; to an empty result if all is done. */
   settle(seconds: number, signal: AbortSignal): Promise<string | undefined>;
   begin(): void;
   /** Starts nothing any more. */

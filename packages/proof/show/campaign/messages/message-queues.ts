@@ -4,9 +4,9 @@ import type { RunMode } from "../variants.ts";
 export interface MessageQueue {
   readonly name: string;
   readonly isFifo: boolean;
-  /** The mode of its consumer. */
+  /** Its consumer's mode. */
   readonly mode: RunMode;
-  /** Its consumer hides what is in progress elsewhere. */
+  /** Its consumer hides messages that are in progress elsewhere. */
   readonly hides: boolean;
 }
 

@@ -1,4 +1,4 @@
-// Functions behind an HTTP API.
+// Functions for an HTTP API.
 import httpJsonBodyParser from "@middy/http-json-body-parser";
 import { postOrder } from "../../../measure/contestants/lambda-call.ts";
 import { happensOnce, type Scenario, sameAnswers } from "../scenario.ts";

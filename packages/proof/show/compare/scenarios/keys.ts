@@ -1,4 +1,4 @@
-// Keys: missing, shared by operations or by callers, and handlers that change what the key was read from.
+// Keys: missing, shared by operations or by callers, and handlers that change the object that the key was read from.
 import { postOrderAs } from "../lab.ts";
 import { EVENT, happensOnce, ordering, type Scenario, sameAnswers } from "../scenario.ts";
 

@@ -1,4 +1,4 @@
-// What every package of this kind is for, so that it is seen where there is nothing between them.
+// The purpose of every package of this kind, to show that there is no difference between them here.
 import { gate } from "../../../../../test/kit/time/gate.ts";
 import { answered, EVENT, happensOnce, ordering, refused, type Scenario, sameAnswers } from "../scenario.ts";
 

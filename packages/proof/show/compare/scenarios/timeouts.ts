@@ -111,7 +111,7 @@ const middyTimeout: Scenario = {
     "process freezes after the first answer, and the effect may happen in the next invocation, or never.",
 };
 
-/** What the handler that goes on writes by itself. */
+/** The data that a handler that keeps running writes by itself. */
 function untilWritten(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 100));
 }

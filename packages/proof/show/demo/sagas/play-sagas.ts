@@ -1,4 +1,4 @@
-// The clients of the sagas, and the reconciler that settles what is held.
+// The sagas' clients, and the reconciler that settles held keys.
 import type { APIGatewayProxyEventV2 } from "aws-lambda";
 import { createIdempotentFetch } from "onceonly/client";
 import { DynamoDBStore } from "onceonly/dynamodb";
@@ -27,11 +27,11 @@ export interface PlaySagasOptions {
   readonly signal: AbortSignal;
 }
 
-/** Each takes a process of the function, beside those of the orders. */
+/** Each uses a process of the function, in addition to those of the orders. */
 const REQUESTS_AT_ONCE = 4;
 /** Longer than any lease. */
 const DEADLINE_SECONDS = 90;
-/** Longer than the gateway's look-up may be behind, and than a pause between two questions. */
+/** Longer than the gateway's look-up may lag, and than a pause between two questions. */
 const LEAP_SECONDS = 1000;
 const MOST_RUNS = 3;
 
@@ -93,7 +93,7 @@ export async function playSagas({ sagas, kills, stage, signal }: PlaySagasOption
   return { requests, answers, endings, killed: names(killed), held: names(held), lookUps, reconciled };
 }
 
-/** Nobody works on a saga meanwhile, so the time in which look-ups may be behind passes at once. */
+/** No process works on a saga at this point, so the time for which look-ups may lag passes immediately. */
 async function reconcile({ gatewayUrl, tables }: PlaySagasOptions["stage"], held: number): Promise<number> {
   const { step } = SAGA_EFFECTS.charge;
   const findCharge: VerifyRecord = httpLookup({

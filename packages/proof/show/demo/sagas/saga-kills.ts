@@ -1,4 +1,4 @@
-// Kills the process that works on a saga, before or after one of its requests: as that request is on its way.
+// Kills the process that works on a saga, before or after one of its requests, while that request is under way.
 
 import { deriveChildKey } from "../../../../../lib/core/child-key.ts";
 import { identify } from "../../../../../lib/core/identity.ts";
@@ -9,11 +9,11 @@ import { type WriteBody, writesOf } from "../request-reading.ts";
 import { type PlannedSaga, SAGA_EFFECTS } from "./saga-plan.ts";
 
 export interface SagaKills {
-  /** From now on processes are killed. A `kill` that finds no process answers with false, and is asked again. */
+  /** From now on processes are killed. A `kill` that finds no process returns false, and is called again. */
   arm(kill: (saga: PlannedSaga) => boolean): void;
-  /** `undefined` for a request that nobody is killed at. */
+  /** `undefined` for a request at which no process is killed. */
   readonly decide: (request: ObservedRequest) => ProxyFault | undefined;
-  /** @param charges what carries charges that nobody is killed at */
+  /** @param charges carries charges at which no process is killed */
   carrying(charges: Carry): Carry;
   readonly killed: ReadonlySet<PlannedSaga>;
   /** How often the gateway was asked whether a charge is there. */
@@ -40,7 +40,7 @@ export function createSagaKills(sagas: readonly PlannedSaga[]): SagaKills {
     decide({ operation, body }) {
       if (operation !== "TransactWriteItems") return undefined;
       const [saga] = transactionsIn(body).flatMap((request) => killedAt(request) ?? []);
-      // Nobody is there to hear of it: a request that is throttled does not come again.
+      // There is no process left to receive it: a throttled request does not come again.
       return saga && (saga.kill?.when === "before" ? "throttle" : "pass");
     },
     carrying: (charges) => async (request, handOn) => {

@@ -1,10 +1,10 @@
 // What a run of the demo saw of its sagas.
 import type { Answer, Ending, LedgerEntry, OrderRow } from "../seen.ts";
 
-/** What the gateway and the carrier wrote down under one idempotency key. */
+/** The gateway's and the carrier's entries under one idempotency key. */
 export interface SagaEntry extends LedgerEntry {
   readonly refundedBy?: string | undefined;
-  /** The article, where the entry is a shipment. */
+  /** The article, if the entry is a shipment. */
   readonly shipped?: string | undefined;
 }
 
@@ -13,7 +13,7 @@ export interface SagaAnswer extends Pick<Answer, "tenant" | "key" | "status" | "
   readonly isFinal: boolean;
 }
 
-/** What was seen on the way. */
+/** Observed during the run. */
 export interface SagasPlayed {
   readonly requests: number;
   readonly answers: readonly SagaAnswer[];
@@ -27,7 +27,7 @@ export interface SagasPlayed {
   readonly reconciled: number;
 }
 
-/** And what is stored in the end. */
+/** Stored at the end. */
 export interface SagasSeen extends SagasPlayed {
   readonly executions: number;
   readonly rows: readonly OrderRow[];

@@ -1,11 +1,11 @@
-// The sagas of a plan, POST /shipped-orders: what each is asked for, and where the process that works on it is killed. Pure.
+// A plan's sagas, POST /shipped-orders: each one's request, and when the process that works on it is killed. Pure.
 import type { OrderBody } from "../order-plan.ts";
 import type { SeededRandom } from "../random.ts";
 import type { Tenant } from "../tenants.ts";
 
 /**
  * The requests of functions/place-order-saga.ts that change something in the shop or elsewhere, by the step that makes them.
- * What is killed between two of them leaves what is left after the first.
+ * A kill between two of them leaves the state after the first.
  */
 export const SAGA_EFFECTS = {
   order: { at: "database", step: "place-order/order" },
@@ -28,14 +28,14 @@ export interface PlannedSaga {
   readonly tenant: Tenant;
   readonly key: string;
   readonly body: OrderBody;
-  /** What becomes of its order. */
+  /** The order's outcome. */
   readonly end: "paid" | "canceled";
   readonly kill?: SagaKill;
 }
 
 type Kind = Pick<PlannedSaga, "end" | "kill"> & { readonly sku?: string; readonly card?: string };
 
-/** The carrier of functions/sandbox-desk.ts does not take it, and the saga turns back. */
+/** The carrier of functions/sandbox-desk.ts does not accept it, and the saga turns back. */
 const UNSHIPPABLE = "anvil";
 const BACK: readonly SagaEffect[] = ["refund", "release", "cancel"];
 
@@ -49,7 +49,7 @@ const KINDS: readonly Kind[] = [
   // Charged, the answer lost, and killed.
   killed("after", "charge"),
   killed("after", "refund"),
-  // Charged, and the gateway says that it had no answer in time.
+  // Charged, and the gateway reports that it had no response in time.
   { end: "paid", card: "card_answer_lost" },
   { end: "canceled", card: "card_declined" },
   { end: "paid" },

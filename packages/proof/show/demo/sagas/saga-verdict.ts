@@ -8,7 +8,7 @@ import { type PlannedSaga, sagaKillName } from "./saga-plan.ts";
 export interface Balance {
   readonly placed: number;
   readonly canceled: number;
-  /** Charges, and how many of them were given back. */
+  /** Charges, and how many of them were refunded. */
   readonly charges: number;
   readonly refunds: number;
   readonly shipments: number;
@@ -35,7 +35,7 @@ export function balanceOf({
   };
 }
 
-/** @returns a line for everything that is off; none where all sagas are done or undone, each effect once */
+/** @returns a line for everything that is off; none if all sagas are done or undone, each effect once */
 export function sagaProblems(sagas: readonly PlannedSaga[], seen: SagasSeen): string[] {
   const rowsOf = groupBy(seen.rows, (row) => nameOf({ ...row, key: row.idempotencyKey }));
   const entriesOf = groupBy(seen.ledger, ({ orderId }) => orderId);
@@ -101,7 +101,7 @@ function answerProblems(
   return problems;
 }
 
-/** What no single order shows: pieces of two sagas are in one row of the stock. */
+/** What no single order shows: two sagas' pieces are in one row of the stock. */
 function imbalances(seen: SagasSeen): string[] {
   const { placed, charges, refunds, shipments, pieces, reserved } = balanceOf(seen);
   const pairs: [what: string, found: number, due: number][] = [

@@ -1,5 +1,5 @@
-// What the functions of the sample import from onceonly, without its promises: each call runs, and messages are sent after
-// the writes. The demo bundles this file in the place of the package.
+// The sample functions' imports from onceonly, without its promises: each call runs, and messages are sent after
+// the writes. The demo bundles this file in place of the package.
 import { randomUUID } from "node:crypto";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { SendMessageBatchCommand, SQSClient } from "@aws-sdk/client-sqs";

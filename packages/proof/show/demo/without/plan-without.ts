@@ -4,7 +4,7 @@ import type { Plan } from "../plan.ts";
 
 /**
  * There is no outbox, so neither are there relays to kill, nor messages that wait for a queue. There are no sagas: the other
- * functions are as they were, with nothing around them. A saga would have to be written anew, well or badly.
+ * functions are as they were, with nothing around them. A saga would have to be rewritten, well or badly.
  */
 export function planWithout(plan: Plan): Plan {
   const orders = plan.orders.map((order) => ({
@@ -15,7 +15,7 @@ export function planWithout(plan: Plan): Plan {
   return { ...plan, receipts: 0, sagas: [], orders };
 }
 
-/** The order function makes one write and no claim, so what happens around a claim happens before the write. */
+/** The order function makes one write and no claim, so disturbances around a claim happen before the write. */
 function aroundTheWrite(behaviour: Behaviour): Behaviour {
   if (behaviour.kind === "abandoned") return { ...behaviour, giveUpAt: "commit" };
   if (behaviour.kind !== "killed" || behaviour.killAt === "after-commit") return behaviour;

@@ -2,7 +2,7 @@
 import { orderRecordKey, paymentRecordKey } from "../order-book.ts";
 import { ordersIn, type ReadRequest, type WriteBody, writesOf } from "../request-reading.ts";
 
-/** The charging function begins by reading the order, where onceonly would claim. */
+/** The charging function begins by reading the order, at the point at which onceonly would claim. */
 export const readPlainRequests: ReadRequest = ({ operation, body }) => {
   if (operation === "GetItem") {
     const { Key }: WriteBody = body;

@@ -10,14 +10,14 @@ interface Template {
   readonly Resources: Readonly<Record<string, { readonly Metadata?: Readonly<Record<string, string>> }>>;
 }
 
-/** By the id of its construct, the file of each function of the sample that uses onceonly. */
+/** The file of each sample function that uses onceonly, by its construct's id. */
 const ENTRIES = { CreateOrder: "create-order.ts", ChargePayment: "charge-payment.ts" } as const;
 
 const fileAt = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
 /**
  * @param functions those without onceonly @default all
- * @returns the folder of the copy, and what removes it
+ * @returns the folder of the copy, and a function that removes it
  */
 export async function sampleWithout(
   assembly: string,

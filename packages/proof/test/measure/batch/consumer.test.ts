@@ -34,7 +34,7 @@ describe("Consumer", () => {
     expect(consumer.deliveries).toBe(MESSAGES.length);
   });
 
-  it("delivers again what an invocation returned, after the visibility timeout", async () => {
+  it("delivers messages again that an invocation returned, after the visibility timeout", async () => {
     let isVisible = false;
     const consumer = new Consumer(2, () => functionOf((records) => (isVisible ? [] : records.slice(0, 1))));
 

@@ -7,7 +7,7 @@ const shareOf = (fault: Fault, faults: readonly Fault[]) =>
   faults.filter((each) => each === fault).length / faults.length;
 
 describe("crashes", () => {
-  it("kills before and after the write of an effect, as often as it says", () => {
+  it("kills before and after the write of an effect, as often as configured", () => {
     const plan = crashes();
 
     const faults = ORDERS.map((orderId) => plan({ orderIds: [orderId] }));
@@ -24,7 +24,7 @@ describe("crashes", () => {
     expect(backward.toReversed()).toEqual(forward);
   });
 
-  it("decides anew when the effect of an order is written again", () => {
+  it("decides again when the effect of an order is written again", () => {
     const plan = crashes();
     const killed = ORDERS.filter((orderId) => plan({ orderIds: [orderId] }) !== undefined);
 
@@ -39,7 +39,7 @@ describe("crashes", () => {
 });
 
 describe("lostAnswers", () => {
-  it("loses answers of any request, as often as it says", () => {
+  it("loses responses to any request, as often as configured", () => {
     const plan = lostAnswers();
 
     const faults = ORDERS.map(() => plan({ orderIds: [] }));

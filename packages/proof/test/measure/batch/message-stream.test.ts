@@ -13,7 +13,7 @@ describe("messageStream", () => {
     expect(new Set(STREAM.map(orderIdOf)).size).toBe(8000);
   });
 
-  it("gives every message an id of its own", () => {
+  it("gives every message a different id", () => {
     expect(new Set(STREAM.map(({ messageId }) => messageId)).size).toBe(STREAM.length);
   });
 

@@ -45,7 +45,7 @@ function onceFor(orderId: string, fault: ReturnType<FaultPlan>): FaultPlan {
 }
 
 describe("Trial", () => {
-  it.each(NAMES)("counts each effect once where nothing goes wrong: %s", async (name) => {
+  it.each(NAMES)("counts each effect once if nothing goes wrong: %s", async (name) => {
     const result = await consume(name, noFaults());
 
     expect(result).toMatchObject({ doubled: 0, missing: 0, crashes: 0, lostAnswers: 0 });
@@ -56,7 +56,7 @@ describe("Trial", () => {
     ["onceonly, claimed, with a commit", 0],
     ['onceonly, claimed, the handler writes on its own, `groupRequests: "completions"`', ORDERS],
   ])(
-    "counts the requests of groups, beside those of handlers, whatever time was skipped: %s",
+    "counts the requests of groups, next to those of handlers, whatever time was skipped: %s",
     async (name, ofHandlers) => {
       const { requests, deliveries } = await consume(name, noFaults(), 2);
 
@@ -65,14 +65,11 @@ describe("Trial", () => {
     },
   );
 
-  it.each(COMMITTING)(
-    "counts no wrong effect where a commit was the last that a process did: %s",
-    async (name) => {
-      const result = await consume(name, onceFor("order-3", "die-after"));
+  it.each(COMMITTING)("counts no wrong effect if a commit was a process's last act: %s", async (name) => {
+    const result = await consume(name, onceFor("order-3", "die-after"));
 
-      expect(result).toMatchObject({ doubled: 0, missing: 0, crashes: 1 });
-    },
-  );
+    expect(result).toMatchObject({ doubled: 0, missing: 0, crashes: 1 });
+  });
 
   it.each(WRITING)(
     "counts an effect that was the last that a process did, and happens again: %s",

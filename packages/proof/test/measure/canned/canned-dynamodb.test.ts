@@ -38,7 +38,7 @@ describe.each(inject("dynamodbEngines"))("a canned DynamoDB, recorded on $name",
     expect(seen).toEqual(CONTESTANTS.flatMap(() => ["PutItem 200", "UpdateItem 200", "PutItem 400"]));
   });
 
-  it("answers the recorded requests as the engine did, and says what it was asked", async () => {
+  it("answers the recorded requests as the engine did, and reports the requests it got", async () => {
     const canned = await start();
 
     const answers: Pick<Exchange, "status" | "body">[] = [];
@@ -65,7 +65,7 @@ describe.each(inject("dynamodbEngines"))("a canned DynamoDB, recorded on $name",
     }
   });
 
-  it("ends the race when a contestant sent fewer requests than its work takes", async () => {
+  it("ends the race when a contestant sent fewer requests than its work requires", async () => {
     const canned = await start();
     const asked = async () => ({ ...(await canned.asked()), UpdateItem: 0 });
     const track: RaceTrack = { ...canned, bundle, asked };

@@ -1,4 +1,4 @@
-// A few duplicates on a real engine: that the hot key counts what it says it counts, for every contestant.
+// A few duplicates on a real engine: checks that the hot key counts what it claims to count, for every contestant.
 import { describe, expect, inject, it } from "vitest";
 import { compareHotKey } from "../../../measure/hot-key/hot-key.ts";
 

@@ -38,7 +38,7 @@ describe("batchSection", () => {
     );
   });
 
-  it("shows what went wrong and what came of it", () => {
+  it("shows what went wrong and the results", () => {
     const section = batchSection(FIGURES);
 
     expect(section).toContain("| Powertools | 27 | 10,300 | 18,300 | 42,300 | 0 | 86 | 0 |");

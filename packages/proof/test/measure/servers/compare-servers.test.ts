@@ -7,7 +7,7 @@ const endpoint = inject("everyDynamodbEngine")[0]?.endpoint ?? "";
 const hasEngines = inject("hasValkey") && postgresInstallations().length > 0;
 
 describe.runIf(hasEngines)("compareServers", () => {
-  it("measures each store beside the bare handler, and refuses an answer that is not its own, or no replay the second time", async () => {
+  it("measures each store next to the bare handler, and rejects a response for another key, or no replay the second time", async () => {
     let turns = 0;
     const figures = await compareServers(endpoint, { rounds: 1, roundMs: 300, calls: 2 }, () => turns++);
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { takeTurn } from "../../../measure/timing/turn.ts";
 
 describe("takeTurn", () => {
-  it("calls each key once, with as many callers at once as it says, and keeps the answers", async () => {
+  it("calls each key once, with the given number of concurrent callers, and keeps the responses", async () => {
     let [running, most] = [0, 0];
     const keys = Array.from({ length: 40 }, (_, nth) => `key ${nth}`);
 

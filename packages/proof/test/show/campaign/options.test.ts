@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { readOptions } from "../../../show/campaign/options.ts";
 
 describe("the options of the campaign", () => {
-  it("are all modes for two minutes, each after its control, where nothing is given", () => {
+  it("are all modes for two minutes, each after its control, by default", () => {
     expect(readOptions([])).toMatchObject({
       modes: ["claimed", "optimistic", "messages"],
       minutes: 2,
@@ -12,7 +12,7 @@ describe("the options of the campaign", () => {
     });
   });
 
-  it("take one mode for half an hour, and where to write its summary", () => {
+  it("accept one mode for half an hour, and where to write its summary", () => {
     const options = readOptions(["--mode", "claimed", "--minutes", "30", "--summary", "summary.json"]);
 
     expect(options).toMatchObject({ modes: ["claimed"], minutes: 30, summary: "summary.json" });

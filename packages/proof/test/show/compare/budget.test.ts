@@ -35,7 +35,7 @@ const BUDGET: Readonly<Record<string, Cost>> = {
   ],
 };
 
-/** What depends on how well a result compresses is a limit; everything else is exact. */
+/** Numbers that depend on how well a result compresses are limits; everything else is exact. */
 const LIMITS = Object.keys(BUDGET).filter((name) => / (40|300) KB /.test(name));
 
 describe.each(inject("dynamodbEngines"))("httpIdempotent's budget on $name", async ({ endpoint }) => {

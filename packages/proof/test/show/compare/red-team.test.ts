@@ -1,5 +1,5 @@
-// The scenarios of docs/proof/comparison.md on each engine of the tier. What onceonly does is asserted; what Powertools does is only
-// written down: docs/proof/comparison.md must be what both do now.
+// The scenarios of docs/proof/comparison.md on each engine of the tier. onceonly's results are asserted; Powertools' results are only
+// recorded: docs/proof/comparison.md must show what both do now.
 import { readFileSync } from "node:fs";
 import { describe, expect, inject, it } from "vitest";
 import { compare, type Observation, observe } from "../../../show/compare/compare.ts";
@@ -14,7 +14,7 @@ const DOCUMENT = new URL("../../../../../docs/proof/comparison.md", import.meta.
 describe.each(inject("dynamodbEngines"))("the red team on $name", ({ endpoint }) => {
   const known = new Map<Scenario, Promise<readonly Observation[]>>();
 
-  /** Runs a scenario once, whoever asks. */
+  /** Runs a scenario once, even if several tests need it. */
   function observed(scenario: Scenario): Promise<readonly Observation[]> {
     const observations = known.get(scenario) ?? observe(scenario, endpoint);
     known.set(scenario, observations);
@@ -45,7 +45,7 @@ describe.each(inject("dynamodbEngines"))("the red team on $name", ({ endpoint })
 });
 
 describe("SCENARIOS", () => {
-  it("have names of their own, and an expectation each", () => {
+  it("have different names, and an expectation each", () => {
     expect(ALL.map(({ name }) => name).sort()).toEqual(Object.keys(EXPECTED).sort());
   });
 });

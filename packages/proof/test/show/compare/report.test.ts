@@ -45,7 +45,7 @@ const observed = {
 };
 
 describe("scenarioSection", () => {
-  it("has one column for both adapters where they do the same, and one for each where they do not", () => {
+  it("has one column for both adapters if they behave the same, and one for each if they don't", () => {
     const lines = scenarioSection(observed).split("\n");
 
     expect(lines).toContain("|  | onceonly | Powertools, wrapper | Powertools, middleware |");
@@ -82,14 +82,14 @@ describe("comparisonDocument", () => {
     );
   });
 
-  it("says plainly where the peer needs fewer", () => {
+  it("states plainly when the peer needs fewer", () => {
     expect(document).toContain("| first run | fewer with Powertools | fewer with onceonly | equal |");
     expect(document).toContain("| gzipped | Powertools |");
   });
 });
 
 describe("a wish", () => {
-  it("takes an error, a status of 4xx or 5xx, and no answer at all for no answer", () => {
+  it("counts an error, a status of 4xx or 5xx, and a missing response as no answer", () => {
     for (const answer of ["throws TypeError", "422", "503", "–", undefined]) {
       const own = { effects: 1, answers: answer === undefined ? [] : [answer, answer] };
       expect(answered("", 0).holds(own), answer).toBe(false);
@@ -106,11 +106,11 @@ describe("answerInWords", () => {
     [{ statusCode: 201, body: '{"order":2}' }, "201 order 2"],
     [{ statusCode: 422, body: '{"code":"FINGERPRINT_MISMATCH"}' }, "422"],
     [undefined, "undefined"],
-  ])("says what a caller got: %j", (answer, words) => {
+  ])("shows what a caller got: %j", (answer, words) => {
     expect(answerInWords(answer)).toBe(words);
   });
 
-  it("says the name of an error", () => {
+  it("shows the name of an error", () => {
     expect(errorInWords(new RangeError("too deep"))).toBe("throws RangeError");
     expect(errorInWords("gone")).toBe("throws gone");
   });

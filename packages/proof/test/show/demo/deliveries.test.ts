@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { FunctionHost } from "../../../../local/lib/index.ts";
 import { watchDeliveries } from "../../../show/demo/deliveries.ts";
 
-/** A consumer whose invocations end when and how the test says. */
+/** A consumer whose invocations end when and how the test decides. */
 function consumerHost() {
   const ends: ((payload: string | "killed") => void)[] = [];
   const killed: unknown[] = [];
@@ -35,7 +35,7 @@ const eventOf = (...orderIds: string[]) =>
   });
 
 describe("watchDeliveries", () => {
-  it("tells what the consumer finished from what it returned", async () => {
+  it("derives what the consumer finished from what it returned", async () => {
     const { host, ends } = consumerHost();
     const deliveries = watchDeliveries(host);
     const invoking = host.invoke(eventOf("one", "two"));
@@ -52,7 +52,7 @@ describe("watchDeliveries", () => {
     ]);
   });
 
-  it("takes everything for lost that a consumer had that died", async () => {
+  it("counts everything as lost that a dead consumer had", async () => {
     const { host, ends } = consumerHost();
     const deliveries = watchDeliveries(host);
     const invoking = host.invoke(eventOf("one", "two"));

@@ -56,7 +56,7 @@ describe("createFaults", () => {
     expect(faults.throttles).toBe(throttled);
   });
 
-  it("tells of each claim that is made together with others", () => {
+  it("reports each claim that is made together with others", () => {
     const faults = createFaults({ seed: 1, faultShares: none });
     const told: string[] = [];
     for (const key of ["one", "two"]) faults.on(key, "claim", () => void told.push(key));
@@ -76,7 +76,7 @@ describe("createFaults", () => {
     expect(faults.decide(update("record"))).toBe("lose-answer");
   });
 
-  it("tells of each claim, commit and mark of a record, and decides by what it is told", () => {
+  it("reports each claim, commit and mark of a record, and decides by the answer", () => {
     const faults = createFaults({ seed: 1, faultShares: none });
     const told: string[] = [];
     for (const moment of ["claim", "commit", "mark"] as const) {
@@ -95,7 +95,7 @@ describe("createFaults", () => {
     expect(faults.throttles).toBe(0);
   });
 
-  it("tells everybody who watches a moment, until they leave", () => {
+  it("notifies all watchers of a moment, until they leave", () => {
     const faults = createFaults({ seed: 1, faultShares: none });
     const told: string[] = [];
     const note = (name: string) => () => {
@@ -112,7 +112,7 @@ describe("createFaults", () => {
     expect(told).toEqual(["first", "second", "second"]);
   });
 
-  it("tells of an order that is about to be stored, by tenant, key and id", () => {
+  it("reports an order that is about to be stored, by tenant, key and id", () => {
     const faults = createFaults({ seed: 1, faultShares: none });
     const told: unknown[] = [];
     faults.onOrder((order) => told.push(order));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createGate } from "../../../show/demo/gate.ts";
 
-/** A task that runs until it is told to end. */
+/** A task that runs until the test ends it. */
 function heldTask(log: string[], name: string) {
   let end = () => {};
   const promise = new Promise<void>((resolve) => {
@@ -39,7 +39,7 @@ describe("createGate", () => {
     await Promise.all(all);
   });
 
-  it("tells when everybody who waited has been let in", async () => {
+  it("resolves when all waiting tasks have been let in", async () => {
     const log: string[] = [];
     const gate = createGate(1);
     const first = heldTask(log, "first");

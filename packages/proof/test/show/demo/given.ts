@@ -1,4 +1,4 @@
-// What a run in which everything holds would have seen, for plans of any size.
+// The observations of a run in which everything holds, for plans of any size.
 import { incidentsPlanned } from "../../../show/demo/incidents.ts";
 import type { Observation } from "../../../show/demo/observation.ts";
 import type { Plan, PlannedOrder } from "../../../show/demo/plan.ts";

@@ -1,4 +1,4 @@
-// What stands between the functions and the queue and the gateway.
+// The proxies between the functions and the queue and the gateway.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -6,7 +6,7 @@ import { type Carry, startMiddleman } from "../../../../../test/kit/faults/middl
 import { createGateway } from "../../../show/demo/gateway.ts";
 import { paymentsQueue } from "../../../show/demo/payments-queue.ts";
 
-/** A server that answers with what it was asked, behind a middleman. */
+/** A server that responds with the request, through a proxy. */
 async function middlemanBefore(carry: Carry) {
   const server = createServer((request, response) => {
     response.writeHead(201, { "x-path": request.url ?? "" });
@@ -33,7 +33,7 @@ describe("startMiddleman", () => {
     expect(await response.text()).toBe("hello");
   });
 
-  it("carries another body, or an answer of its own", async () => {
+  it("carries a different body, or its own response", async () => {
     const { endpoint } = await middlemanBefore(async (request, handOn) => {
       if (request.path === "/closed") return { status: 503, body: "closed" };
       return handOn({ ...request, body: `${request.body}!` });
@@ -69,7 +69,7 @@ const batch = (...orderIds: string[]) => ({
   }),
 });
 
-/** Accepts all but the order "refused", and knows what it had. */
+/** Accepts all but the order "refused", and remembers what it had. */
 async function accept({ body }: { readonly body: string }) {
   const { Entries } = JSON.parse(body) as { Entries: { Id: string; MessageDeduplicationId: string }[] };
   const Successful = Entries.filter(
@@ -79,7 +79,7 @@ async function accept({ body }: { readonly body: string }) {
 }
 
 describe("paymentsQueue", () => {
-  it("writes down what the queue accepts, and what of it the queue had", async () => {
+  it("records what the queue accepts, and which of it the queue had", async () => {
     const queue = paymentsQueue(1, 0);
 
     await queue.carry(batch("one", "refused"), accept);
@@ -126,7 +126,7 @@ describe("createGateway", () => {
   const charge = (orderId: string) => ({ ...batch(), body: JSON.stringify({ orderId }) });
   const charged = async () => ({ status: 201, body: "charged" });
 
-  it("refuses the charges that it is told to, before they reach the gateway", async () => {
+  it("rejects the configured charges, before they reach the gateway", async () => {
     const gateway = createGateway();
     const stop = gateway.on("poison", () => "refuse");
 
@@ -141,7 +141,7 @@ describe("createGateway", () => {
     expect(gateway.refusals).toBe(1);
   });
 
-  it("mends a card after as many attempts at an order as go wrong under one key, where keys are new", async () => {
+  it("fixes a card after as many attempts at an order as fail under one key, if keys are new", async () => {
     const cardsOf = async (card: string, countsByOrder: boolean) => {
       const gateway = createGateway(countsByOrder);
       const cards: string[] = [];

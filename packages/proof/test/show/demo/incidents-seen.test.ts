@@ -11,17 +11,17 @@ const { id } = rowOf(order);
 const seen = (incident: string) => [{ tenant: order.tenant, key: order.key, incident }];
 
 describe("incidentsSeen", () => {
-  it("finds nothing where each message was sent and charged once", () => {
+  it("finds nothing if each message was sent and charged once", () => {
     expect(incidentsSeen(quiet)).toEqual([]);
   });
 
-  it("takes a message that nobody sent for one that was redriven", () => {
+  it("counts a message that no sender sent as redriven", () => {
     const deliveries = [...quiet.deliveries, { ...quiet.deliveries[0]!, orderId: id, messageId: "new" }];
 
     expect(incidentsSeen({ ...quiet, deliveries })).toEqual(seen("redriven from the dead-letter queue"));
   });
 
-  it("takes two messages of one deduplication id for one that the queue had forgotten", () => {
+  it("counts two messages of one deduplication id as one that the queue had forgotten", () => {
     const send = quiet.sends.find(({ orderId }) => orderId === id)!;
     const again = { ...send, messageId: "new" };
     const dropped = { ...send, isDropped: true };
@@ -38,7 +38,7 @@ describe("incidentsSeen", () => {
     ["card_answer_lost", 1, []],
     ["card_answer_lost", 2, seen("gateway charged and did not answer")],
     ["card_ok", 9, []],
-  ])("takes %s after %i attempts for %j", (card, attempts, incidents) => {
+  ])("reads %s after %i attempts as %j", (card, attempts, incidents) => {
     const rows = [{ ...rowOf(order), card }];
     const ledger = quiet.ledger.map((entry) => (entry.orderId === id ? { ...entry, attempts } : entry));
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Act } from "../../../show/demo/faults.ts";
 import { killAt } from "../../../show/demo/kill-points.ts";
 
-/** What is asked at the moment of each kill, as the watched record would. */
+/** The request at the moment of each kill, as the watched record would send it. */
 function watch() {
   const acts = new Map<string, Act>();
   const on = (recordKey: string, moment: string, act: Act) => {
@@ -30,7 +30,7 @@ describe("killAt", () => {
     expect(kills).toBe(1);
   });
 
-  it("waits for the next time where nobody was killed", () => {
+  it("waits for the next time if no process was killed", () => {
     const faults = watch();
     const answers = [false, true];
     killAt(faults, "record", "after-commit", () => answers.shift()!);

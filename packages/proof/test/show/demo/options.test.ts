@@ -2,7 +2,7 @@ import { describe, expect, it, test } from "vitest";
 import { DEFAULTS, readOptions } from "../../../show/demo/options.ts";
 
 describe("readOptions", () => {
-  it("takes the defaults for what is not given", () => {
+  it("uses the defaults for missing options", () => {
     expect(readOptions([])).toEqual({ ...DEFAULTS, without: false });
   });
 

@@ -47,14 +47,14 @@ describe("findProblems", () => {
     ]);
   });
 
-  it("names the key of an order that is paid and does not say so", () => {
+  it("names the key of an order that is paid but not marked as paid", () => {
     const order = orderOf("slow");
     const rows = honest.rows.map((row) => (row.id === rowOf(order).id ? { ...row, state: "created" } : row));
 
     expect(problemsOf({ rows })).toEqual([`${nameOf(order)}: expected the order to be paid, it is created`]);
   });
 
-  it("refuses a declined card that is charged, paid for, or taken for paid", () => {
+  it("rejects a declined card that is charged, paid for, or counted as paid", () => {
     const order = orderOf("declined");
     const charge = { ...ledgerEntryOf(order), chargeId: paymentOf(order).chargeId };
     const rows = honest.rows.map((row) => (row.id === rowOf(order).id ? { ...row, state: "paid" } : row));
@@ -125,7 +125,7 @@ describe("findProblems", () => {
     ]);
   });
 
-  it("refuses what is left in outbox, queue and dead-letter queue", () => {
+  it("rejects leftovers in outbox, queue and dead-letter queue", () => {
     expect(problemsOf({ left: { unsent: 1, queued: 2, deadLetters: 3 } })).toEqual([
       "1 commits have messages that were never sent",
       "2 messages are left in the queue",

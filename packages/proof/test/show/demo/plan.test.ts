@@ -90,7 +90,7 @@ describe("planDemo", () => {
     }
   });
 
-  it("leaves what waits for the lease of a killed process out of outages", () => {
+  it("leaves orders that wait for the lease of a killed process out of outages", () => {
     const killed = large.filter(({ behaviour, payment }) =>
       [behaviour.kind, payment.kind].includes("killed"),
     );
@@ -105,7 +105,7 @@ describe("planDemo", () => {
     }
   });
 
-  it("plans only orders that the service takes", () => {
+  it("plans only orders that the service accepts", () => {
     for (const { body, behaviour } of large) {
       const bodies = behaviour.kind === "reused" ? [body, behaviour.otherBody] : [body];
       for (const { quantity } of bodies) expect(quantity >= 1 && quantity <= 1000).toBe(true);

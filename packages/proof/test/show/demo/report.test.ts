@@ -117,7 +117,7 @@ describe("reportSections", () => {
     expect(judged.filter(({ count, due }) => count !== due)).toEqual([]);
   });
 
-  it("uses no word for what the demo does on purpose that reads like a failure", () => {
+  it("uses no word for a deliberate disturbance that reads like a failure", () => {
     const texts = reportSections(plan, honest).flatMap(({ title, rows }) => [
       title,
       ...rows.flatMap(({ name, meaning }) => [name, meaning]),
@@ -128,7 +128,7 @@ describe("reportSections", () => {
 });
 
 describe("formatVerdict", () => {
-  it("says what held", () => {
+  it("shows what held", () => {
     const lines = formatVerdict(plan, honest, []).split("\n");
 
     expect(lines[0]).toBe("held: one order for each key of each tenant (12 of 12),");
@@ -147,7 +147,7 @@ describe("formatVerdict", () => {
     expect(lines.at(-1)).toBe("  and 2 more");
   });
 
-  it("begins with a mark on a terminal alone", () => {
+  it("begins with a mark on a terminal only", () => {
     const look = lookOn({ isTTY: true }, {});
 
     const held = formatVerdict(plan, honest, [], look);
@@ -201,7 +201,7 @@ describe("createProgress", () => {
     expect(written[5]).toMatch(/^with onceonly, redrive: 100/);
   });
 
-  it("says what it does before there are orders, at once", () => {
+  it("shows immediately what it does before there are orders", () => {
     const [onTerminal, elsewhere]: [string[], string[]] = [[], []];
     const terminal = createProgress({ isTTY: true, columns: 40, write: (text) => onTerminal.push(text) });
     const plain = createProgress({ write: (text) => elsewhere.push(text) });
@@ -213,7 +213,7 @@ describe("createProgress", () => {
     expect(elsewhere).toEqual(["starting DynamoDB …\n"]);
   });
 
-  it("shows the column that is further behind on a terminal", () => {
+  it("shows the slower column on a terminal", () => {
     const written: string[] = [];
     const progress = createProgress({ isTTY: true, columns: 60, write: (text) => written.push(text) });
 
@@ -230,7 +230,7 @@ describe("createProgress", () => {
     ]);
   });
 
-  it("begins again with the second column, and takes more orders than planned for all", () => {
+  it("begins again with the second column, and accepts more orders than planned for all", () => {
     const written: string[] = [];
     const progress = createProgress({ write: (text) => written.push(text) });
 

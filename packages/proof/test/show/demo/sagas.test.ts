@@ -75,7 +75,7 @@ describe("createSagaKills", () => {
     expect([...kills.killed]).toEqual([saga]);
   });
 
-  it("lets the charge happen and its answer be lost, where it kills after it", async () => {
+  it("lets the charge happen and its response be lost, if it kills after it", async () => {
     const saga = sagaKilled("killed after charge");
     const key = deriveChildKey(identify("place-order", saga.tenant, saga.key), "place-order/charge");
     const kills = createSagaKills(sagas);
@@ -103,7 +103,7 @@ describe("createSagaKills", () => {
 });
 
 describe("sagaProblems", () => {
-  it("finds none where all sagas are done or undone, and the rows of the table are right", () => {
+  it("finds none if all sagas are done or undone, and the rows of the table are right", () => {
     expect(problemsOf({})).toEqual([]);
     expect(sagaRows(sagas, honest).filter(({ count, due }) => due !== undefined && count !== due)).toEqual(
       [],

@@ -22,7 +22,7 @@ describe("shareOut", () => {
     expect([countOf(kinds, "slow"), countOf(kinds, "quick")]).toEqual([7, 193]);
   });
 
-  it("gives a kind at least what it asks for, as long as every other kind keeps one", () => {
+  it("gives a kind at least its requested share, as long as every other kind keeps one", () => {
     const shares = { rare: { share: 0.01, least: 3 }, common: { share: 0.98 }, other: { share: 0.01 } };
     const countsOf = (count: number) => {
       const kinds = shareOut(count, shares);
@@ -33,7 +33,7 @@ describe("shareOut", () => {
     expect(countsOf(4)).toEqual([2, 1, 1]);
   });
 
-  it("begins with the first kinds where there is not enough for all", () => {
+  it("begins with the first kinds if there is not enough for all", () => {
     expect(shareOut(1, { first: { share: 0.1 }, second: { share: 0.9 } })).toEqual(["first"]);
     expect(shareOut(0, { first: { share: 1 } })).toEqual([]);
   });

@@ -25,7 +25,7 @@ describe("formatTable", () => {
     ]);
   });
 
-  it("has a column beside for the run without onceonly, empty for what only onceonly has", () => {
+  it("has a second column for the run without onceonly, empty for what only onceonly has", () => {
     const columnOf = (orders: number) => [
       { title: "effects", rows: [row("orders", orders), row("relay kills", 0, { isOurs: true })] },
     ];

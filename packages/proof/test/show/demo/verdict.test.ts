@@ -26,7 +26,7 @@ describe("findProblems", () => {
     expect(findProblems(plan, honest)).toEqual([]);
   });
 
-  it("names the key of an order that is there twice", () => {
+  it("names the key of an order that exists twice", () => {
     const order = orderOf("killed");
     const rows = [...honest.rows, { ...rowOf(order), id: "a second one" }];
 
@@ -35,7 +35,7 @@ describe("findProblems", () => {
     ]);
   });
 
-  it("names the key of an order that is missing, and what was done for it all the same", () => {
+  it("names the key of an order that is missing, and what was done for it anyway", () => {
     const order = plan.orders.find(({ payment }) => payment.kind === "plain")!;
     const rows = honest.rows.filter((row) => !isOf(order)(row));
     const name = `${order.tenant} ${order.key}`;
@@ -75,7 +75,7 @@ describe("findProblems", () => {
     ]);
   });
 
-  it("refuses an order that nobody asked for", () => {
+  it("rejects an order that no client placed", () => {
     const rows = [...honest.rows, { ...rowOf(orderOf("unique")), idempotencyKey: "stray" }];
 
     expect(findProblems(plan, { ...honest, rows })).toEqual([
@@ -95,7 +95,7 @@ describe("findProblems", () => {
     ]);
   });
 
-  it("refuses an answer that names an order nobody wrote", () => {
+  it("rejects an answer that names an order that was never written", () => {
     const order = orderOf("unique");
     const observation = withAnswer(isOf(order), { body: '{"id":"phantom"}' });
 
@@ -155,7 +155,7 @@ describe("findProblems", () => {
       expect.stringMatching(/^receipts: receipt-3 arrived 30 times, with \d kills$/),
     ],
     ["waits for ever", { left: 1 }, "expected 0 commits that are left, found 1"],
-  ])("H72: refuses a message for a queue that was not there which %s", (_, change, problem) => {
+  ])("H72: rejects a message for a missing queue which %s", (_, change, problem) => {
     const receipts = { ...honest.receipts, ...change };
 
     expect(findProblems(plan, { ...honest, receipts })).toContainEqual(

@@ -1,4 +1,4 @@
-// The column without onceonly: what it plans, how its requests are read, and what is said of its effects.
+// The column without onceonly: its plan, how its requests are read, and how its effects are described.
 import { describe, expect, it } from "vitest";
 import { formatContrast, harmDone } from "../../../show/demo/contrast.ts";
 import { orderRecordKey, paymentRecordKey } from "../../../show/demo/order-book.ts";
@@ -46,7 +46,7 @@ describe("readPlainRequests", () => {
   const read = (operation: string, body: object) =>
     readPlainRequests({ operation, sequence: 0, body: { ...body } });
 
-  it("takes the write of an order for its commit", () => {
+  it("treats the write of an order as its commit", () => {
     const Item = { tenant: { S: "acme" }, idempotencyKey: { S: "cart-1" }, id: { S: "order-1" } };
 
     expect(read("TransactWriteItems", { TransactItems: [{ Put: { Item } }] })).toEqual([
@@ -54,7 +54,7 @@ describe("readPlainRequests", () => {
     ]);
   });
 
-  it("takes the look at an order for the claim of its payment, and its settlement for the commit", () => {
+  it("treats reading an order as the claim of its payment, and its settlement as the commit", () => {
     const recordKey = paymentRecordKey("order-1");
     const Key = { tenant: { S: "acme" }, id: { S: "order-1" } };
     const payment = { tenant: { S: "acme" }, orderId: { S: "order-1" } };
@@ -71,7 +71,7 @@ describe("readPlainRequests", () => {
 });
 
 describe("harmDone", () => {
-  it("finds none where everything is done once", () => {
+  it("finds none if everything is done once", () => {
     expect(harmDone(plan, honest)).toEqual({
       orderedTwice: 0,
       chargedTwice: 0,
@@ -80,7 +80,7 @@ describe("harmDone", () => {
     });
   });
 
-  it("counts keys, not orders, and orders that nobody paid for", () => {
+  it("counts keys, not orders, and orders that were never paid for", () => {
     const [first] = honest.rows;
     const copies = [1, 2].map((number) => ({ ...first!, id: `copy ${number}`, state: "created" }));
     const charge = honest.ledger.find(({ chargeId }) => chargeId)!;
@@ -106,7 +106,7 @@ describe("harmDone", () => {
 });
 
 describe("formatContrast", () => {
-  it("says how much was done twice", () => {
+  it("shows how much was done twice", () => {
     const copies = honest.rows.map((row) => ({ ...row, id: `copy of ${row.id}` }));
 
     expect(formatContrast(plan, { ...honest, rows: [...honest.rows, ...copies] })).toMatch(
@@ -114,7 +114,7 @@ describe("formatContrast", () => {
     );
   });
 
-  it("says so where nothing was done twice", () => {
+  it("shows when nothing was done twice", () => {
     expect(formatContrast(plan, honest)).toMatch(/^no contrast: without onceonly nothing was done twice; /);
   });
 });

@@ -5,7 +5,7 @@ import { exploredPage } from "../../../show/explore/page.ts";
 const PAGE = new URL("../../../../../docs/proof/explored.md", import.meta.url);
 
 describe("docs/proof/explored.md", () => {
-  it("is what the explorer says about the sample, which is that it holds", async () => {
+  it("is the explorer's report about the sample, which is that it holds", async () => {
     const page = await exploredPage();
 
     expect(page).toBe(readFileSync(PAGE, "utf8"));

@@ -1,4 +1,4 @@
-// A run of the load in this process, judged.
+// A load run in this process, with its thresholds.
 import { answerThresholds } from "../../../show/load/answer-thresholds.ts";
 import { effectThresholds } from "../../../show/load/effect-thresholds.ts";
 import type { Observed } from "../../../show/load/observed.ts";

@@ -21,7 +21,7 @@ describe("planLoad", () => {
     expect(keysOf("globex")).toEqual(keysOf("acme"));
   });
 
-  it("asks for each order as often as it is told, half of the duplicates with the first request", () => {
+  it("requests each order as often as configured, half of the duplicates with the first request", () => {
     const { orders, asks } = planLoad({ ...SIZES, hot: 0 });
 
     for (const order of orders) {

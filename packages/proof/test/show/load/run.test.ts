@@ -20,7 +20,7 @@ beforeAll(async () => {
 }, 120_000);
 
 describe("runLoad", () => {
-  it.concurrent("finds one order, payment and charge for each key of the sample, also where DynamoDB and SQS falter", {
+  it.concurrent("finds one order, payment and charge for each key of the sample, even if DynamoDB and SQS falter", {
     timeout: 120_000,
   }, async () => {
     const target = { kind: "own", app: sample, faults: true } as const;
@@ -36,7 +36,7 @@ describe("runLoad", () => {
   });
 
   if (isFull) {
-    it.concurrent("counts in the tables and queues of a sample that runs already, and its own orders alone", {
+    it.concurrent("counts in the tables and queues of a sample that is already running, and only its own orders", {
       timeout: 360_000,
     }, async ({ onTestFinished }) => {
       const stack = await startStack({ folder: sample });
@@ -79,7 +79,7 @@ if (isFull) {
       expect(status).toBe(1);
     });
 
-    it.concurrent("leaves neither processes nor folders behind after Ctrl-C", {
+    it.concurrent("leaves neither processes nor folders after Ctrl-C", {
       timeout: 120_000,
     }, async (test) => {
       const folder = mkdtempSync(join(tmpdir(), "load-test-"));

@@ -29,7 +29,7 @@ function faithful(): (posted: PostedOrder) => Answer {
 }
 
 describe("runLoad with a service that runs already", () => {
-  it("holds what its API shows, and says what it does not", async () => {
+  it("uses what its API shows, and reports what it doesn't", async () => {
     const { thresholds, broken, observed } = await load(await startOrderServer(faithful()));
 
     expect(broken).toEqual([]);
@@ -64,7 +64,7 @@ describe("runLoad with a service that runs already", () => {
     expect(broken).toContain("orders of globex");
   });
 
-  it("finds answers with an order that is not there", async () => {
+  it("finds answers with an order that doesn't exist", async () => {
     let id = 0;
     const url = await startOrderServer((posted) => {
       const order = newOrder(posted)?.order;
@@ -99,7 +99,7 @@ describe("runLoad with a service that runs already", () => {
     expect(observed.effects.orders).toHaveLength(6);
   });
 
-  it("says where there is no sample", async () => {
+  it("reports that there is no sample", async () => {
     const url = await startOrderServer(faithful());
     const nobody = "http://127.0.0.1:9";
     const loadAt = (target: Omit<RunningTarget, "kind">) =>

@@ -70,7 +70,7 @@ function judge(observed: Observed, hasFaults = false) {
 }
 
 describe("answerThresholds and effectThresholds", () => {
-  it("hold where all is well", () => {
+  it("hold if all is well", () => {
     expect(judge(honestRun()).broken).toEqual([]);
     expect(formatThresholds(judge(honestRun()).all)).toMatch(/held: all \d+ thresholds$/);
   });
@@ -145,7 +145,7 @@ describe("answerThresholds and effectThresholds", () => {
     expect(formatThresholds(judge(run).all)).toMatch(new RegExp(`broken \\(.*\\): ${broken.join(", ")}$`));
   });
 
-  it("accept a store that says it failed where faults are injected, and nothing more", () => {
+  it("accept a store that reports its failure when faults are injected, and nothing more", () => {
     const run = honestRun();
     run.answers[0]!.status = 503;
     expect(judge(run, true).broken).toEqual([]);
@@ -154,7 +154,7 @@ describe("answerThresholds and effectThresholds", () => {
     expect(judge(run, true).broken).toEqual(["unexpected statuses"]);
   });
 
-  it("say what could not be seen", () => {
+  it("report what could not be seen", () => {
     const run = honestRun();
     const left = { unsent: undefined, queued: undefined, deadLetters: undefined };
     const effects = { ...run.effects, isAlone: false, payments: undefined, ledger: undefined, left };
@@ -189,7 +189,7 @@ describe("formatThresholds", () => {
 });
 
 describe("formatInformation", () => {
-  it("counts answers, and tells of time and faults", () => {
+  it("counts responses, and reports time and faults", () => {
     const run = honestRun();
     const faults = { lostAnswers: 4, throttles: 2 };
     const lines = formatInformation({ ...run, faults }).split("\n");

@@ -1,4 +1,4 @@
-// A stand-in for the API of the sample: answers as it is told, and forgets nothing it was asked.
+// A stand-in for the sample's API: responds as configured, and remembers every request.
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
@@ -13,7 +13,7 @@ export interface StoredOrder {
   readonly state: string;
 }
 
-/** What a POST does; `undefined` breaks the connection. */
+/** A POST's response; `undefined` breaks the connection. */
 export type Answer =
   | { readonly status: 201; readonly order: StoredOrder }
   | { readonly status: number; readonly order?: undefined }

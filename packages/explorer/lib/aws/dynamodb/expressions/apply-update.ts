@@ -1,4 +1,4 @@
-/** Applies an update to an item. All values are computed from the former item, before anything changes. */
+/** Applies an update to an item. All values are computed from the item as it was, before anything changes. */
 import { type DynamoDBError, invalid } from "../dynamodb-error.ts";
 import type { AttributeValue, Item } from "../values/attribute-value.ts";
 import { addDecimals, formatDecimal, negateDecimal, parseDecimal } from "../values/decimal.ts";
@@ -15,7 +15,7 @@ interface PathChange {
 export function applyUpdate(update: Update, item: Item): Item {
   const changes = update.flatMap((action) => changeBy(action, item)).sort(comparePaths);
   let next = item;
-  // Indexes refer to the lists before the update. So values are appended in the order of their indexes.
+  // Indexes refer to the lists before the update, so values are appended in the order of their indexes.
   // Elements are removed last, from the back.
   for (const { path, value } of changes) if (value !== undefined) next = withValueAt(next, path, value);
   for (const { path, value } of changes.reverse()) {

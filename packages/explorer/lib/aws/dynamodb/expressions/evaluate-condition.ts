@@ -38,7 +38,7 @@ export function holds(condition: Condition, item: Item | undefined): boolean {
   }
 }
 
-/** Values of different types and missing values are unequal, and have no order. */
+/** Values of different types, and missing values, are unequal and can't be ordered. */
 export function compares(
   comparator: Comparator,
   left: AttributeValue | undefined,

@@ -1,4 +1,4 @@
-/** What DynamoDB refuses in an expression before it looks at any item. */
+/** Rejects what DynamoDB rejects in an expression before it looks at any item. */
 import { ATTRIBUTE_TYPES, type AttributeType, typeOf } from "../values/attribute-value.ts";
 import { compareScalars } from "../values/compare-values.ts";
 import type { Comparator, ConditionFunction, Operand } from "./syntax.ts";
@@ -92,7 +92,7 @@ export function checkCount(
   );
 }
 
-/** Checks only what is known without an item. */
+/** Checks only what can be known without an item. */
 export function checkType(
   stream: TokenStream,
   name: string,

@@ -1,6 +1,6 @@
 /**
  * Parses conditions, from the loosest binding to the tightest: OR, AND, NOT, comparison. Parentheses may hold
- * conditions and operands, so one rule reads both and a check afterwards tells them apart.
+ * conditions and operands, so one rule reads both and a later check distinguishes them.
  * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Expressions.OperatorsAndFunctions.html
  */
 import { checkBetween, checkComparison, checkFunction, checkIn, checkSize } from "./operand-checks.ts";

@@ -1,5 +1,5 @@
 /**
- * Refuses two paths of one expression that overlap: one within the other, or one that takes a map for a list.
+ * Rejects two paths of one expression that overlap: one inside the other, or one that treats a map as a list.
  */
 import type { DynamoDBError } from "../dynamodb-error.ts";
 import type { DocumentPath } from "./syntax.ts";

@@ -51,7 +51,7 @@ export class TokenStream {
     return this.take().text;
   }
 
-  /** Takes the next token if it is this symbol, and says whether it was. */
+  /** Consumes the next token if it is this symbol, and returns whether it was. */
   takesSymbol(symbol: string): boolean {
     const isNext = this.next.kind === "symbol" && this.next.text === symbol;
     if (isNext) this.take();

@@ -1,4 +1,4 @@
-/** What a read returns of each item: all attributes, some of them, or only the count. */
+/** Which part of each item a read returns: all attributes, some of them, or only the count. */
 import { invalid } from "../dynamodb-error.ts";
 import type { Placeholders } from "../expressions/placeholders.ts";
 import { type Projection, parseProjection, project } from "../expressions/projection.ts";

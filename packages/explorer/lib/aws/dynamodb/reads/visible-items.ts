@@ -1,6 +1,6 @@
 /**
- * What a read sees: the current items, or former versions when the read may be stale and the model is told
- * so.
+ * The items that a read sees: the current ones, or previous versions when the read may be stale and an option
+ * asks for it.
  */
 import type { DynamoDBService } from "../dynamodb-service.ts";
 import type { FormerVersion, Table } from "../tables/table.ts";

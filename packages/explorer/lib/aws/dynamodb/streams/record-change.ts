@@ -1,4 +1,4 @@
-/** Puts a write into the stream of its table. */
+/** Adds a write to its table's stream. */
 import type { DynamoDBService } from "../dynamodb-service.ts";
 import type { Table } from "../tables/table.ts";
 import type { Item } from "../values/attribute-value.ts";

@@ -73,7 +73,7 @@ function decoded(iterator: string): readonly [arn: string, position: number, iss
       return [arn, position, issuedAt];
     }
   } catch {
-    // The text is no iterator of the model.
+    // Not an iterator that this model issued.
   }
   throw invalid("Invalid ShardIterator");
 }

@@ -46,7 +46,7 @@ export class Stream {
     return this.identity.viewType;
   }
 
-  /** A closed stream gets no more records, and keeps its records for their 24 hours. */
+  /** A closed stream accepts no more records, and keeps the ones it has for 24 hours. */
   get isClosed(): boolean {
     return this.#closedAt !== undefined;
   }

@@ -1,4 +1,4 @@
-/** CreateTable. The table is ready at once; in AWS the table is CREATING for some seconds. */
+/** CreateTable. The table is ready immediately; in AWS it is CREATING for some seconds. */
 import { DynamoDBError, invalid, invalidParameterValues } from "../dynamodb-error.ts";
 import type { DynamoDBService } from "../dynamodb-service.ts";
 import type { DynamoDBHandler } from "../handler.ts";

@@ -7,7 +7,7 @@ import { keyText } from "./key-values.ts";
 export class ItemCollection {
   readonly #schema: KeySchema;
   readonly #items = new Map<string, Item>();
-  /** By the identity of the partition key, then by the text of the key. */
+  /** By the identity of the partition key, then by the key's string. */
   readonly #partitions = new Map<string, Map<string, Item>>();
 
   constructor(schema: KeySchema) {
@@ -57,7 +57,7 @@ export function sortKeyOrder({ sort }: KeySchema): ReadingOrder {
   return sort === undefined ? () => 0 : attributeOrder(sort);
 }
 
-/** Across partitions a hash orders, so that nobody relies on an order that DynamoDB does not promise. */
+/** Partitions are ordered by a hash, so no test can rely on an order that DynamoDB doesn't promise. */
 export function scanOrder(schema: KeySchema): ReadingOrder {
   const inPartition = sortKeyOrder(schema);
   return (first, second) => {

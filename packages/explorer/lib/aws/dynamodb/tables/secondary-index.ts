@@ -1,6 +1,6 @@
 /**
  * Global secondary indexes: which items an index holds, and which of their attributes. The model's indexes
- * are never behind their table.
+ * never lag their table.
  */
 import { invalid, SchemaMismatchError } from "../dynamodb-error.ts";
 import { attributeOf, type Item, pickAttributes, typeOf } from "../values/attribute-value.ts";

@@ -8,7 +8,7 @@ import { expiryOf } from "./expiry.ts";
 import type { Table } from "./table.ts";
 
 /**
- * DynamoDB takes older expiry times for mistakes.
+ * DynamoDB ignores older expiry times as mistakes.
  * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/howitworks-ttl.html
  */
 const MAX_AGE_SECONDS = 5 * 365 * 86_400;
@@ -44,9 +44,7 @@ export const describeTimeToLive: DynamoDBHandler<"DescribeTimeToLive"> = (servic
   };
 };
 
-/**
- * Deletes what expired at least `lagSeconds` ago, in the order of expiry. Returns how many items that were.
- */
+/** Deletes what expired at least `lagSeconds` ago, in the order of expiry. Returns the number of deleted items. */
 export function deleteExpired(service: DynamoDBService, lagSeconds: number): number {
   const nowSeconds = service.now() / 1000;
   let deleted = 0;

@@ -55,7 +55,7 @@ function compareTexts(first: string, second: string): number {
   return first.length - second.length;
 }
 
-/** Moves surrogates, which stand for characters beyond U+FFFF, behind all other characters. */
+/** Sorts surrogates, which encode characters beyond U+FFFF, after all other characters. */
 function rank(codeUnit: number): number {
   if (codeUnit < 0xd800) return codeUnit;
   return codeUnit >= 0xe000 ? codeUnit - 0x800 : codeUnit + 0x2000;

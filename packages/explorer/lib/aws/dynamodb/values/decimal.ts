@@ -13,7 +13,7 @@ const MAX_MAGNITUDE = 125;
 const MIN_MAGNITUDE = -130;
 
 /**
- * @throws DynamoDBError `ValidationException` for a text that is no number, or a number that cannot be stored
+ * @throws DynamoDBError `ValidationException` for a string that isn't a number, or a number that can't be stored
  */
 export function parseDecimal(text: string): Decimal {
   const match = NUMBER.exec(text);

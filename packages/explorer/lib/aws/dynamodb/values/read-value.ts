@@ -8,7 +8,7 @@ import { inOrder } from "./sets.ts";
 const MAX_DEPTH = 32;
 
 /**
- * @throws DynamoDBError `ValidationException`, or `SerializationException` for what is no AttributeValue at
+ * @throws DynamoDBError `ValidationException`, or `SerializationException` if it isn't an AttributeValue at
  * all
  */
 export function readItem(input: unknown, depth = 1): Item {

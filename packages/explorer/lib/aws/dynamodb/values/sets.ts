@@ -29,7 +29,7 @@ export function differenceOf(first: AttributeValue, second: AttributeValue): Att
   );
 }
 
-/** The members as single values; `undefined` for a value that is no set. */
+/** The members as single values; `undefined` for a value that isn't a set. */
 export function membersOf(value: AttributeValue): readonly AttributeValue[] | undefined {
   if ("SS" in value) return value.SS.map((S) => ({ S }));
   if ("NS" in value) return value.NS.map((N) => ({ N }));

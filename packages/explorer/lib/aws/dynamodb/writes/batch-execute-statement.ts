@@ -1,5 +1,5 @@
 /**
- * BatchExecuteStatement: statements that write; each succeeds or fails alone.
+ * BatchExecuteStatement: statements that write; each succeeds or fails independently.
  * https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchExecuteStatement.html
  */
 import { addUnits, reportBatch, type Units } from "../consumed-capacity.ts";

@@ -1,4 +1,4 @@
-/** Applies a write to the table, to the former versions for stale reads, and to the stream. */
+/** Applies a write to the table, to the previous versions for stale reads, and to the stream. */
 import type { DynamoDBService } from "../dynamodb-service.ts";
 import { recordChange } from "../streams/record-change.ts";
 import type { UserIdentity } from "../streams/stream-record.ts";

@@ -47,7 +47,7 @@ function doWrite(
   return { ...(Attributes && { Attributes }), ...(ConsumedCapacity && { ConsumedCapacity }) };
 }
 
-/** Applies a write, and adds the units that it consumes to those of its table. */
+/** Applies a write, and adds the units that it consumes to its table's. */
 export function chargedWrite(
   service: DynamoDBService,
   write: PreparedWrite,

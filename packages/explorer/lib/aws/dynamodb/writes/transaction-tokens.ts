@@ -48,7 +48,7 @@ export class TransactionTokens {
   }
 }
 
-/** The same text for the same request, in any order of its attributes. */
+/** The same string for the same request, in any order of its attributes. */
 function textOf(request: unknown): string {
   return JSON.stringify(request, (_key, value: unknown) => {
     if (value instanceof Uint8Array) return [...value];

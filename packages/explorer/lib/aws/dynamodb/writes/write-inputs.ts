@@ -1,6 +1,6 @@
 /**
- * Reads the inputs of puts, updates, deletes and checks, alone and in transactions. Expressions are parsed
- * before any table is looked up, because a malformed expression refuses the whole transaction.
+ * Reads the inputs of puts, updates, deletes and checks, both single and in transactions. Expressions are parsed
+ * before any table is looked up, because a malformed expression fails the whole transaction.
  */
 import { SchemaMismatchError } from "../dynamodb-error.ts";
 import type { DynamoDBService } from "../dynamodb-service.ts";

@@ -1,4 +1,4 @@
-// The judge of the campaign sees each kind of wrong answer, and takes none that is right for one.
+// The campaign's judge sees each kind of wrong answer, and reports no right one.
 import { describe, expect, it } from "vitest";
 import type { Answer } from "../../../../show/campaign/asking.ts";
 import { CALM } from "../../../../show/campaign/asking.ts";
@@ -37,7 +37,7 @@ function judged(
 const done = (run: number): Answer => ({ says: "done", run, digest: `of ${run}` });
 
 describe("judgeSubject", () => {
-  it("takes a first answer, its replay, and a wait for a live claim", () => {
+  it("accepts a first answer, its replay, and a wait for a live claim", () => {
     const calls = [call(1, done(1)), call(2, { says: "in-progress" }, { startedAt: 1100 }), call(3, done(1))];
 
     expect(judged(calls, written(1))).toEqual([]);
@@ -96,7 +96,7 @@ describe("judgeSubject", () => {
     ]);
   });
 
-  it("takes the error of a handler after its own commit", () => {
+  it("accepts the error of a handler after its own commit", () => {
     expect(judged([call(1, { says: "failed-after", run: 1 }), call(2, done(1))], written(1))).toEqual([]);
   });
 
@@ -109,7 +109,7 @@ describe("judgeSubject", () => {
     expect(judged([run(1, 1), run(2, 2)], written(1))).toEqual([]);
   });
 
-  it("sees a mended payload that is refused, and a key that stays stuck", () => {
+  it("sees a corrected payload that is refused, and a key that stays stuck", () => {
     const first = call(1, { says: "failed", run: 1 }, { handlerStartedAt: 1, decisions: ["released"] });
     const mended = call(2, { says: "mismatch" }, { version: 2 });
 
@@ -119,7 +119,7 @@ describe("judgeSubject", () => {
     ]);
   });
 
-  it("takes a claim that is left behind by a killed process", () => {
+  it("accepts a claim that a killed process leaves", () => {
     const calls = [call(1, undefined, { handlerStartedAt: 1000 }), call(2, { says: "in-progress" })];
 
     expect(judged(calls, NOTHING)).toEqual([]);

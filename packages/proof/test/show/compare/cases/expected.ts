@@ -1,11 +1,11 @@
-// What onceonly must do in each scenario of the comparison, in words of the hazard's list; the scenarios themselves are
+// What onceonly must do in each scenario of the comparison, in the words of the hazards list; the scenarios themselves are
 // in packages/proof/show/compare.
 import type { AdapterName } from "../../../../show/compare/lab.ts";
 import type { Seen } from "../../../../show/compare/seen.ts";
 
 export interface Expected {
   readonly title: string;
-  /** What both adapters show, or what each adapter shows. */
+  /** The result of both adapters, or of each adapter. */
   readonly seen: Seen | Readonly<Record<AdapterName, Seen>>;
 }
 
@@ -50,7 +50,7 @@ export const EXPECTED: Readonly<Record<string, Expected>> = {
     seen: seen(1, "throws StoreUnavailableError", "throws ExecutionInProgressError", "order 2"),
   },
   "completion lost": {
-    // At least once with a fence: no store can undo what happened elsewhere.
+    // At least once with a fence: no store can undo an effect that happened elsewhere.
     title:
       "H3: H7: beyond run D: answers, and lets nobody run before the lease ends, when an effect outside stays unrecorded",
     seen: seen(2, "order 1", "throws ExecutionInProgressError", "order 2"),
@@ -83,7 +83,7 @@ export const EXPECTED: Readonly<Record<string, Expected>> = {
     title: "H42: releases nothing at Middy's early timeout",
     seen: {
       wrapper: seen(1, "throws TimeoutError", "throws ExecutionInProgressError", "order 1"),
-      // Middy tells a middleware of the timeout and never of the handler's result.
+      // Middy informs a middleware of the timeout and never of the handler's result.
       middleware: seen(2, "throws TimeoutError", "throws ExecutionInProgressError", "order 2"),
     },
   },

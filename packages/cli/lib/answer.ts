@@ -1,0 +1,44 @@
+/** The answer that an operator records for an effect that happened, as text from a command or the console. */
+import { hasCode } from "onceonly/kit";
+import { UsageError } from "./command.ts";
+
+/**
+ * The text may be personal, and so may what a parser says of it.
+ * @param where names the option or field in the message
+ * @throws UsageError
+ */
+export function jsonAnswer(text: string, where: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new UsageError(`${where} must be JSON, such as '{"statusCode":201}', or null for no answer`);
+  }
+}
+
+/**
+ * An HTTP response. A body in JSON gets its content type.
+ * @throws UsageError
+ */
+export function responseAnswer(
+  status: string,
+  body: string,
+  where: string,
+  given: Readonly<Record<string, string>> = {},
+): object {
+  if (!/^[1-5]\d\d$/.test(status)) throw new UsageError(`${where} must be from 100 to 599 (got ${status})`);
+  const headers = isJson(body) ? { "content-type": "application/json", ...given } : given;
+  return { statusCode: Number(status), headers, body };
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return /^\s*[[{]/.test(text);
+  } catch {
+    return false;
+  }
+}
+
+/** Whether the library refused the answer because the callers of an HTTP operation couldn't read it. */
+export const isAboutAnswer = (error: unknown): boolean =>
+  hasCode(error, "INVALID_OPTION") && (error as { readonly option?: string }).option === "result";

@@ -1,0 +1,10 @@
+/** What follows from an operator's decision, as the command line and the console say it. The page imports this file too. */
+export const CONSEQUENCES = {
+  happened: "the handler doesn't run again: its own writes and messages in `commit` aren't made",
+  stepHappened: "the next call gets this result for the step, and continues after it",
+  runs: "the next call runs the handler",
+  released:
+    "the next call runs the handler, however the attempt ended: if the effect happened, it may happen twice",
+  answered: "callers may already have received the former answer",
+  rerun: "callers have received this result; other systems may already have seen its effects",
+} as const;

@@ -1,0 +1,120 @@
+/** One record as the page shows it: its tree, its time axis, its child keys, and which decisions can be made about it. */
+import {
+  type Clock,
+  decisionIn,
+  deriveChildKey,
+  type IdempotencyRecord,
+  isHttpToken,
+  namesOf,
+} from "onceonly/kit";
+import type { OpenTable } from "../open-table.ts";
+import { actOf, type RecordReport } from "../record-lines.ts";
+import { traceOf } from "../trace.ts";
+import { recordBranches } from "../trace-record.ts";
+import type { KeyChoice, KeyLife, LifeMark, LiveState } from "./look.ts";
+
+/** `undefined` if there's no record. */
+export async function lifeOf(
+  table: OpenTable,
+  recordKey: string,
+  clock: Pick<Clock, "now">,
+): Promise<KeyLife | undefined> {
+  const record = await table.store.find(recordKey, { consistent: true });
+  if (!record) return undefined;
+  const now = clock.now();
+  const traced = await traceOf(table, recordKey, record);
+  const state = liveStateOf(record, now);
+  const openSteps = traced.steps.flatMap(({ name, state: of }) => (of === "begun" ? name : []));
+  return {
+    ...namesOf(recordKey),
+    state,
+    attempt: record.attempt,
+    createdAt: record.createdAt,
+    choices: choicesFor(record, state, openSteps.length > 0),
+    openSteps,
+    isHttp: isHttpToken(record.token),
+    childKeys: Object.fromEntries(
+      traced.steps.map(({ name }) => [name, deriveChildKey({ recordKey }, name)]),
+    ),
+    marks: marksOf(traced, now),
+    tree: recordBranches(traced, traced.status, now),
+  };
+}
+
+/** A claim whose lease has ended is abandoned. A released key that must be brought to its end is unfinished. */
+function liveStateOf({ state, leaseEndsAt, expiresAt }: IdempotencyRecord, now: number): LiveState {
+  if (state === "in-progress" && leaseEndsAt < now) return "abandoned";
+  return state === "released" && expiresAt === undefined ? "unfinished" : state;
+}
+
+/** A step that was begun needs its own decision first, unless the whole key is known to have happened. */
+function choicesFor(
+  record: IdempotencyRecord,
+  state: LiveState,
+  hasOpenSteps: boolean,
+): readonly KeyChoice[] {
+  if (state === "held" || state === "abandoned" || state === "unfinished")
+    return hasOpenSteps ? ["happened"] : ["happened", "did-not-happen", "release"];
+  return [
+    ...(decisionIn(record) ? ["correct" as const] : []),
+    ...(state === "completed" || state === "failed" ? ["rerun" as const] : []),
+  ];
+}
+
+/** What a record knows about times. When an attempt between the first and the last began isn't stored, unless it began a step. */
+function marksOf(told: RecordReport, now: number): readonly LifeMark[] {
+  const { createdAt, completedAt, state, steps, evidence, past = [] } = told;
+  const marks: readonly LifeMark[] = [
+    ...attemptMarks(told, now),
+    ...steps.map(({ name, state: of, at }) => ({
+      lane: "step" as const,
+      label: `step ${name}: ${of}`,
+      from: at,
+    })),
+    ...[...past, ...(evidence ? [evidence] : [])].map(({ by, at, verdict, asked }) => ({
+      ...{ lane: "decision" as const, label: `${actOf({ asked }) ?? verdict}, by ${by}`, from: at },
+    })),
+    ...(completedAt === undefined ? [] : [{ lane: "attempt" as const, label: state, from: completedAt }]),
+    ...messageMarks(told, completedAt ?? createdAt, now),
+  ];
+  return marks.toSorted((one, other) => one.from - other.from);
+}
+
+function attemptMarks(told: RecordReport, now: number): readonly LifeMark[] {
+  const { createdAt, completedAt, leaseEndsAt, attempt: last, state, steps, evidence } = told;
+  // A decision is made under its own claim, which counts as an attempt.
+  const isDecision = state !== "in-progress" && evidence?.attempt === last - 1;
+  const marks: LifeMark[] = [];
+  for (let attempt = 1; attempt <= last; attempt++) {
+    const isLast = attempt === last && !isDecision;
+    const times = steps.filter((step) => step.attempt === attempt).map(({ at }) => at);
+    if (attempt === 1) times.push(createdAt);
+    if (isLast && completedAt !== undefined) times.push(completedAt);
+    if (times.length === 0) continue;
+    const from = Math.min(...times);
+    const to = Math.max(...times);
+    marks.push({ lane: "attempt", label: `attempt ${attempt}`, from, to });
+    if (isLast && leaseEndsAt !== undefined)
+      marks.push({ lane: "lease", label: `lease of attempt ${attempt}`, from, to: leaseEndsAt });
+  }
+  if (leaseEndsAt !== undefined && !marks.some(({ lane }) => lane === "lease"))
+    marks.push({
+      lane: "lease",
+      label: `lease of attempt ${last}`,
+      from: Math.min(now, leaseEndsAt),
+      to: leaseEndsAt,
+    });
+  return marks;
+}
+
+function messageMarks({ messages, acts }: RecordReport, from: number, now: number): readonly LifeMark[] {
+  return [
+    ...messages.map(({ destination, state, at }, place) => ({
+      ...{ lane: "message" as const, label: `message ${place} to ${destination}: ${state}`, from },
+      to: state === "sent" ? (at ?? from) : now,
+    })),
+    ...acts.map(({ act, messages: places, by, at }) => ({
+      ...{ lane: "message" as const, label: `message ${places.join(", ")}: ${act}, by ${by}`, from: at },
+    })),
+  ];
+}

@@ -1,0 +1,396 @@
+// Incidents brought to an end on the page of the console: by the keyboard alone, on a phone and on a desk, with axe looking on.
+import { randomUUID } from "node:crypto";
+import type { Browser, Page } from "playwright-core";
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { systemClock } from "../../../../lib/core/clock.ts";
+import { OutcomeUnknownError, PermanentError } from "../../../../lib/core/errors.ts";
+import { identify } from "../../../../lib/core/identity.ts";
+import { runOnce } from "../../../../lib/core/run-once.ts";
+import { httpIdempotent } from "../../../../lib/lambda/http/http.ts";
+import { outboxSweeper } from "../../../../lib/messaging/outbox-sweeper.ts";
+import { saga } from "../../../../lib/saga/saga.ts";
+import { chromiumProgram, launchChromium, NO_CHROMIUM } from "../../../../test/kit/chromium.ts";
+import { root } from "../../../../test/kit/project.ts";
+import { run } from "../../../../test/kit/run.ts";
+import { startConsole } from "../../lib/console/console-server.ts";
+import { tableSource } from "../../lib/console/table-source.ts";
+import { openTable } from "../../lib/table.ts";
+import { holding } from "../held-given.ts";
+import { startQueues } from "../queue-given.ts";
+import { newWorld, type World } from "../world.ts";
+import { findingsOf } from "./axe.ts";
+
+const hasChromium = chromiumProgram() !== undefined;
+if (!hasChromium) console.warn(NO_CHROMIUM);
+
+/** What's pressed to do something: commands of the command line, in a browser. */
+const MOST_PRESSES = 5;
+const MOST_TABS = 60;
+const HEIGHT = 640;
+
+const cleanups: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+/** A person who has no mouse. */
+class Operator {
+  readonly page: Page;
+  presses = 0;
+
+  constructor(page: Page) {
+    this.page = page;
+  }
+
+  /** Goes to what is labelled so, by Tab, or back by Shift and Tab. */
+  async goTo(name: RegExp, key: "Tab" | "Shift+Tab" = "Tab"): Promise<void> {
+    const passed: string[] = [];
+    for (let tabs = 0; tabs < MOST_TABS; tabs++) {
+      const focused = await this.page.evaluate(() => {
+        const element = document.activeElement as HTMLInputElement | null;
+        return (element?.labels?.[0] ?? element)?.textContent?.trim() ?? "";
+      });
+      if (tabs > 0 && name.test(focused)) return;
+      passed.push(focused.slice(0, 40));
+      await this.page.keyboard.press(key);
+    }
+    throw new Error(`${name} isn't reached by ${key}: ${passed.join(" | ")}`);
+  }
+
+  async press(name: RegExp, key?: "Tab" | "Shift+Tab"): Promise<void> {
+    await this.goTo(name, key);
+    this.presses++;
+    await this.page.keyboard.press("Enter");
+  }
+
+  async fill(name: RegExp, text: string): Promise<void> {
+    await this.goTo(name);
+    await this.page.keyboard.press("ControlOrMeta+a");
+    await this.page.keyboard.type(text);
+  }
+
+  /** The first row of the list, on a fresh page. */
+  async openFirst(): Promise<void> {
+    await this.page.locator("tbody button.key").first().waitFor();
+    await this.page.keyboard.press("ArrowDown");
+    this.presses++;
+    await this.page.keyboard.press("Enter");
+    await this.page.getByRole("article").waitFor();
+  }
+
+  async signAndPress(why: string, confirm: RegExp): Promise<void> {
+    await this.fill(/^Your name/, "ana");
+    await this.fill(/^Reason/, why);
+    await this.press(confirm);
+  }
+
+  async told(text: string): Promise<void> {
+    await this.page.locator("#told, [role=alert]").first().waitFor();
+    await expect
+      .poll(() => this.page.locator("#told, [role=alert]").allTextContents())
+      .toEqual([expect.stringContaining(text)]);
+  }
+
+  async childKey(name: string): Promise<string> {
+    await this.press(/^Child keys/);
+    await this.fill(/^Name in childKey/, name);
+    this.presses++;
+    await this.page.keyboard.press("Enter");
+    return `${await this.page.locator(".child-keys dd").first().textContent()}`;
+  }
+}
+
+describe.runIf(hasChromium).each([360, 1280])("the console page, %s pixels wide", (width) => {
+  let browser: Browser;
+  let world: World;
+  /** What another system has charged, by the child key. */
+  let charges: Map<string, string>;
+  let url: string;
+  beforeAll(async () => {
+    await run(process.execPath, ["tools/build-console.mjs"], root);
+    browser = await launchChromium();
+    return () => browser.close();
+  });
+  beforeEach(async () => {
+    charges = new Map();
+    world = await newWorld();
+    const { tableName: name, endpoint } = world;
+    const table = await openTable({ table: name, endpoint });
+    cleanups.push(() => table.close());
+    // A request that fails is repeated after a pause, which no test ends.
+    const clock = { ...systemClock, now: () => world.clock.now() };
+    const served = await startConsole({
+      source: tableSource({ table, name, clock }),
+      port: 0,
+      mayWrite: true,
+    });
+    cleanups.push(() => served.stop());
+    url = served.url;
+  });
+
+  const charge = (key: string) => {
+    const known = charges.get(key) ?? `ch_${charges.size + 1}`;
+    charges.set(key, known);
+    return known;
+  };
+
+  async function operator(): Promise<Operator> {
+    await world.clock.advance(120_000);
+    const context = await browser.newContext({ viewport: { width, height: HEIGHT } });
+    cleanups.push(() => context.close());
+    const page = await context.newPage();
+    page.on("pageerror", (error) => expect.fail(error.message));
+    await page.goto(url);
+    await page.getByRole("heading", { name: "Records" }).waitFor();
+    return new Operator(page);
+  }
+
+  const charging = (key: string, fails: () => unknown = () => undefined) =>
+    runOnce(holding(world, "charge"), key, {}, ({ childKey }) => {
+      fails();
+      return charge(childKey("charge"));
+    });
+  const unanswered = () => {
+    throw new OutcomeUnknownError();
+  };
+
+  async function isInView(page: Page, name: string): Promise<boolean> {
+    const box = await page.getByRole("button", { name }).first().boundingBox();
+    return box !== null && box.y >= 0 && box.y + box.height <= HEIGHT && box.x + box.width <= width;
+  }
+
+  it("H90: a held charge that happened: every caller gets the answer, and it's charged once", async () => {
+    const event = {
+      ...{ version: "2.0", rawPath: "/pay", body: "{}", headers: { "idempotency-key": randomUUID() } },
+      requestContext: { http: { method: "POST" } },
+    };
+    const pay = httpIdempotent(
+      (_event: unknown, { idempotency }) => {
+        charge(idempotency.childKey("charge"));
+        return unanswered();
+      },
+      { ...holding(world, "pay"), scope: "public" },
+    );
+    const call = () => pay(event as never, {} as never) as Promise<unknown>;
+    expect(await call()).toMatchObject({ statusCode: 409 });
+
+    const ana = await operator();
+    await ana.openFirst();
+    expect(charges.get(await ana.childKey("charge"))).toBe("ch_1");
+    await ana.press(/^It happened for the key/, "Shift+Tab");
+    const form = await ana.page.getByRole("form").textContent();
+    await ana.fill(/^Status/, "201");
+    await ana.fill(/^Body/, '{"id":"ch_1"}');
+    expect(await findingsOf(ana.page)).toEqual([]);
+    await ana.signAndPress("ch_1 in the dashboard", /^Record: it happened/);
+    await ana.told("every caller gets this answer");
+
+    expect(form).toMatch(/this key is held, first claimed 2 min ago, attempt 1/);
+    expect(form).toMatch(/its own writes and messages in `commit` aren't made/);
+    expect(await call()).toMatchObject({ statusCode: 201, body: '{"id":"ch_1"}' });
+    expect(charges.size).toBe(1);
+    expect(ana.presses).toBeLessThanOrEqual(MOST_PRESSES);
+  });
+
+  it("H90: a held charge that didn't happen: a retry charges once", async () => {
+    const key = randomUUID();
+    await charging(key, unanswered).catch(() => undefined);
+
+    const ana = await operator();
+    await ana.openFirst();
+    expect(await isInView(ana.page, "It happened")).toBe(true);
+    expect(await isInView(ana.page, "It did not happen")).toBe(true);
+    await ana.press(/^It did not happen for the key/);
+    expect(await findingsOf(ana.page)).toEqual([]);
+    await ana.page.keyboard.press("Escape");
+    const focused = await ana.page.evaluate(() => document.activeElement?.textContent);
+    expect(focused).toBe("It did not happen for the key");
+    ana.presses++;
+    await ana.page.keyboard.press("Enter");
+    await ana.signAndPress("no charge in the dashboard", /^Record: it did not happen/);
+    await ana.told("the next call runs");
+
+    expect(await charging(key)).toBe("ch_1");
+    expect(charges.size).toBe(1);
+    expect(ana.presses).toBeLessThanOrEqual(MOST_PRESSES);
+  });
+
+  it("H90: a wrong decision: corrected after a warning, and charged once", async () => {
+    const key = randomUUID();
+    await charging(key, unanswered).catch(() => undefined);
+    const ana = await operator();
+    await ana.openFirst();
+    await ana.press(/^It happened for the key/);
+    await ana.fill(/^Answer \(JSON/, '"ch_9"');
+    await ana.signAndPress("ch_9 in the dashboard", /^Record: it happened/);
+    await ana.told("every caller gets this answer");
+    expect(await charging(key)).toBe("ch_9");
+
+    await ana.press(/^Correct: it did not happen/);
+    const form = await ana.page.getByRole("form").textContent();
+    expect(await findingsOf(ana.page)).toEqual([]);
+    await ana.signAndPress("ch_9 was another order", /^Record: it did not happen/);
+    await ana.told("the next call runs");
+
+    expect(form).toContain("callers may already have received the former answer");
+    expect(await charging(key)).toBe("ch_1");
+    expect(charges.size).toBe(1);
+    expect(ana.presses).toBeLessThanOrEqual(MOST_PRESSES);
+  });
+
+  it("H90: a final error whose cause is gone: it's found by its key, and runs again", async () => {
+    const key = randomUUID();
+    const declined = () => {
+      throw new PermanentError("declined");
+    };
+    await charging(key, declined).catch(() => undefined);
+    await expect(charging(key)).rejects.toThrow();
+
+    const ana = await operator();
+    await ana.page.keyboard.press("/");
+    await ana.page.keyboard.type("charge");
+    await ana.fill(/^Key/, key);
+    ana.presses++;
+    await ana.page.keyboard.press("Enter");
+    await ana.page.getByRole("article").waitFor();
+    expect(await isInView(ana.page, "Run again")).toBe(true);
+    await ana.press(/^Run again for the key/);
+    expect(await findingsOf(ana.page)).toEqual([]);
+    await ana.signAndPress("the account exists now", /^Let it run again/);
+    await ana.told("The next call runs the handler again.");
+
+    expect(await charging(key)).toBe("ch_1");
+    expect(ana.presses).toBeLessThanOrEqual(MOST_PRESSES);
+  });
+
+  it("H90: a step whose outcome is unknown: decided by itself, and the rest of the handler runs", async () => {
+    const key = randomUUID();
+    const place = (act: () => string) =>
+      runOnce(
+        holding(world, "place"),
+        key,
+        {},
+        async ({ step }) => `placed ${await step("charge", act, { atMostOnce: true })}`,
+      );
+    await place(unanswered as () => never).catch(() => undefined);
+
+    const ana = await operator();
+    await ana.openFirst();
+    await ana.press(/^It happened for step charge/);
+    await ana.fill(/^Result of the step/, '"ch_1"');
+    expect(await findingsOf(ana.page)).toEqual([]);
+    await ana.signAndPress("ch_1 in the dashboard", /^Record: the step happened/);
+    await ana.told("the next call continues after it");
+
+    expect(await place(() => "ch_2")).toBe("placed ch_1");
+    expect(ana.presses).toBeLessThanOrEqual(MOST_PRESSES);
+  });
+
+  it("H90: a saga that stopped in a compensation: done by hand, and the next call ends the saga", async () => {
+    const key = randomUUID();
+    const place = saga<object>("place", [
+      {
+        name: "charge",
+        run: ({ childKey }) => charge(childKey()),
+        compensate: () => Promise.reject(new Error("the provider is down")),
+      },
+      {
+        name: "ship",
+        run: () => Promise.reject(new PermanentError("sold out")),
+        compensate: () => undefined,
+      },
+    ]);
+    const call = () => runOnce(holding(world, "order"), key, {}, (execution) => place.run(execution, {}));
+    await call().catch(() => undefined);
+
+    const ana = await operator();
+    await ana.openFirst();
+    await ana.press(/^It happened for step place\/charge\/compensate/);
+    await ana.fill(/^Result of the step/, "null");
+    await ana.signAndPress("refunded by hand", /^Record: the step happened/);
+    await ana.told("the next call continues after it");
+
+    await expect(call()).rejects.toMatchObject({ name: "SagaCompensatedError" });
+    expect(charges.size).toBe(1);
+    expect(await findingsOf(ana.page)).toEqual([]);
+    expect(ana.presses).toBeLessThanOrEqual(MOST_PRESSES);
+  });
+
+  it("H90: a dead destination: its messages are sent again, once", async () => {
+    const queues = await startQueues();
+    cleanups.push(() => queues.stop());
+    const { queue } = await queues.newPair();
+    const key = randomUUID();
+    const message = { queue, key: `${key}/message`, body: {} };
+    await runOnce(holding(world, "order"), key, {}, ({ commit }) => commit("done", { messages: [message] }));
+    const commit = (await world.outbox.load(identify("order", "", key).recordKey))!;
+    const parked = { state: "parked", tries: 50, at: world.clock.now(), code: "QueueDoesNotExist" } as const;
+    await world.outbox.keep(commit, [parked], world.clock.now());
+
+    const ana = await operator();
+    await ana.page.locator(".card.parked").waitFor();
+    await ana.press(/^List and decide: 1 commit/);
+    await ana.press(/^Send again: 1 commit/);
+    expect(await findingsOf(ana.page)).toEqual([]);
+    await ana.signAndPress("the queue is back", /^Send the messages of 1 commit again/);
+    await ana.told("Sending the messages of 1 commits again: 1.");
+
+    await world.clock.advance(120_000);
+    const { outbox, clock } = world;
+    const sweep = outboxSweeper({ outbox, clock, sqs: queues.client, destinations: "any" });
+    expect(await sweep()).toMatchObject({ sent: 1, waiting: 0 });
+    expect(await sweep()).toMatchObject({ sent: 0 });
+    expect(ana.presses).toBeLessThanOrEqual(MOST_PRESSES);
+  });
+
+  it("H90: a group: its keys are listed before anything can be decided, and both outcomes are offered", async () => {
+    const keys = [randomUUID(), randomUUID()];
+    for (const key of keys) await charging(key, unanswered).catch(() => undefined);
+
+    const ana = await operator();
+    const group = ana.page.locator(".card.unknown");
+    await group.waitFor();
+    expect(await group.getByRole("button", { name: /happen/ }).count()).toBe(0);
+    await ana.press(/^List and decide: 2 keys/);
+    const rows = await group.getByRole("row").allTextContents();
+    await ana.press(/^It happened: 2 keys/);
+    await ana.fill(/^Answer \(JSON/, "null");
+    expect(await findingsOf(ana.page)).toEqual([]);
+    await ana.signAndPress("both in the dashboard", /^Record for 2 keys: it happened/);
+    await ana.told("Recorded that the effect happened for 2 of 2 keys.");
+
+    expect(rows).toHaveLength(3);
+    expect(rows[1]).toMatch(/^[\w-]{10}charge2 min ago$/);
+    for (const key of keys) expect(await charging(key)).toBeNull();
+    expect(charges.size).toBe(0);
+    expect(ana.presses).toBeLessThanOrEqual(MOST_PRESSES);
+  });
+
+  it("41.11: keeps the state and the age of each key in view, and shows its life on a time axis", async () => {
+    const key = randomUUID();
+    await runOnce(holding(world, "create-international-order"), key, {}, async ({ step }) => {
+      await step("reserve", () => 1);
+      return unanswered();
+    }).catch(() => undefined);
+
+    const { page, openFirst } = await operator().then((ana) => ({
+      page: ana.page,
+      openFirst: () => ana.openFirst(),
+    }));
+    for (const name of ["State", "Since"]) {
+      const box = await page.getByRole("columnheader", { name }).first().boundingBox();
+      expect(box!.x + box!.width).toBeLessThanOrEqual(width);
+    }
+    const row = await page.getByRole("row", { name: "held" }).boundingBox();
+    await openFirst();
+    const picture = page.getByRole("img", { name: /^Time axis from/ });
+
+    expect(row!.x + row!.width).toBeLessThanOrEqual(width);
+    expect(await picture.getAttribute("aria-label")).toMatch(
+      /attempt 1 .*; step reserve: done at .*; unknown, by handler at /,
+    );
+    expect(await picture.locator("rect").count()).toBe(3);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+    expect(await findingsOf(page)).toEqual([]);
+  });
+});
