@@ -16,6 +16,7 @@ export const PACKAGES = {
       "./cdk-rules": "cdk/rules/index",
       "./client": "client/index",
       "./consumers": "consumers/index",
+      "./durable": "durable/index",
       "./dynamodb": "dynamodb/index",
       "./http": "http/index",
       "./kit": "kit",

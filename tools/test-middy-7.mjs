@@ -35,7 +35,8 @@ function runTests(node) {
       env: { ...process.env, PATH: `${dirname(node)}${delimiter}${process.env.PATH}` },
     }).status ?? 1;
   const types = run(join(root, "node_modules/typescript/bin/tsc"), "-p", "tools/middy-7");
-  const files = [...tests, "test/lambda/runtime-client.test.ts", "test/core/nesting.test.ts"];
+  const others = ["lambda/runtime-client", "core/nesting", "durable/durable-idempotency"];
+  const files = [...tests, ...others.map((name) => `test/${name}.test.ts`)];
   const status = run(join(root, "node_modules/vitest/vitest.mjs"), "run", ...files) || types;
   const version = spawnSync(node, ["--version"], { encoding: "utf8" }).stdout.trim();
   console.log(

@@ -107,7 +107,8 @@ function claimOver<Write>(call: OngoingCall<Write>, seen: IdempotencyRecord | un
   // The lease could end before the claim is answered: other calls would take over, and this token would claim once more.
   if (now > call.startedAt && now >= call.workUntil(now)) throw noTimeLeft();
   const claim = claimAt(call, now, seen);
-  const previous = claim.keepsSteps && seen?.state !== "released" ? seen : undefined;
+  call.isContinued = call.continues(seen);
+  const previous = claim.keepsSteps && seen?.state !== "released" && !call.isContinued ? seen : undefined;
   const abandoned = call.options.whenAbandoned === "run" ? undefined : previous;
   return { claim, since: now, previous, abandoned };
 }
@@ -121,7 +122,7 @@ function wonClaim<Write>(
   call.attempt = claim.attempt;
   if (previous && !abandoned) call.report("taken-over");
   tellSkew(call, serverTimeMs);
-  const formerEndedAt = seen ? endOf(seen) : since;
+  const formerEndedAt = seen && !call.isContinued ? endOf(seen) : since;
   const formerEvidence = seen?.evidence;
   return {
     kind: "claimed",
@@ -146,7 +147,8 @@ function afterRefusal<Write>(
   if (status === "own") return ownClaim(tried, record);
   const { whenAbandoned } = call.options;
   const mayAsk = status === "held" && mayClaimHeld(record, whenAbandoned, call.now());
-  if (mayAsk || status === "vacant" || status === "expired") return { kind: "claim-again", seen: record };
+  const mayClaim = mayAsk || status === "vacant" || status === "expired" || call.continues(record);
+  if (mayClaim) return { kind: "claim-again", seen: record };
   return { kind: "answer", record, status };
 }
 

@@ -1,20 +1,20 @@
-/** Lambda's durable executions call a handler again after each suspension, so no claim may cover a whole handler. */
+/** Lambda's durable executions call a handler again after each suspension, so a plain wrapper's claim can't cover it. */
 import { PROJECT_URL } from "../contract.ts";
 import { InvalidOptionError } from "./errors.ts";
 
-const ADVICE = `wrap the work of each step in \`runOnce\` instead, see ${PROJECT_URL}/blob/main/docs/guides/durable.md`;
+const ADVICE = `use \`idempotentDurable\` or \`onceStep\` of onceonly/durable, see ${PROJECT_URL}/blob/main/docs/guides/durable.md`;
 
 /**
  * Returned by the SDK's handler when its execution is suspended: a later call goes on. In the form in which it would be
  * recorded.
  */
 export const SUSPENDED = '{"Status":"PENDING"}';
-export const SUSPENDED_FAULT = `the result { Status: "PENDING" } means that a durable execution is suspended, so it isn't the operation's result: ${ADVICE}`;
+export const SUSPENDED_FAULT = `the result { Status: "PENDING" } means that a durable execution is suspended: ${ADVICE}`;
 
 /** SDK 2.4 brands its contexts; the members are those of every version. */
 const BRAND = Symbol.for("@aws/durable-execution-sdk-js/durable-context");
 
-function isDurableContext(context: unknown): boolean {
+export function isDurableContext(context: unknown): boolean {
   const { step, runInChildContext, executionContext } = Object(context) as Record<string, unknown>;
   if (BRAND in Object(context)) return true;
   const { durableExecutionArn } = Object(executionContext) as Record<string, unknown>;
@@ -39,8 +39,5 @@ const isText = (value: unknown) => typeof value === "string" && value !== "";
  */
 export function refuseDurable(what: "handler" | "fn", event: unknown, context?: unknown): void {
   if (!isDurableEvent(event) && !isDurableContext(context)) return;
-  throw new InvalidOptionError(
-    what,
-    `can't run once as a whole in a durable execution, which calls it again after each wait: ${ADVICE}`,
-  );
+  throw new InvalidOptionError(what, `can't run once as a whole in a durable execution: ${ADVICE}`);
 }

@@ -41,8 +41,8 @@ export async function perform<Write>(
     const recording = new Recording(call, admission);
     const abandoned = admission.kind === "claimed" ? admission.abandoned : undefined;
     if (admission.kind === "claimed" && call.now() >= recording.lease.startBy) {
-      // A released key runs again, however an abandoned attempt ended.
-      if (!abandoned) await recording.release().catch(() => {});
+      // A released key runs again, however an abandoned attempt ended, and whatever an earlier call did.
+      if (!abandoned && !call.isContinued) await recording.release().catch(() => {});
       throw noTimeLeft();
     }
     const settled = abandoned && (await settleAbandoned(call, recording, abandoned));

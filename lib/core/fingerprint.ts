@@ -65,7 +65,11 @@ function tagged(kind: string, content: string | Uint8Array): string {
   return `1:${hashTuple("onceonly/fingerprint/1", kind, content)}`;
 }
 
-function canonicalJson(payload: unknown): string {
+/**
+ * The same text for equal payloads, whatever the order of their names (RFC 8785).
+ * @throws PayloadInvalidError (`PAYLOAD_INVALID`) for values that JSON can't represent faithfully.
+ */
+export function canonicalJson(payload: unknown): string {
   if (isUnawaited(payload)) {
     throw new PayloadInvalidError(
       "can't compute the fingerprint of the payload: `fingerprint` returned a promise, and it isn't awaited",

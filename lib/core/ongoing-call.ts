@@ -8,7 +8,7 @@ import { InvalidOptionError, isOnceonlyError, StoreUnavailableError } from "./er
 import { httpToken } from "./http-result.ts";
 import type { Identity } from "./identity.ts";
 import { MIN_RENEWED_SECONDS } from "./options.ts";
-import type { Claimant } from "./record.ts";
+import type { Claimant, IdempotencyRecord } from "./record.ts";
 import type { ResolvedOptions } from "./resolved-options.ts";
 import type { Store } from "./store.ts";
 
@@ -42,6 +42,11 @@ export interface CallInput {
   readonly isHttp?: boolean;
   /** The handler's return value is never read, so it isn't stored. A committed result is stored all the same. */
   readonly forgetsReturned?: boolean;
+  /**
+   * How all tokens of this call begin, if its work goes on in later calls, as in a durable execution. One of these calls runs
+   * at a time, and each takes over the claim of the previous one.
+   */
+  readonly owner?: string | undefined;
 }
 
 /** How long a call keeps trying to record how it ended, in ms, if it has no deadline or is past it. */
@@ -69,6 +74,8 @@ export class OngoingCall<Write> {
    * claim.
    */
   attempt: number | undefined;
+  /** The claim was that of an earlier call with the same owner, whose effects have happened. */
+  isContinued = false;
   /** Observers have been notified that the key is older than its retention. */
   isExpiryReported = false;
   #own: WeakSet<object> | undefined;
@@ -92,6 +99,12 @@ export class OngoingCall<Write> {
     this.input = input;
     this.token = this.newToken();
     this.startedAt = this.now();
+  }
+
+  /** Whether an earlier call with the same owner made this claim, which is still open. */
+  continues(record: IdempotencyRecord | undefined): boolean {
+    const { owner } = this.input;
+    return Boolean(owner && record?.state === "in-progress" && record.token.startsWith(owner));
   }
 
   now(): number {

@@ -32,6 +32,9 @@ const BATCH_SIZE = 1000;
 /** Longer than any statement of the store needs. A client whose connection was lost may never answer. */
 export const PATIENCE_MS = 30_000;
 
+/** Before any expiry, and after any. */
+const [EARLIEST, LATEST] = [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER];
+
 /** How many unknown outcomes are read at once. */
 const PAGE = 100;
 
@@ -53,6 +56,8 @@ export class PostgresStore<Client = unknown> implements Store<PostgresWrite<Clie
   readonly #table: string;
   readonly #dialect: SqlDialect | undefined;
   readonly #statements: RecordStatements;
+  /** Where the previous batch of `reap` ended, in epoch seconds. */
+  #reapedUntil = EARLIEST;
 
   /** @throws InvalidOptionError (`INVALID_OPTION`) */
   constructor(options: PostgresStoreOptions<Client>) {
@@ -129,7 +134,7 @@ export class PostgresStore<Client = unknown> implements Store<PostgresWrite<Clie
    * @throws StoreUnavailableError (`STORE_UNAVAILABLE`)
    */
   async *unknownOutcomes({ before }: { readonly before: number }): AsyncGenerator<UnknownOutcome> {
-    let [since, recordKey] = [Number.MIN_SAFE_INTEGER, ""];
+    let [since, recordKey] = [EARLIEST, ""];
     for (;;) {
       const rows = await this.#run(this.#statements.unsettled(before, since, recordKey, PAGE));
       for (const row of rows) {
@@ -143,15 +148,35 @@ export class PostgresStore<Client = unknown> implements Store<PostgresWrite<Clie
   }
 
   /**
-   * Deletes up to `batchSize` records whose retention is over by the server's clock, oldest first; use it in place of a TTL.
-   * Resolves to the number deleted; fewer than `batchSize` means that none are left. Call it on a schedule, until it deletes
-   * fewer. Several processes may reap at the same time. An expired record counts as absent even before it is deleted.
+   * Deletes up to `batchSize` records whose retention is over by the server's clock; use it in place of a TTL. Resolves to the
+   * number deleted; fewer than `batchSize` means that no others are due. Call it on a schedule, until it deletes fewer. A
+   * completed record is due at the end that its claim had, which is later by the rest of the lease, and by an hour at most; it
+   * counts as absent from its expiry on. Several processes may reap at the same time.
+   *
+   * Keep the store between calls: each batch continues where the previous one ended, the oldest records first. The last batch
+   * also looks before that point. Otherwise each batch would read the deleted rows again that a vacuum can't remove while a long
+   * transaction is open.
    * @throws InvalidOptionError (`INVALID_OPTION`), StoreUnavailableError (`STORE_UNAVAILABLE`)
    */
   async reap(options: { readonly batchSize?: number } = {}): Promise<number> {
     checkReap(options, this.#dialect);
-    const reaped = await this.#run(this.#statements.reap(options.batchSize ?? BATCH_SIZE));
-    return reaped.length;
+    const { batchSize = BATCH_SIZE } = options;
+    const from = this.#reapedUntil;
+    const ahead = await this.#reap(from, LATEST, batchSize);
+    this.#reapedUntil = latest(ahead, from);
+    const rest = batchSize - ahead.length;
+    if (rest === 0 || from === EARLIEST) return ahead.length;
+    // Records that another process had locked, or that have expired long ago, such as those that waited for their messages.
+    const behind = await this.#reap(EARLIEST, from, rest);
+    // There may be more of them, so the next batch continues there.
+    if (behind.length === rest) this.#reapedUntil = latest(behind, EARLIEST);
+    return ahead.length + behind.length;
+  }
+
+  /** The expiries of the deleted records, in any order. */
+  async #reap(from: number, to: number, batchSize: number): Promise<number[]> {
+    const rows = await this.#run(this.#statements.reap(from, to, batchSize));
+    return rows.map((row) => Number(textOf(row)));
   }
 
   async #finish(
@@ -223,6 +248,9 @@ export class PostgresStore<Client = unknown> implements Store<PostgresWrite<Clie
     }
   }
 }
+
+const latest = (ends: readonly number[], start: number): number =>
+  ends.reduce((last, end) => Math.max(last, end), start);
 
 function outcomeOf(
   recordKey: string,

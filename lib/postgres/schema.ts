@@ -19,13 +19,17 @@ export interface PostgresSchemaOptions {
   readonly dialect?: SqlDialect;
 }
 
+/** Leaves room in each page, so that the completed record fits next to its claim and PostgreSQL updates no index (HOT). */
+const WITH_ROOM = " WITH (fillfactor = 70)";
+
 /** Records that are listed as unknown outcomes. */
 const UNSETTLED = "state = 'held' OR (state IN ('in-progress', 'released') AND expires_at IS NULL)";
 
 /**
  * The SQL that creates the table and its indexes if they don't exist: for a migration, or for `client.query`. Times are numbers:
  * milliseconds, or seconds in `expires_at`. One index serves `reap`, and partial ones serve the list of unknown outcomes and the
- * senders of messages. Functions need SELECT, INSERT and UPDATE on the table, and the role that reaps also needs DELETE.
+ * senders of messages. On PostgreSQL pages are filled to 70 %, so that completing a record changes no index. Functions need
+ * SELECT, INSERT and UPDATE on the table, and the role that reaps also needs DELETE.
  * @throws InvalidOptionError (`INVALID_OPTION`)
  */
 export function postgresSchema(options: PostgresSchemaOptions): string {
@@ -36,7 +40,7 @@ export function postgresSchema(options: PostgresSchemaOptions): string {
     { length: partitions },
     (_, part) =>
       `CREATE TABLE IF NOT EXISTS ${quoted(`${options.table}_p${part}`)} PARTITION OF ${quoted(options.table)}
-  FOR VALUES WITH (MODULUS ${partitions}, REMAINDER ${part});
+  FOR VALUES WITH (MODULUS ${partitions}, REMAINDER ${part})${WITH_ROOM};
 `,
   );
   const table = quoted(options.table);
@@ -70,6 +74,6 @@ export function postgresSchema(options: PostgresSchemaOptions): string {
   sender text,
   unsettled_since double precision
     GENERATED ALWAYS AS (CASE WHEN ${UNSETTLED} THEN coalesce(settled_at, lease_ends_at) END) STORED
-)${partitions ? " PARTITION BY HASH (pk)" : ""};
+)${partitions ? " PARTITION BY HASH (pk)" : isDsql ? "" : WITH_ROOM};
 ${parts.join("")}${index("expiry", "expires_at", "expires_at")}${index("unsettled", "unsettled_since, pk", "unsettled_since")}${index("unsent", "unsent_shard, due_at, pk", "due_at")}`;
 }

@@ -17,10 +17,19 @@ const NOW = "(extract(epoch FROM clock_timestamp()) * 1000)::double precision";
 /** Distinguishes a transaction from the next one, which begins later: the handler may have sent a COMMIT in between. */
 const BEGAN = "extract(epoch FROM now())::text";
 
+/**
+ * How far a completion may bring the end of a record forward and still leave the indexed `expires_at` as it is (seconds). The
+ * claim's own end is later by the rest of its lease. As long as no indexed column changes, PostgreSQL updates no index.
+ */
+const MAX_LATE_REAP_SECONDS = 3600;
+
+/** The end of a record. If `expires_at`, which `reap` uses, is later, the exact end is in `expires_once_sent`. */
+const EXPIRES_AT = "CASE WHEN r.expires_at IS NOT NULL THEN coalesce(r.expires_once_sent, r.expires_at) END";
+
 /** PostgreSQL knows the length of a text without reading it. */
 const RECORD = `json_strip_nulls(json_build_object('recordKey', r.pk, 'version', r.version, 'state', r.state,
   'token', r.token, 'attempt', r.attempt, 'leaseEndsAt', r.lease_ends_at, 'fingerprint', r.fingerprint,
-  'createdAt', r.created_at, 'settledAt', r.settled_at, 'expiresAt', r.expires_at, 'evidence', r.evidence,
+  'createdAt', r.created_at, 'settledAt', r.settled_at, 'expiresAt', ${EXPIRES_AT}, 'evidence', r.evidence,
   'steps', r.steps::jsonb, 'result', CASE WHEN octet_length(r.result) <= ${MAX_READ_BYTES} THEN r.result END,
   'bytes', octet_length(r.result), 'lostBytes', r.lost_bytes))`;
 
@@ -103,13 +112,18 @@ WHERE r.pk = ${p.pk} AND r.token = ${p.seenToken} AND r.state = ${p.seenState} A
     ...(["pk", "token", "state", "settled_at", "expires_at", "result", "lost_bytes", "evidence"] as const),
     ...(["keepsSteps", "messages", "unsent_shard", "due_at", "expires_once_sent"] as const),
   ];
-  const settleIf = (condition: string, p: Placeholders<(typeof settlement)[number]>) =>
-    `UPDATE ${name} AS r SET state = ${p.state}, settled_at = ${p.settled_at}, expires_at = ${p.expires_at}, result = ${p.result}, lost_bytes = ${p.lost_bytes},
+  const settleIf = (condition: string, p: Placeholders<(typeof settlement)[number]>) => {
+    const expiresAt = `${p.expires_at}::double precision`;
+    const keepsIndex = `${expiresAt} BETWEEN r.expires_at - ${MAX_LATE_REAP_SECONDS} AND r.expires_at`;
+    return `UPDATE ${name} AS r SET state = ${p.state}, settled_at = ${p.settled_at}, result = ${p.result}, lost_bytes = ${p.lost_bytes},
+  expires_at = CASE WHEN ${keepsIndex} THEN r.expires_at ELSE ${expiresAt} END,
+  expires_once_sent = CASE WHEN ${keepsIndex} THEN ${expiresAt} ELSE ${p.expires_once_sent} END,
   evidence = coalesce(${p.evidence}, r.evidence), steps = CASE WHEN ${p.keepsSteps}::boolean THEN r.steps END,
   step_results = CASE WHEN ${p.keepsSteps}::boolean THEN r.step_results END,
   version = CASE WHEN ${p.keepsSteps}::boolean THEN r.version ELSE ${RECORD_VERSION} END,
-  messages = ${p.messages}, unsent_shard = ${p.unsent_shard}, due_at = ${p.due_at}, expires_once_sent = ${p.expires_once_sent}
+  messages = ${p.messages}, unsent_shard = ${p.unsent_shard}, due_at = ${p.due_at}
 WHERE ${condition} ${changed}${notified(`${p.messages}::text IS NOT NULL`)}`;
+  };
 
   const settle = statement("UPDATE", settlement, (p) => settleIf(mine(p), p));
 
@@ -191,15 +205,17 @@ WHERE r.unsettled_since < ${p.before} AND (r.unsettled_since, r.pk) > (${p.since
   );
 
   // A record that is claimed again in the meantime stays. On PostgreSQL, processes that reap at the same time get different
-  // records.
-  const reap = statement(
-    "DELETE",
-    ["batchSize"],
-    (p) => `DELETE FROM ${name} WHERE pk IN (
-  SELECT pk FROM ${name} WHERE expires_at <= extract(epoch FROM clock_timestamp())::double precision
-  ORDER BY expires_at LIMIT ${p.batchSize}${dialect === "dsql" ? "" : " FOR UPDATE SKIP LOCKED"}
-) RETURNING '1' AS answer`,
-  );
+  // records. The index can only find the end of the scan because `now()` is constant within a statement. The array makes
+  // PostgreSQL look up each key: for `IN` it may read the whole table.
+  const reap = statement("DELETE", ["from", "to", "batchSize"], (p) => {
+    const expired = `SELECT pk FROM ${name} WHERE expires_at >= ${p.from}
+  AND expires_at <= least(${p.to}, extract(epoch FROM now())::double precision) ORDER BY expires_at LIMIT ${p.batchSize}`;
+    const deleting = `DELETE FROM ${name} AS r`;
+    const reaped = "RETURNING r.expires_at::text AS answer";
+    return dialect === "dsql"
+      ? `${deleting} WHERE pk IN (${expired}) ${reaped}`
+      : `${deleting} USING unnest(ARRAY(${expired} FOR UPDATE SKIP LOCKED)) AS expired (pk) WHERE r.pk = expired.pk ${reaped}`;
+  });
 
   // This is still the transaction that changed the record, and none of its statements has failed.
   const isSame = statement(
@@ -259,7 +275,8 @@ FROM pg_stat_activity`,
     unsettled: (before: number, since: number, pk: string, limit: number) =>
       unsettled({ before, since, pk, limit }),
 
-    reap: (batchSize: number) => reap({ batchSize }),
+    /** Deletes expired records whose `expires_at` is in this range, the oldest first. */
+    reap: (from: number, to: number, batchSize: number) => reap({ from, to, batchSize }),
 
     /** Whether the session of this process, with the transaction that began then, has ended. */
     isGone: (pid: number, began: string) => isGone({ pid, began }),

@@ -41,20 +41,21 @@ const DATA =
  * asks who made them. Those that note something about themselves, as readers of keys note the time of a commit, are driven.
  */
 const FUNCTIONS =
-  /^main\.(keyFrom\w+|callerFrom\w+)$|^reconciler\.(durableExecutionStarted|dynamoItemExists|executionStarted|httpLookup|s3ObjectExists|eraseResult)$|^stores\.kmsKeys$|^otel\.openTelemetry$|^client\.(createIdempotentFetch|idempotentFetch)$/;
+  /^durable\.onceRetry$|^main\.(keyFrom\w+|callerFrom\w+)$|^reconciler\.(durableExecutionStarted|dynamoItemExists|executionStarted|httpLookup|s3ObjectExists|eraseResult)$|^stores\.kmsKeys$|^otel\.openTelemetry$|^client\.(createIdempotentFetch|idempotentFetch)$/;
 
 /**
  * Only the methods of a port are called on them (store, outbox, SQL client, AWS client). The doors and fronts drive each port with
  * another implementation, and a database would add no call between copies.
  */
 const PORTS =
-  /^dynamodb\.DynamoDBOutbox$|^messaging\.(MessageProducer|FifoProducer|outboxRelay)$|^lean\.(DynamoDBOutbox|DynamoDBStore|LeanDynamoDB)$|^postgres\.(PostgresOutbox|from(Drizzle|Knex|Kysely|PostgresJs|Prisma))$|^valkey\.from(Glide|NodeRedis)$|^aws\.(SqsModel|SnsModel|EventBridgeModel)$|^testing\.(fakeClock|fakeRandom)$|^kit\.OperatedOutbox$/;
+  /^durable\.startOnce$|^dynamodb\.DynamoDBOutbox$|^messaging\.(MessageProducer|FifoProducer|outboxRelay)$|^lean\.(DynamoDBOutbox|DynamoDBStore|LeanDynamoDB)$|^postgres\.(PostgresOutbox|from(Drizzle|Knex|Kysely|PostgresJs|Prisma))$|^valkey\.from(Glide|NodeRedis)$|^aws\.(SqsModel|SnsModel|EventBridgeModel)$|^testing\.(fakeClock|fakeRandom)$|^kit\.OperatedOutbox$/;
 
 /** Known by their code. `isOnceonlyError` is driven, with errors of each base class; these differ in their code only. */
 const ERRORS = /^(main|client|http|kit|messaging|store-kit)\.\w+Error$/;
 
 /** They pass their call to the same inner function as a door that is driven: `kafkaConsumer`, `expressIdempotency` and its kin. */
-const SIBLINGS = /^consumers\.(kafkaEachBatch|natsConsumer|rabbitMqConsumer)$|^http\.nestIdempotency$/;
+const SIBLINGS =
+  /^durable\.(durableIdempotency|idempotentDurable|onceStep)$|^consumers\.(kafkaEachBatch|natsConsumer|rabbitMqConsumer)$|^http\.nestIdempotency$/;
 
 /** Of one simulation: handlers and services reach it by patches that all copies share (packages/explorer/test/simulator). */
 const SIMULATION = /^explorer\.(Simulator|randomFaults|removePatches|whenEnvironmentEnds)$/;

@@ -16,6 +16,7 @@ export interface Copy {
   readonly cdk: typeof import("onceonly/cdk");
   readonly client: typeof import("onceonly/client");
   readonly consumers: typeof import("onceonly/consumers");
+  readonly durable: typeof import("onceonly/durable");
   readonly dynamodb: typeof import("onceonly/dynamodb");
   readonly http: typeof import("onceonly/http");
   readonly kit: typeof import("onceonly/kit");

@@ -166,6 +166,32 @@ export const EXTERNAL_FACTS: readonly ExternalFact[] = [
     "docs/reference/unknown-outcomes.md",
     "returns the execution that exists, and refuses the name with another payload",
   ),
+  ...constants("2026-11-28", "lambda/latest/api/API_DurableConfig.html", [
+    "a durable execution lasts at most 366 days",
+    "durable/options.ts",
+    "MAX_EXECUTION_SECONDS",
+    31_622_400,
+  ]),
+  ...constants("2026-11-28", "lambda/latest/api/API_Execution.html", [
+    "the name of a durable execution has at most 64 characters",
+    "durable/start-execution.ts",
+    "MAX_NAME_LENGTH",
+    64,
+  ]),
+  says(
+    "2026-11-28",
+    "an event source mapping starts a durable execution for each delivery, and waits for it up to 15 minutes",
+    "lambda/latest/dg/durable-invoking-esm.html",
+    "docs/guides/durable.md",
+    "starts an execution for each delivery, and ends it after 15 minutes",
+  ),
+  says(
+    "2026-11-28",
+    "names of durable executions are unique in an account and region, until the retention after the end is over",
+    "lambda/latest/dg/durable-execution-idempotency.html",
+    "docs/guides/durable.md",
+    "Lambda remembers a name for `RetentionPeriodInDays` after the end",
+  ),
   says(
     TODAY,
     "without a qualifier durable executions of all versions are listed (the description in @aws-sdk/client-lambda 3.1162)",

@@ -161,15 +161,14 @@ export const BEHAVIOURS: Readonly<Record<string, readonly Behaviour[]>> = {
       ],
     },
     {
-      powertools: "Durable execution contexts: a replayed step passes its own record",
-      status: "different",
-      onceonly: "wrap each step with `runOnce`; a whole durable handler is refused",
+      powertools: "Durable execution contexts: a replay passes its own record",
+      status: "same",
+      onceonly: "`idempotentDurable`; a second execution is refused too, as long as the first one can live",
       shownBy: [
         [
-          "durable/durable.test.ts",
-          "has each effect once, across a suspension and in a second execution for the same order",
+          "durable/idempotent-durable.test.ts",
+          "a replay goes on under its own claim, and another execution gets the result",
         ],
-        ["durable/durable.test.ts", "is refused before any effect within …"],
       ],
     },
     {
@@ -274,7 +273,7 @@ export const BEHAVIOURS: Readonly<Record<string, readonly Behaviour[]>> = {
       onceonly: "`key` is required; a hash of the fields that matter is one",
       shownBy: [
         instead("is a key of the whole event: a hash of what counts"),
-        ["lambda/options.test.ts", "refuses the option …: … at once"],
+        ["lambda/options.test.ts", "rejects the option …: … immediately"],
       ],
     },
     {
@@ -342,7 +341,7 @@ export const BEHAVIOURS: Readonly<Record<string, readonly Behaviour[]>> = {
         different("the key in the error of a refused duplicate"),
         [
           "lambda/secrets.test.ts",
-          "behind … no secret of key, payload or result is in events, messages or problem bodies",
+          "with … no secret of key, payload or result is in events, messages or problem bodies",
         ],
       ],
     },
@@ -468,7 +467,7 @@ export const BEHAVIOURS: Readonly<Record<string, readonly Behaviour[]>> = {
       onceonly: "the handler's error",
       shownBy: [
         different("a handler that throws while the table can't be reached"),
-        ["core/release.test.ts", "rule 4: never hides the handler's error behind one of …"],
+        ["core/release.test.ts", "rule 4: never hides the handler's error in place of one of …"],
       ],
     },
     {

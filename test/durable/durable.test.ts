@@ -59,7 +59,7 @@ async function ran(handlerFunction: ReturnType<typeof withDurableExecution>) {
 }
 
 const REFUSED = expect.stringMatching(
-  /can't run once as a whole in a durable execution.*`runOnce`.*docs\/use\/durable\.md/,
+  /can't run once as a whole in a durable execution.*`idempotentDurable`.*docs\/guides\/durable\.md/,
 );
 const durableEvent = {
   DurableExecutionArn: "arn:aws:lambda:eu-central-1:111122223333:function:fulfil:1/durable-execution/a/b",

@@ -10,6 +10,11 @@ import { root } from "./project.ts";
 const installed = join(root, "tools/middy-7/node_modules/@middy");
 const canRun7 = Number(process.versions.node.split(".")[0]) >= 22 && existsSync(installed);
 
+/** A module of a package of Middy 7. */
+export async function loadFromMiddy7(path: string): Promise<Readonly<Record<string, unknown>>> {
+  return import(pathToFileURL(join(installed, path)).href);
+}
+
 /** The default export of a package such as `http-cors`. */
 export async function loadMiddy<Export>(name: string, major: 6 | 7): Promise<Export> {
   const specifier = major === 6 ? `@middy/${name}` : pathToFileURL(join(installed, name, "index.js")).href;

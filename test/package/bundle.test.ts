@@ -41,6 +41,7 @@ const runtimeEntries: readonly (readonly [entry: string, file: string, peers: re
   ["onceonly/client", "lib/client/index.ts", []],
   ["onceonly/consumers", "lib/consumers/index.ts", []],
   ["onceonly/dynamodb", "lib/dynamodb/index.ts", [sdkClient("dynamodb")]],
+  ["onceonly/durable", "lib/durable/index.ts", []],
   ["onceonly/http", "lib/http/index.ts", []],
   ["onceonly/lean", "lib/lean/index.ts", []],
   ["onceonly/messaging", "lib/messaging/index.ts", ["eventbridge", "sns", "sqs"].map(sdkClient)],

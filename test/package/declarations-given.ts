@@ -11,6 +11,7 @@ export const ENTRIES = [
   "onceonly/cdk",
   "onceonly/client",
   "onceonly/consumers",
+  "onceonly/durable",
   "onceonly/dynamodb",
   "onceonly/http",
   "onceonly/lean",

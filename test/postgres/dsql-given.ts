@@ -31,6 +31,7 @@ const LACKING = [
   /\bxmin\b|\bctid\b|pg_current_xact_id|pg_advisory/,
   /\bpg_notify\b|\bLISTEN\b/,
   /\bSAVEPOINT\b/,
+  /\bfillfactor\b/,
   /\bCREATE INDEX (?!ASYNC)/,
   /\bCREATE INDEX\b.*(\bWHERE\b|\(\w*\()/s,
   /;\s*\S/,

@@ -290,6 +290,6 @@ function findDurable(app: App, fn: Resource, report: Report): void {
     "warned",
     "durable-function",
     fn,
-    `${ownerPath(fn)} is a durable function: Lambda runs its handler from the start after each wait, so a wrapped handler meets its own claim, and a wait outlives the lease. Wrap the body of a step instead, with a key derived from the execution's name, and acknowledge this`,
+    `${ownerPath(fn)} is a durable function: Lambda runs its handler from the start after each wait, so the plain wrappers refuse it. Use idempotentDurable and onceStep of onceonly/durable, or runOnce in a step, and acknowledge this`,
   );
 }

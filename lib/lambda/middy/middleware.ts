@@ -6,7 +6,7 @@ import type { Adapter } from "../adapter.ts";
 import type { WithIdempotency } from "../context.ts";
 import { reportingHandler, reportTo } from "./reporting-handler.ts";
 import type { MiddyRequest } from "./request.ts";
-import { beginWork, MiddyRun } from "./run.ts";
+import { beginWork, MiddyRun, type PassOn } from "./run.ts";
 
 /** Middy's third argument for handlers, after event and context. */
 interface MiddyHandlerOptions {
@@ -42,12 +42,16 @@ export interface IdempotencyMiddleware<Event, Write> {
   ): (event: HandlerEvent, context: Context, options: MiddyHandlerOptions) => Promise<Result>;
 }
 
-export function middlewareFor<Event, Write>(adapter: Adapter<Write>): IdempotencyMiddleware<Event, Write> {
+/** @param passOn gives the handler its attempt. Absent for Lambda's own context, which every attempt gets a copy of. */
+export function middlewareFor<Event, Write>(
+  adapter: Adapter<Write>,
+  passOn?: PassOn<Write>,
+): IdempotencyMiddleware<Event, Write> {
   const runs = new WeakMap<MiddyRequest, MiddyRun<Write>>();
 
   async function idempotencyBefore(request: MiddyRequest): Promise<void> {
     const { context } = request;
-    refuseDurable("handler", request.event, context);
+    if (!passOn) refuseDurable("handler", request.event, context);
     const run = adapter(request.event, context);
     if (typeof run !== "function") {
       request.context = run.context;
@@ -58,8 +62,10 @@ export function middlewareFor<Event, Write>(adapter: Adapter<Write>): Idempotenc
       request.earlyResponse = work.early;
       return;
     }
-    const stackRun = new MiddyRun(request, work);
-    reportTo(stackRun, work.attempt, executionOf(context));
+    // The context may be the same object afterwards.
+    const outer = executionOf(context);
+    const stackRun = new MiddyRun(request, work, passOn);
+    reportTo(stackRun, work.attempt, outer);
     runs.set(request, stackRun);
   }
 

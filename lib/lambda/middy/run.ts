@@ -14,6 +14,9 @@ export interface OpenWork<Write> {
   readonly answer: Promise<unknown>;
 }
 
+/** Returns the context with the attempt. */
+export type PassOn<Write> = (context: unknown, attempt: RunningAttempt<Write>) => unknown;
+
 /** Resolves when the work may begin, or immediately with another attempt's result. */
 export function beginWork<Write>(run: Run<Write>): Promise<OpenWork<Write> | { readonly early: unknown }> {
   return new Promise((resolve, reject) => {
@@ -38,9 +41,9 @@ export class MiddyRun<Write> {
   #isEnded = false;
 
   /** Passes the execution to the handler. */
-  constructor(request: MiddyRequest, work: OpenWork<Write>) {
+  constructor(request: MiddyRequest, work: OpenWork<Write>, passOn: PassOn<Write> = withExecution) {
     this.#work = work;
-    request.context = withExecution(request.context, work.attempt);
+    request.context = passOn(request.context, work.attempt);
     this.#watch = watchStack(request, {
       answersEarly: (answer) => (this.#failure ? this.endFailed(answer) : this.end(answer)),
       fails: (error) => this.#fails(error),

@@ -94,4 +94,23 @@ export const expiryCases = <Write>(): Cases<Write> => ({
 
     assertRecord(await found(store, recordKey), { expiresAt: EXPIRES_AT + 86_400 });
   },
+
+  "an attempt may end the retention earlier than its claim did, and the next claim sets its own": async ({
+    store,
+  }) => {
+    for (const earlier of [10, 3600, 3601, 80_000]) {
+      const recordKey = freshRecordKey();
+      await won(store, claimOf(recordKey));
+      await store.settle(releaseOf(recordKey, { expiresAt: EXPIRES_AT - earlier }));
+      const released = await refused(store, lateClaimOf(recordKey));
+      assertRecord(released, { state: "released", expiresAt: EXPIRES_AT - earlier });
+
+      await won(store, lateClaimOf(recordKey), released);
+
+      assertRecord(await found(store, recordKey), { expiresAt: EXPIRES_AT + 86_400 });
+      const over = { token: "token-2", now: AFTER_EXPIRY, expiresAt: EXPIRES_AT + 86_400 - earlier };
+      await store.settle(settlementOf(recordKey, over));
+      assertRecord(await found(store, recordKey), { state: "completed", expiresAt: over.expiresAt });
+    }
+  },
 });

@@ -1,0 +1,23 @@
+/** Errors that end an invocation and not its execution: Lambda then calls the execution again. */
+import { type DurableContextLike, placeOf } from "./context.ts";
+
+/**
+ * Marks an error in the SDK's own way, so that the invocation fails. Any other error that a durable handler throws fails the
+ * execution for good. https://docs.aws.amazon.com/lambda/latest/dg/durable-execution-sdk-retries.html
+ */
+export function invokeAgain<E>(error: E): E {
+  return Object.assign(error as object, { isUnrecoverable: true, isUnrecoverableInvocation: true }) as E;
+}
+
+/** A child context records any error that is thrown in it. So there the SDK has to be stopped; this then never settles. */
+export async function stopIfWithin(context: DurableContextLike, error: unknown): Promise<void> {
+  const { isUnrecoverableInvocation } = Object(error) as { readonly isUnrecoverableInvocation?: boolean };
+  if (!isUnrecoverableInvocation || placeOf(context) === "") return;
+  const { _executionContext: inner } = context as {
+    readonly _executionContext?: { readonly terminationManager?: { terminate?(details: object): void } };
+  };
+  const { terminationManager } = Object(inner) as NonNullable<typeof inner>;
+  if (!terminationManager?.terminate) return;
+  terminationManager.terminate({ reason: "CHECKPOINT_FAILED", message: `${error}`, error });
+  await new Promise<never>(() => {});
+}

@@ -1,0 +1,121 @@
+/** Reads what an event asks to start: one record or many, with their keys and payloads. */
+import { IdempotencyKeyMissingError, InvalidOptionError, ScopeMissingError } from "../core/errors.ts";
+import { isUnawaited, PUBLIC_SCOPE } from "../core/identity.ts";
+import type { LambdaContext } from "../core/lambda-context.ts";
+import { keyFromEventBridge, keyFromSns } from "../lambda/batch/event-keys.ts";
+import type { BatchItem } from "../lambda/batch/item.ts";
+import { parseKeyHeader } from "../lambda/http/adapter.ts";
+import { readHttpEvent } from "../lambda/http/event.ts";
+import { readBody } from "../lambda/http/read-body.ts";
+import type { Start } from "./start-execution.ts";
+import type { StartSettings } from "./start-options.ts";
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** A record, as its source delivers it. */
+interface Delivered {
+  readonly record: unknown;
+  /** The key if the options have none. */
+  readonly ownKey: () => string | undefined;
+  /** What was sent. */
+  readonly content: () => unknown;
+  readonly isHttp?: boolean;
+}
+
+/**
+ * @throws IdempotencyKeyMissingError, IdempotencyKeyInvalidError, ScopeMissingError, PayloadInvalidError; InvalidOptionError if HTTP
+ * requests have no `scope`
+ */
+export function startOf(
+  { key, scope, payload }: StartSettings,
+  { record, ownKey, content, isHttp = false }: Delivered,
+  context: LambdaContext,
+): Start {
+  if (isHttp && scope === undefined) {
+    throw new InvalidOptionError(
+      "scope",
+      'is required for HTTP requests: pass the verified caller, such as `callerFromJwt()`, or "public"',
+    );
+  }
+  const found = key ? key(record, context) : ownKey();
+  if (found === undefined || found === null)
+    throw new IdempotencyKeyMissingError("no idempotency key: send a key that is unique to this operation");
+  const owner = typeof scope === "function" ? scope(record, context) : PUBLIC_SCOPE;
+  if (typeof owner === "function" || isUnawaited(owner))
+    throw new InvalidOptionError("scope", "must return the caller itself, not a function or a promise");
+  if (!owner && typeof scope === "function")
+    throw new ScopeMissingError("`scope` returned no verified caller: check the authorizer");
+  return { key: found, scope: owner as string, payload: payload ? payload(record) : content() };
+}
+
+/** A record of a queue or a stream. */
+export function ofItem(item: BatchItem): Delivered {
+  return {
+    record: item.record,
+    ownKey: () => item.envelopeKey?.() ?? item.ownKey,
+    content: () => contentOf(item),
+  };
+}
+
+/** Any other event. */
+export function ofEvent(event: unknown, { trustedForwarders }: StartSettings): Delivered {
+  const given = Object(event) as Members;
+  const options = trustedForwarders ? { trustedForwarders } : {};
+  if (isHttp(given)) {
+    return {
+      record: event,
+      isHttp: true,
+      ownKey: () => parseKeyHeader(readHttpEvent(event).headers("Idempotency-Key")),
+      content: () => parsed(readBody(given)),
+    };
+  }
+  if (isSns(given)) {
+    const [record] = given.Records as [Members];
+    const { Message } = Object(record.Sns) as Members;
+    return { record, ownKey: () => keyFromSns(options)(event as never), content: () => parsed(Message) };
+  }
+  if (typeof given["detail-type"] === "string") {
+    return {
+      record: event,
+      ownKey: () => keyFromEventBridge(options)(event as never),
+      content: () => given.detail,
+    };
+  }
+  return { record: event, ownKey: () => undefined, content: () => event };
+}
+
+export function isHttp({ httpMethod, requestContext }: Members): boolean {
+  const { http } = Object(requestContext) as Members;
+  return typeof httpMethod === "string" || typeof (Object(http) as Members).method === "string";
+}
+
+/** Lambda invokes with one notification at a time. */
+function isSns({ Records }: Members): boolean {
+  return Array.isArray(Records) && (Object(Records[0]) as Members).EventSource === "aws:sns";
+}
+
+/** Whether the event is one of a queue or a stream. */
+export function isBatch(event: unknown): boolean {
+  const { Records, records } = Object(event) as Members;
+  const [first] = Array.isArray(Records) ? Records : [];
+  const isOfAws =
+    typeof (Object(first) as Members).eventSource === "string" || (Array.isArray(Records) && !first);
+  return isOfAws || typeof records === "object";
+}
+
+function contentOf({ record, body }: BatchItem): unknown {
+  const { kinesis, topic, value } = Object(record) as Members;
+  const { data } = Object(kinesis) as Members;
+  const encoded = typeof data === "string" ? data : typeof topic === "string" ? value : undefined;
+  return typeof encoded === "string" ? parsed(Buffer.from(encoded, "base64").toString()) : parsed(body);
+}
+
+/** JSON as its value, any other text as it is. */
+function parsed(sent: unknown): unknown {
+  if (typeof sent !== "string") return sent;
+  try {
+    return JSON.parse(sent);
+  } catch {
+    return sent;
+  }
+}
