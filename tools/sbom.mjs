@@ -20,7 +20,9 @@ export function listLocked() {
 /** What installing the library installs: its own dependencies and theirs. Neither peers nor the sibling packages. */
 function dependenciesOf(dependencies) {
   const edges = new Map(dependencies.map(({ ref, dependsOn }) => [ref, dependsOn]));
-  const found = new Set(Object.entries(manifest.dependencies).map(([name, version]) => `${name}@${version}`));
+  const found = new Set(
+    Object.entries(manifest.dependencies ?? {}).map(([name, version]) => `${name}@${version}`),
+  );
   for (const ref of found) for (const next of edges.get(ref) ?? []) found.add(next);
   return found;
 }

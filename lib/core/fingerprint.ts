@@ -1,11 +1,8 @@
 /** The fingerprint decides whether two calls carry the same request: raw bytes as they are, objects by RFC 8785. */
-import canonicalizeModule from "canonicalize";
+import { LONE_SURROGATE, writeCanonical } from "./canonical-json.ts";
 import { PayloadInvalidError } from "./errors.ts";
 import { hashTuple, isUnawaited } from "./identity.ts";
-import { findUnfaithful, type Unfaithful } from "./json.ts";
-
-// The package's types say `exports.default`, but it exports the function itself.
-const canonicalize = canonicalizeModule as unknown as (value: unknown) => string;
+import type { Unfaithful } from "./json.ts";
 
 const FINGERPRINT = Symbol.for("onceonly.fingerprint");
 
@@ -37,7 +34,7 @@ export function fingerprintOf(payload: unknown): string {
   if (made !== undefined) return made;
   if (payload === undefined) return tagged("none", "");
   if (typeof payload === "string" && !payload.isWellFormed()) {
-    throw unfaithful({ path: "$", why: "a string with a lone surrogate" });
+    throw unfaithful({ path: "$", why: LONE_SURROGATE });
   }
   if (typeof payload === "string" || payload instanceof Uint8Array) return tagged("raw", payload);
   return tagged("json", canonicalJson(payload));
@@ -66,23 +63,21 @@ function tagged(kind: string, content: string | Uint8Array): string {
 }
 
 /**
- * The same text for equal payloads, whatever the order of their names (RFC 8785).
+ * The same text for equal payloads, whatever the order of their names (RFC 8785); if it is long, its bytes in UTF-8.
  * @throws PayloadInvalidError (`PAYLOAD_INVALID`) for values that JSON can't represent faithfully.
  */
-export function canonicalJson(payload: unknown): string {
+export function canonicalJson(payload: unknown): string | Uint8Array {
   if (isUnawaited(payload)) {
     throw new PayloadInvalidError(
       "can't compute the fingerprint of the payload: `fingerprint` returned a promise, and it isn't awaited",
     );
   }
-  checkFaithful(payload);
-  return canonicalize(payload);
+  return writeCanonical(payload, unfaithful);
 }
 
 /** @throws PayloadInvalidError (`PAYLOAD_INVALID`) for values that JSON can't represent faithfully. */
 export function checkFaithful(payload: unknown): void {
-  const fault = findUnfaithful(payload, { exactIntegers: true, wellFormedStrings: true });
-  if (fault !== undefined) throw unfaithful(fault);
+  if (payload !== undefined) writeCanonical(payload, unfaithful);
 }
 
 function unfaithful({ path, why }: Unfaithful): PayloadInvalidError {

@@ -11,6 +11,8 @@ export interface StoreMarks {
   readonly redactsResults?: boolean | undefined;
   /** It keeps a record in more than one place. */
   readonly copiesRecords?: boolean | undefined;
+  /** Its requests, or the handlers themselves, use the connections of a pool, which may be few. */
+  readonly usesPool?: boolean | undefined;
 }
 
 export function marksOf(...stores: readonly object[]): Required<StoreMarks> {
@@ -19,6 +21,7 @@ export function marksOf(...stores: readonly object[]): Required<StoreMarks> {
     sealsResults: is("sealsResults"),
     redactsResults: is("redactsResults"),
     copiesRecords: is("copiesRecords"),
+    usesPool: is("usesPool"),
   };
 }
 
@@ -48,6 +51,8 @@ export abstract class FrontStore<Write> implements StoreMarks, CrossChecked {
   readonly redactsResults: boolean;
   /** @internal */
   readonly copiesRecords: boolean;
+  /** @internal */
+  readonly usesPool: boolean;
 
   constructor(store: Store<Write>, own: StoreMarks = {}) {
     this.store = store;
@@ -59,10 +64,11 @@ export abstract class FrontStore<Write> implements StoreMarks, CrossChecked {
     this.patienceMs = store.patienceMs;
     this.patienceClock = store.patienceClock;
     this.crossCheck = crossChecksOf(store);
-    const { sealsResults, redactsResults, copiesRecords } = marksOf(store, own);
+    const { sealsResults, redactsResults, copiesRecords, usesPool } = marksOf(store, own);
     this.sealsResults = sealsResults;
     this.redactsResults = redactsResults;
     this.copiesRecords = copiesRecords;
+    this.usesPool = usesPool;
   }
 
   /** @internal The same wrapper around the store that `change` makes of the wrapped one. */

@@ -1,4 +1,4 @@
-/** Checks which values JSON represents faithfully. One walk serves fingerprints and results. */
+/** Checks which values JSON represents faithfully. */
 import { kindOf } from "./kind-of.ts";
 
 export interface Unfaithful {
@@ -7,29 +7,31 @@ export interface Unfaithful {
   readonly why: string;
 }
 
-interface JsonRules {
-  /** Integers beyond ±(2^53−1) may already have lost digits: two payloads would become one. */
-  readonly exactIntegers?: boolean;
-  /** RFC 8785 section 3.2.2.2: lone surrogates have no canonical form. */
-  readonly wellFormedStrings?: boolean;
-}
-
 /** Encoders recurse, and V8's stack ends at a few thousand levels, or sooner if it is already in use. */
 const MAX_DEPTH = 500;
 const TOO_DEEP = `nested deeper than ${MAX_DEPTH} levels`;
 
 /** Finds the first thing in `value` that JSON would drop, change or fail on; `undefined` if there is none. */
-export function findUnfaithful(value: unknown, rules: JsonRules = {}): Unfaithful | undefined {
-  if (value === undefined) return undefined;
+export function findUnfaithful(value: unknown): Unfaithful | undefined {
   const names = ["$"];
-  const holders: object[] = [];
+  return value === undefined ? undefined : firstFault(names, () => faultIn(value, names, []));
+}
+
+/**
+ * The fault that a walk finds, or that ends it: the stack ends, or a getter throws.
+ * @param path after a fault, the path to it
+ */
+export function firstFault(
+  path: readonly (string | number)[],
+  walk: () => string | undefined,
+): Unfaithful | undefined {
   let why: string | undefined;
   try {
-    why = faultIn(value, rules, names, holders);
+    why = walk();
   } catch (error) {
     why = error instanceof RangeError ? TOO_DEEP : "a value that throws when it is read";
   }
-  return why === undefined ? undefined : { path: names.join("."), why };
+  return why === undefined ? undefined : { path: path.join("."), why };
 }
 
 /**
@@ -64,18 +66,16 @@ export function classNameOf(value: object): string {
 }
 
 /** Visits each value before `toJSON`, in the order of JSON.stringify. After a fault `names` is the path to it. */
-function faultIn(value: unknown, rules: JsonRules, names: string[], holders: object[]): string | undefined {
-  if (typeof value !== "object" || value === null) return primitiveFault(value, rules);
-  if (holders.length > MAX_DEPTH) return TOO_DEEP;
-  const fault = containerFault(value) ?? (holders.includes(value) ? "a reference to itself" : undefined);
+function faultIn(value: unknown, names: string[], holders: object[]): string | undefined {
+  if (typeof value !== "object" || value === null) return primitiveFault(value);
+  const fault = containerFault(value, holders);
   if (fault !== undefined) return fault;
   const isArray = Array.isArray(value);
   holders.push(value);
   for (const name of Object.keys(value)) {
     names.push(name);
-    if (rules.wellFormedStrings && !name.isWellFormed()) return "under a property name with a lone surrogate";
     const inner = (value as Record<string, unknown>)[name];
-    const found = inner === undefined && !isArray ? undefined : faultIn(inner, rules, names, holders);
+    const found = inner === undefined && !isArray ? undefined : faultIn(inner, names, holders);
     if (found !== undefined) return found;
     names.pop();
   }
@@ -83,17 +83,13 @@ function faultIn(value: unknown, rules: JsonRules, names: string[], holders: obj
   return undefined;
 }
 
-function primitiveFault(value: unknown, rules: JsonRules): string | undefined {
-  if (typeof value === "string") {
-    return rules.wellFormedStrings && !value.isWellFormed() ? "a string with a lone surrogate" : undefined;
-  }
+export function primitiveFault(value: unknown): string | undefined {
   if (typeof value === "number") {
-    if (!Number.isFinite(value)) return `${value}, which JSON would turn into null`;
-    return rules.exactIntegers && Number.isInteger(value) && !Number.isSafeInteger(value)
-      ? "an integer beyond ±(2^53−1), which may already have lost digits: use a string"
-      : undefined;
+    return Number.isFinite(value) ? undefined : `${value}, which JSON would turn into null`;
   }
-  return typeof value === "boolean" || value === null ? undefined : kindOf(value);
+  return typeof value === "string" || typeof value === "boolean" || value === null
+    ? undefined
+    : kindOf(value);
 }
 
 /**
@@ -107,10 +103,13 @@ export function isPlainObject(value: unknown): boolean {
   return Object.getPrototypeOf(prototype) === null && Object.hasOwn(prototype, "hasOwnProperty");
 }
 
-function containerFault(value: object): string | undefined {
+/** @param holders the objects around `value` */
+export function containerFault(value: object, holders: readonly object[]): string | undefined {
+  if (holders.length > MAX_DEPTH) return TOO_DEEP;
   const isArray = Array.isArray(value);
   if (!isArray && !isPlainObject(value)) return nameOfClass(value);
   if (hasToJSON(value)) return "an object with toJSON: convert it first";
   if (isArray && Object.keys(value).length !== value.length) return "an array with holes or named properties";
-  return Object.getOwnPropertySymbols(value).length > 0 ? "an object with symbol keys" : undefined;
+  if (Object.getOwnPropertySymbols(value).length > 0) return "an object with symbol keys";
+  return holders.includes(value) ? "a reference to itself" : undefined;
 }

@@ -23,7 +23,7 @@ export interface Start {
 export async function startExecution(settings: StartSettings, start: Start): Promise<StartedExecution> {
   const { client, functionName: FunctionName } = settings;
   const name = nameOf(settings.operation, start);
-  const Payload = canonicalJson(start.payload ?? null);
+  const Payload = Buffer.from(canonicalJson(start.payload ?? null)).toString();
   const input = { FunctionName, InvocationType: "Event", DurableExecutionName: name, Payload } as const;
   try {
     const { DurableExecutionArn: arn } = await client.invoke(input);

@@ -16,6 +16,8 @@ export class Gatherer<Input> {
   readonly #send: (members: readonly Member<Input>[]) => Promise<void>;
   #waiting: Member<Input>[] = [];
   #underWay: Promise<void> | undefined;
+  /** A full group has left in this turn. */
+  #overflows = false;
 
   /** @param send resolves when the request of the group is over; it never rejects */
   constructor(clock: Clock, limit: number, send: (members: readonly Member<Input>[]) => Promise<void>) {
@@ -28,25 +30,33 @@ export class Gatherer<Input> {
   ask(input: Input, { waits = true } = {}): Promise<never> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ input, resolve, reject });
-      if (this.#waiting.length === this.#limit) this.#leave();
-      else if (this.#waiting.length === 1 || !waits) void this.#leaveSoon(waits);
+      if (this.#waiting.length === this.#limit) void this.#leaveFull();
+      else if (this.#waiting.length === 1 || !waits) void this.#leaveSoon(waits && !this.#overflows);
     });
   }
 
+  /** What else is asked in this turn leaves at its end, and doesn't wait for the full group. */
+  async #leaveFull(): Promise<void> {
+    this.#leave();
+    this.#overflows = true;
+    await endOfTurn();
+    this.#overflows = false;
+  }
+
   async #leaveSoon(waits: boolean): Promise<void> {
+    const members = this.#waiting;
     if (waits && this.#underWay) {
       const over = new AbortController();
       await Promise.race([this.#underWay, this.#clock.sleep(MAX_WAIT_MS, over.signal)]);
       over.abort();
     }
     await endOfTurn();
-    this.#leave();
+    // A full group, or one that couldn't wait, may have taken these members along. Those after them wait for their own time.
+    if (this.#waiting === members) this.#leave();
   }
 
-  /** Does nothing if a full group has already left with everything that was waiting. */
   #leave(): void {
     const members = this.#waiting;
-    if (members.length === 0) return;
     this.#waiting = [];
     const underWay = this.#send(members).then(() => {
       if (this.#underWay === underWay) this.#underWay = undefined;

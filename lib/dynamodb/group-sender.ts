@@ -4,6 +4,7 @@ import type { Member } from "./gatherer.ts";
 import type { RecordTable } from "./record-table.ts";
 import type { ClientError } from "./send.ts";
 import type { Item } from "./values.ts";
+import { withoutStack } from "./wire/without-stack.ts";
 
 /** Kinds of groups that DynamoDB may refuse, because the role lacks permission or the engine doesn't support them. */
 export type GroupKind = "looks" | "statements";
@@ -54,9 +55,12 @@ export function isForGood(error: unknown): boolean {
 
 /** The SDK's error for an item whose condition was not met. */
 export function conditionRefused(Item: Item | undefined): Error {
-  return Object.assign(new Error("The conditional request failed"), {
-    name: "ConditionalCheckFailedException",
-    $metadata: { httpStatusCode: 400, attempts: 1 },
-    ...(Item && { Item }),
-  });
+  return Object.assign(
+    withoutStack(() => new Error("The conditional request failed")),
+    {
+      name: "ConditionalCheckFailedException",
+      $metadata: { httpStatusCode: 400, attempts: 1 },
+      ...(Item && { Item }),
+    },
+  );
 }

@@ -4,6 +4,7 @@ import { ConditionalCheckFailedException, type DynamoDBClient } from "@aws-sdk/c
 import { copyWith, type Request } from "./own-signer.ts";
 import { encodeInput, readObject } from "./wire/json.ts";
 import { CONTENT_TYPE } from "./wire/signature.ts";
+import { withoutStack } from "./wire/without-stack.ts";
 
 const REFUSAL = "com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException";
 
@@ -118,7 +119,8 @@ function readOutput(response: Response, body: Uint8Array): object | undefined {
   if (statusCode === 200) return { ...output, $metadata };
   const { __type, message = "", Item } = output;
   if (__type !== REFUSAL || message === "" || headers["x-amzn-errortype"] !== undefined) return undefined;
-  const refusal = new ConditionalCheckFailedException({ $metadata } as never);
+  const make = () => new ConditionalCheckFailedException({ $metadata } as never);
+  const refusal = Item ? withoutStack(make) : make();
   Object.defineProperty(refusal, "$response", { value: response, enumerable: false });
   // Assigned as the SDK does it: its messages are enumerable.
   throw Object.assign(refusal, { message, ...(Item && { Item }), __type });

@@ -52,6 +52,8 @@ type SqlChange<Client> = Pick<Settlement<PostgresWrite<Client>>, "recordKey" | "
 export class PostgresStore<Client = unknown> implements Store<PostgresWrite<Client>> {
   /** @internal */
   readonly patienceMs = PATIENCE_MS;
+  /** @internal */
+  readonly usesPool = true;
   readonly #client: SqlClient<Client>;
   readonly #table: string;
   readonly #dialect: SqlDialect | undefined;

@@ -54,6 +54,8 @@ export class PostgresTransactions<Client = unknown> implements Store<never> {
   readonly #claiming = new Set<string>();
   /** @internal */
   readonly patienceMs: number;
+  /** @internal */
+  readonly usesPool = true;
 
   /** @throws InvalidOptionError (`INVALID_OPTION`) */
   constructor(options: PostgresTransactionsOptions<Client>) {

@@ -61,6 +61,8 @@ export class MigratingStore implements Store {
   readonly redactsResults: boolean;
   /** @internal */
   readonly copiesRecords = true;
+  /** @internal */
+  readonly usesPool: boolean;
 
   constructor(stores: Stores, leader: Side, clock: Clock) {
     this.#stores = stores;
@@ -77,7 +79,8 @@ export class MigratingStore implements Store {
     this.patienceClock = patient.patienceClock;
     if (from.unknownOutcomes && to.unknownOutcomes) this.unknownOutcomes = (query) => this.#unknown(query);
     this.crossCheck = crossChecksOf(from, to);
-    const { sealsResults, redactsResults } = marksOf(from, to);
+    const { sealsResults, redactsResults, usesPool } = marksOf(from, to);
+    this.usesPool = usesPool;
     this.sealsResults = sealsResults;
     this.redactsResults = redactsResults;
   }

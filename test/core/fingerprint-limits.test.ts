@@ -41,7 +41,7 @@ describe("fingerprintOf", () => {
   });
 
   it("H18: gives one fingerprint or none wherever the stack ends", () => {
-    const payload = JSON.parse(`{"a":${"[".repeat(200)}1${"]".repeat(200)}}`);
+    const payload = JSON.parse(`{"a":${"[".repeat(450)}1${"]".repeat(450)}}`);
     const fingerprints = new Set<string>();
     const refusals = new Set<string>();
     const exhaustStack = (): void => {

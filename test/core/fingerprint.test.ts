@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { PayloadInvalidError } from "../../lib/core/errors.ts";
-import { fingerprintOf } from "../../lib/core/fingerprint.ts";
+import { checkFaithful, fingerprintOf } from "../../lib/core/fingerprint.ts";
 
 const parsed = (text: string) => fingerprintOf(JSON.parse(text));
 
@@ -44,6 +44,13 @@ const CORPUS = [
   ['{"1":1,"10":2,"9":3}', '{"9":3,"10":2,"1":1}'],
   ['{"a":"2020-01-01T00:00:00.000Z"}'],
 ];
+
+describe("checkFaithful", () => {
+  it("accepts a payload that isn't there, and refuses a member that JSON can't represent", () => {
+    expect(checkFaithful(undefined)).toBeUndefined();
+    expect(() => checkFaithful({ at: new Date(0) })).toThrow(PayloadInvalidError);
+  });
+});
 
 describe("fingerprintOf", () => {
   it("H17: is equal exactly for equivalent JSON", () => {
@@ -171,7 +178,7 @@ describe("fingerprintOf", () => {
     ["a list with holes", new Array(2), "$ is an array with holes or named properties"],
     ["a lone surrogate", { a: "\ud800" }, "$.a is a string with a lone surrogate"],
     ["a lone surrogate as the payload", "\udfff", "$ is a string with a lone surrogate"],
-    ["a lone surrogate in a name", { x: { "\ud800": 1 } }, "is under a property name with a lone surrogate"],
+    ["a lone surrogate in a name", { x: { "\ud800": 1 } }, "is a string with a lone surrogate"],
   ])("H17: rejects %s, and names the place", (_, payload, message) => {
     expect(() => fingerprintOf(payload)).toThrow(PayloadInvalidError);
     expect(() => fingerprintOf(payload)).toThrow(message);

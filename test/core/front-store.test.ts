@@ -86,6 +86,13 @@ describe.each(Object.entries(FRONTS))("%s", (_, inFrontOf) => {
     expect(() => cached(inFrontOf(sealed), { in: cache })).toThrow("put the cache inside `encrypted`");
   });
 
+  it("R1: marks a pool of connections, so that a batch doesn't run more records than it has connections", () => {
+    const pooled = Object.assign(new MemoryStore(), { usesPool: true });
+
+    expect(Reflect.get(inFrontOf(pooled), "usesPool")).toBe(true);
+    expect(Reflect.get(inFrontOf(new MemoryStore()), "usesPool")).toBe(false);
+  });
+
   it("marks redacted results as redacted, so no store seals them before that", () => {
     const part = redacted(new MemoryStore(), "all");
 

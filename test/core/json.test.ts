@@ -4,8 +4,6 @@ import { findDropped, findUnfaithful } from "../../lib/core/json.ts";
 /** Lists inside one another; the outermost is level 0. */
 const listsTo = (level: number): unknown => JSON.parse("[".repeat(level + 1) + "]".repeat(level + 1));
 
-const STRICT = { exactIntegers: true, wellFormedStrings: true };
-
 describe("findDropped", () => {
   it.each([
     undefined,
@@ -92,24 +90,13 @@ describe("findUnfaithful", () => {
     expect(findUnfaithful(value)).toEqual({ path, why });
   });
 
-  it.each([
-    [{ a: 2 ** 53 }, "$.a", /^an integer beyond/],
-    [[-(2 ** 53)], "$.0", /^an integer beyond/],
-    [{ a: "\ud800" }, "$.a", /^a string with a lone surrogate$/],
-    [{ "\udc00": 1 }, "$.\udc00", /^under a property name with a lone surrogate$/],
-    [{ a: { "\udc00": {} } }, "$.a.\udc00", /^under a property name with a lone surrogate$/],
-  ] as const)("reports where and why by the given rules only (%#)", (value, path, why) => {
+  it.each([2 ** 53, "\ud800", { "\udc00": 1 }])("accepts %o, which only fingerprints refuse", (value) => {
     expect(findUnfaithful(value)).toBeUndefined();
-    expect(findUnfaithful(value, STRICT)).toEqual({ path, why: expect.stringMatching(why) });
-  });
-
-  it("accepts integers up to the last exact one, and fractions of any size", () => {
-    expect(findUnfaithful([2 ** 53 - 1, -(2 ** 53 - 1), 0.1, 5e-324, -0], STRICT)).toBeUndefined();
   });
 
   it("accepts undefined properties, which JSON leaves out, but not undefined array elements", () => {
-    expect(findUnfaithful({ a: undefined }, STRICT)).toBeUndefined();
-    expect(findUnfaithful({ a: [undefined] }, STRICT)?.path).toBe("$.a.0");
+    expect(findUnfaithful({ a: undefined })).toBeUndefined();
+    expect(findUnfaithful({ a: [undefined] })?.path).toBe("$.a.0");
   });
 
   it("names the place of a value that throws when it is read", () => {

@@ -130,6 +130,23 @@ describe("resolveRecord, of a key that was decided before", () => {
     expect(await call()).toBe("ran");
   });
 
+  it("H90: says what is there instead if another process was first", async () => {
+    const { store, record } = await held();
+    await resolveRecord({ store }, recordKey, happened("ch_2", ANA));
+    const other = { ...(await record()), state: "held" as const };
+    const overtaken = (method: "claim" | "insert", answer: object) =>
+      intercepted(store, async (each, request) => (each === method ? (answer as never) : request()));
+
+    const claimed = overtaken("claim", { won: false, record: other });
+    const inserted = overtaken("insert", { settled: false, record: other });
+
+    const refused = { resolved: false, state: "held" };
+    expect(await resolveRecord({ store: claimed }, recordKey, correcting(didNotHappen()))).toEqual(refused);
+    expect(await resolveRecord({ store: inserted }, recordKey, correcting(happened("ch_1")))).toEqual(
+      refused,
+    );
+  });
+
   it("H90: keeps the last five decisions, and only the last result", async () => {
     const { store, evidence } = await held();
     for (let each = 0; each < 7; each++)

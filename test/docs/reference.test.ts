@@ -51,6 +51,19 @@ const STATUSES: Readonly<Record<string, string>> = {
 
 const read = (file: string) => readFileSync(join(root, file), "utf8");
 
+describe("38.1: docs/reference/http.md", () => {
+  const rows = [...read("docs/reference/http.md").matchAll(/^\| (\d{3}|its own) \| `([A-Z_]+)` \|/gm)];
+  const shown = rows.map(([, status, code]) => `${code} ${status}`);
+
+  it("has each status that a caller can get, and no other", () => {
+    const usual = Object.entries(PROBLEM_STATUSES).map(([code, status]) => `${code} ${status}`);
+    // They depend on more than the code.
+    const special = ["SCOPE_MISSING 401", "STORE_UNAVAILABLE 500", "PERMANENT its own"];
+
+    expect(shown.toSorted()).toEqual([...usual, ...special].toSorted());
+  });
+});
+
 describe("38.1: docs/reference/options.md", () => {
   it("lists every option of the adapters, as its TSDoc and its type say", async () => {
     const parts = Object.entries(OPTIONS).map(([part, declared]) => {

@@ -76,4 +76,23 @@ describe("Gatherer", () => {
     await clock.advance(20);
     expect(groups).toHaveLength(2);
   });
+
+  it("R1: lets members wait for their own time, although earlier ones began to wait and have left", async () => {
+    const { groups, gatherer, clock, endFirst } = givenGatherer();
+    await gatherer.ask("a");
+    const early = gatherer.ask("b");
+    await clock.advance(10);
+    await gatherer.ask("c", { waits: false });
+    await early;
+
+    const late = [gatherer.ask("d")];
+    await clock.advance(10);
+    late.push(gatherer.ask("e"));
+    expect(groups).toEqual([["a"], ["b", "c"]]);
+    endFirst();
+    endFirst();
+    await Promise.all(late);
+
+    expect(groups).toEqual([["a"], ["b", "c"], ["d", "e"]]);
+  });
 });

@@ -235,6 +235,23 @@ describe("H94: the client that the store makes itself", () => {
     expect(world.seen).toHaveLength(1);
   });
 
+  it.each([
+    ["no trace", "for a refusal with its item, which each replay meets", { Item: { pk: { S: "1" } } }, false],
+    ["a trace", "for other refusals", {}, true],
+  ])("R7: collects %s %s", async (_, __, more, hasTrace) => {
+    const __type = "com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException";
+    const body = JSON.stringify({ __type, message: "The conditional request failed", ...more });
+
+    await world.during({ ...ROW, answers: [{ status: 400, body }] }, async () => {
+      const error = await sdkConnection({})
+        .send("GetItem", INPUT)
+        .catch((error: Error) => error);
+
+      expect(error).toBeInstanceOf(sdk.ConditionalCheckFailedException);
+      expect(/^\s+at /m.test(`${(error as Error).stack}`)).toBe(hasTrace);
+    });
+  });
+
   it("D1: asks every provider for each request", async () => {
     let count = 0;
     const turns = <T>(...values: T[]) => vi.fn(async () => values[Math.min(count, values.length - 1)]!);

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { bundled } from "../kit/bundled.ts";
 
 /** Minified, all included. The plan is 55 KB; the bound goes down as the protocol's own code does. */
-const MAX_BYTES = { idempotent: 111_400, httpIdempotent: 120_600 };
+const MAX_BYTES = { idempotent: 111_600, httpIdempotent: 120_700 };
 
 const FUNCTIONS = {
   idempotent: `
@@ -29,7 +29,7 @@ describe.each(Object.keys(FUNCTIONS) as (keyof typeof FUNCTIONS)[])("a lean func
     const { packages, bytes } = await partsOf(FUNCTIONS[adapter]);
 
     console.log(`a lean function with ${adapter}, all included, minified: ${bytes} bytes`);
-    expect(packages).toEqual(["canonicalize"]);
+    expect(packages).toEqual([]);
   });
 
   it("needs nothing but Node", async () => {

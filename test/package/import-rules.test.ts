@@ -116,10 +116,7 @@ const refused: readonly (readonly [file: string, source: string, rule: string])[
 ];
 
 const allowed: readonly (readonly [file: string, source: string])[] = [
-  [
-    "lib/core/allowed.ts",
-    'import "node:fs/promises";\nimport "canonicalize";\nimport "../contract.ts";\nimport "./left.ts";',
-  ],
+  ["lib/core/allowed.ts", 'import "node:fs/promises";\nimport "../contract.ts";\nimport "./left.ts";'],
   ["lib/dynamodb/allowed.ts", 'import "@aws-sdk/client-dynamodb";\nimport "../core/store.ts";'],
   [
     "lib/messaging/allowed.ts",

@@ -86,9 +86,9 @@ async function linkPeer(name: string, project: string): Promise<void> {
 async function installPackages(folder: string): Promise<InstalledPackages> {
   const [{ onceonly, ...tools }, ...dependencies] = await Promise.all([
     packTarballs(folder),
-    ...["canonicalize", "croner"].map((name) => pack(join(root, "node_modules", name), folder)),
+    pack(join(root, "node_modules", "croner"), folder),
   ]);
-  const installed = await installTarballs(join(folder, "library"), [onceonly!, dependencies[0]!]);
+  const installed = await installTarballs(join(folder, "library"), [onceonly!]);
   const all = [onceonly!, ...Object.values(tools), ...dependencies];
   const withTools = await installTarballs(join(folder, "tools"), all);
   return { tarballs: { onceonly: onceonly!, ...tools }, installed, withTools };

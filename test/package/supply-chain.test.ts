@@ -112,7 +112,7 @@ describe("the bill of materials", () => {
 
   it("lists the dependencies and the functions' bundled packages, each with hash and licence, and nothing else", () => {
     const expected = [
-      ...Object.entries(manifest.dependencies as Record<string, string>),
+      ...Object.entries((manifest.dependencies ?? {}) as Record<string, string>),
       ...bundled.map(({ name, version }) => [name, version] as const),
     ].map(([name, version]) => `${name}@${version}`);
 

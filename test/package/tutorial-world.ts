@@ -29,7 +29,7 @@ const NOT_HERE = ["@swc/core", "@swc/jest", "@types/jest"];
 
 /** What a tarball of ours installs. */
 const INSTALLS: Readonly<Record<string, readonly string[]>> = {
-  onceonly: ["onceonly", "canonicalize"],
+  onceonly: ["onceonly"],
   "onceonly-explorer": ["onceonly-explorer"],
   "onceonly-local": ["onceonly-local", "croner"],
   "onceonly-cli": ["onceonly-cli"],

@@ -34,7 +34,7 @@ const SIMULATES_NOT = /^(packages\/proof\/model|test\/package)\//;
 /** The SDK remembers the first Region of a process, and others compare a process with one that never simulated. */
 const ALONE = /"AWS_REGION"|\b(install|remove)Patches\(/;
 /** Powertools writes into the environment as it is imported. */
-const WRITES_ENVIRONMENT = /@aws-lambda-powertools|migrating-from-powertools/;
+const WRITES_ENVIRONMENT = /@aws-lambda-powertools|migrate-from-powertools/;
 
 /** Whole files that only `npm run verify:full` runs; test/README.md says why. */
 export const FULL = [
@@ -53,6 +53,10 @@ export const FULL = [
   "packages/local/test/stack/ticket-office",
   "packages/proof/model/canonical",
   "test/valkey/cluster-failover",
+  "test/package/oldest-cdk",
+  "test/copies/helpers",
+  "packages/explorer/test/explorer/advice-in-databases",
+  "test/site/browser",
 ].map((name) => `${name}.test.ts`);
 
 /**
@@ -87,13 +91,11 @@ export const LONG = [
   "test/package/consumers",
   "test/package/migration",
   "test/package/missing-peers",
-  "test/package/oldest-cdk",
   "test/package/readme",
   "test/package/supply-chain",
   "test/package/tutorial",
   "test/package/typescript",
   "test/postgres/model",
-  "test/site/browser",
   "test/site/links",
   "test/tracers/tracers",
   "packages/explorer/test/simulator/outbox-destinations",

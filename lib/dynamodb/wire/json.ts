@@ -1,5 +1,6 @@
 /** DynamoDB's requests and answers as JSON, with the bytes of `B` and `BS` as base64; and the service's time from an answer. */
 import { crc32 } from "node:zlib";
+import { withoutStack } from "./without-stack.ts";
 
 export function encodeInput(input: object): string {
   return JSON.stringify(withTexts(input));
@@ -112,11 +113,13 @@ export function readAnswer(answer: HttpAnswer): object {
   const type = `${__type ?? code ?? headers["x-amzn-errortype"] ?? "UnknownError"}`;
   const name = type.split(/[:,]/)[0]!.split("#").at(-1)!;
   const requestId = headers["x-amzn-requestid"];
-  throw Object.assign(
+  const make = () =>
     new ServiceError(name, message ?? Message ?? name, {
       httpStatusCode: statusCode,
       ...(requestId !== undefined && { requestId: `${requestId}` }),
-    }),
+    });
+  throw Object.assign(
+    Item ? withoutStack(make) : make(),
     Item && { Item },
     CancellationReasons && { CancellationReasons },
   );

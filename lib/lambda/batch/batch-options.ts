@@ -78,8 +78,9 @@ export interface BatchOptions<Entry = unknown, Write = unknown>
   readonly whenAbandoned?: "run" | "hold" | Verify<Entry>;
   /**
    * How many records run at the same time: messages of a standard queue, groups of a FIFO queue, or Kafka partitions.
-   * Within a group, shard or partition, records always run one by one.
-   * @default 10
+   * Within a group, shard or partition, records always run one by one. Lower it if the handlers need much memory, a
+   * service with a rate limit, or connections from a small pool. An AWS SDK client has 50 connections: further requests wait.
+   * @default 100; 10 with a PostgreSQL store, because a `pg` pool has 10 connections by default
    */
   readonly concurrency?: number;
   /**

@@ -1,6 +1,7 @@
 /** Checks a batch's options, fills in defaults, and adapts functions of records to the items that hold them. */
 import { LONGEST_INVOCATION_SECONDS } from "../../contract.ts";
 import { reportDecision } from "../../core/decisions.ts";
+import { marksOf } from "../../core/front-store.ts";
 import { MESSAGE_DEFAULTS } from "../../core/message-age.ts";
 import { checkOptions } from "../../core/option-checks.ts";
 import { type EngineOptions, withDefaults } from "../../core/options.ts";
@@ -28,6 +29,12 @@ export interface BatchSettings<Write> {
   readonly claimCheck: BatchOptions["claimCheck"];
   readonly onRecordError: (error: unknown, item: BatchItem) => void;
 }
+
+/** Records that run at the same time by default. Each holds its event, and what its handler has loaded, in memory. */
+const MOST_RECORDS = 100;
+
+/** The size of a `pg` pool by default. A record that has to wait for a connection can fail for that. */
+const POOLED_RECORDS = 10;
 
 /** As long as an invocation lasts; the batch's own time ends the wait earlier, and its `concurrency` bounds the waiters. */
 const UNTIL_THE_LEASE_ENDS = {
@@ -74,7 +81,7 @@ export function settingsOf<Entry, Write>(options: BatchOptions<Entry, Write>): B
     whenKeyExpired: given.whenKeyExpired,
     whileUnhidden:
       given.whenInProgress === undefined ? { ...engineOptions, ...UNTIL_THE_LEASE_ENDS } : engineOptions,
-    concurrency: concurrency ?? 10,
+    concurrency: concurrency ?? (marksOf(resolved.store).usesPool ? POOLED_RECORDS : MOST_RECORDS),
     deadlineMarginMs,
     trustedForwarders,
     reportBatchItemFailures,

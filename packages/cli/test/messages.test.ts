@@ -41,7 +41,11 @@ describe("a misspelt name", () => {
     ["find", ["k", "--hlep"], "unknown option --hlep: did you mean --help?"],
     ["list", ["unknwon"], "no such list `unknwon` (did you mean `unknown`?): use unknown, waiting, parked"],
     ["list", ["complete"], "no such list `complete` (did you mean `completed`?)"],
-    ["outbox", ["retyr", "r"], "expected list, retry, drop or redirect, got `retyr` (did you mean `retry`?)"],
+    [
+      "outbox",
+      ["retyr", "r"],
+      "expected list, retry, drop, redirect or edit, got `retyr` (did you mean `retry`?)",
+    ],
   ])("37.2: of an option or a list names the one that was meant: %s %j", async (name, args, message) => {
     await expect(runAlone(name, args)).rejects.toThrow(message);
     await expect(runAlone(name, args)).rejects.not.toThrow("usage:");

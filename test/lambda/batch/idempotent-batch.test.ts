@@ -96,25 +96,33 @@ describe("idempotentBatch", () => {
     expect("idempotency" in invocation).toBe(false);
   });
 
-  it("runs no more records at the same time than `concurrency`, ten by default", async () => {
-    for (const concurrency of [undefined, 3]) {
-      const { options, context } = givenBatch();
-      let running = 0;
-      let most = 0;
+  it.each([
+    ["100 by default", 100, {}],
+    ["10 if the store has a pool of connections", 10, { isPooled: true }],
+    ["`concurrency`", 3, { concurrency: 3 }],
+    ["`concurrency` with a pool too", 30, { concurrency: 30, isPooled: true }],
+  ])(
+    "R1: runs no more records at the same time than %s",
+    async (_, expected, {
+      isPooled = false,
+      ...concurrency
+    }: { isPooled?: boolean; concurrency?: number }) => {
+      const { options, context, store } = givenBatch();
+      Object.assign(store, { usesPool: isPooled });
+      let [running, most] = [0, 0];
       const handler = idempotentBatch(
         async () => {
-          running += 1;
-          most = Math.max(most, running);
+          most = Math.max(most, ++running);
           await new Promise(setImmediate);
-          running -= 1;
+          running--;
         },
-        { ...options, concurrency },
+        { ...options, ...concurrency },
       );
-      await handler({ Records: ids(1, 25).map((id) => sqsRecord(id)) }, context());
+      await handler({ Records: ids(1, 125).map((id) => sqsRecord(id)) }, context());
 
-      expect(most).toBe(concurrency ?? 10);
-    }
-  });
+      expect(most).toBe(expected);
+    },
+  );
 
   it("lets duplicates within one batch wait for each other instead of returning them", async () => {
     const { options, context, decisions } = givenBatch();

@@ -1,7 +1,7 @@
 // The contestants that consume the stream, and under which faults. They take turns section by section, so a slow moment
 // of the machine affects all of them.
-import type { SQSRecord } from "aws-lambda";
-import type { DeployBatch } from "../contestants/batch-function.ts";
+import { setTimeout } from "node:timers/promises";
+import type { BatchSetup, DeployBatch } from "../contestants/batch-function.ts";
 import {
   onceonlyCommitting,
   onceonlyCommittingLean,
@@ -13,7 +13,7 @@ import { POWERTOOLS_PARTITION_KEY } from "../contestants/world.ts";
 import { createMeter } from "../metering/meter.ts";
 import { VISIBILITY_SECONDS } from "./consumer.ts";
 import { crashes, type FaultPlan, lostAnswers, noFaults } from "./faults.ts";
-import { MESSAGES_OF_A_BATCH, messageStream, type Places, placesOf } from "./message-stream.ts";
+import { messageStream, type Places, placesOf, workMsOf } from "./message-stream.ts";
 import { SkippableTime } from "./skippable-time.ts";
 import { Trial, type TrialResult } from "./trial.ts";
 
@@ -28,6 +28,12 @@ interface Contestant {
 interface Part {
   readonly sections: number;
   readonly planFaults: () => FaultPlan;
+  /** Batches of a section, at most. */
+  readonly batches?: number;
+  /** Messages of a batch. */
+  readonly size?: number;
+  readonly concurrency?: number;
+  readonly work?: BatchSetup["work"];
 }
 
 const onceonly = (deploy: DeployBatch): Contestant => ({ partitionKey: "pk", deploy });
@@ -49,6 +55,15 @@ const PARTS = {
   withoutFaults: { sections: 20, planFaults: noFaults },
   withCrashes: { sections: 3, planFaults: crashes },
   withLostAnswers: { sections: 3, planFaults: lostAnswers },
+  /** One invocation at a time, so that its wall time is its own. */
+  ofHundred: {
+    sections: 10,
+    planFaults: noFaults,
+    batches: 4,
+    size: 100,
+    concurrency: 1,
+    work: (record) => setTimeout(workMsOf(record)),
+  },
 } satisfies Record<string, Part>;
 
 export const BATCH_STEPS = Object.values(PARTS).reduce((sum, { sections }) => sum + sections, 0);
@@ -63,8 +78,9 @@ export interface PartFigures {
   readonly results: Readonly<Record<string, TrialResult>>;
 }
 
-export type BatchFigures = { readonly concurrency: number } & {
-  readonly [part in keyof typeof PARTS]: PartFigures;
+/** Runs from before there were batches of 100 lack them. */
+export type BatchFigures = { readonly concurrency: number; readonly ofHundred?: PartFigures } & {
+  readonly [part in Exclude<keyof typeof PARTS, "ofHundred">]: PartFigures;
 };
 
 /** @param onSection called BATCH_STEPS times */
@@ -79,22 +95,24 @@ export async function compareBatches(
     withoutFaults: await run(PARTS.withoutFaults),
     withCrashes: await run(PARTS.withCrashes),
     withLostAnswers: await run(PARTS.withLostAnswers),
+    ofHundred: await run(PARTS.ofHundred),
   };
 }
 
 async function runPart(
   endpoint: string,
-  { sections, planFaults }: Part,
+  { sections, planFaults, batches = Number.POSITIVE_INFINITY, size, work, concurrency = CONCURRENCY }: Part,
   sectionBatches: number,
   onSection: () => void,
 ): Promise<PartFigures> {
-  const stream = messageStream(sections * sectionBatches, CONCURRENCY);
-  const sectionMessages = sectionBatches * MESSAGES_OF_A_BATCH;
+  const ofSection = Math.min(sectionBatches, batches);
+  const stream = messageStream(sections * ofSection, concurrency, size);
+  const sectionMessages = stream.length / sections;
   const meter = await createMeter(endpoint);
   const time = new SkippableTime();
   const trials: [name: string, trial: Trial][] = [];
   for (const [name, contestant] of Object.entries(CONTESTANTS)) {
-    const setup = { ...contestant, endpoint, meter, time, concurrency: CONCURRENCY, faultOf: planFaults() };
+    const setup = { ...contestant, endpoint, meter, time, concurrency, faultOf: planFaults(), size, work };
     trials.push([name, await Trial.create(setup)]);
   }
   time.start();
@@ -112,11 +130,7 @@ async function runPart(
   }
   const results: Record<string, TrialResult> = {};
   for (const [name, trial] of trials) results[name] = await trial.end(stream);
-  return { sections, ...describe(stream), results };
-}
-
-function describe(stream: readonly SQSRecord[]): Omit<PartFigures, "results" | "sections"> {
-  const places = placesOf(stream, CONCURRENCY);
+  const places = placesOf(stream, concurrency, size);
   const orders = stream.length - places.sameBatch - places.nextBatches - places.later;
-  return { messages: stream.length, orders, places };
+  return { sections, messages: stream.length, orders, places, results };
 }

@@ -22,10 +22,14 @@ export interface RunningFunction {
 export class Consumer {
   deliveries = 0;
   crashes = 0;
+  /** How long each invocation lasted. */
+  readonly invocationMs: number[] = [];
+  readonly #size: number;
   readonly #start: () => RunningFunction;
   readonly #functions: (RunningFunction | undefined)[];
 
-  constructor(concurrency: number, start: () => RunningFunction) {
+  constructor(concurrency: number, start: () => RunningFunction, size = MESSAGES_OF_A_BATCH) {
+    this.#size = size;
     this.#start = start;
     this.#functions = Array.from({ length: concurrency }, () => undefined);
   }
@@ -46,7 +50,7 @@ export class Consumer {
 
   /** Resolves to the messages that are not done. */
   async #deliverOnce(messages: readonly SQSRecord[]): Promise<readonly SQSRecord[]> {
-    const batches = batchesOf(messages).values();
+    const batches = batchesOf(messages, this.#size).values();
     const returned: SQSRecord[] = [];
     const poll = async (_: unknown, index: number) => {
       for (const batch of batches) returned.push(...(await this.#invoke(index, batch)));
@@ -64,8 +68,10 @@ export class Consumer {
       remainingMs: FUNCTION_TIMEOUT_SECONDS * 1000,
       functionName: "count-order",
     });
+    const startedAt = performance.now();
     const answered = running.invoke({ Records: [...batch] }, context).catch(() => "failed" as const);
     const answer = await Promise.race([answered, running.environment.died]);
+    this.invocationMs.push(performance.now() - startedAt);
     if (answer === "died") {
       this.crashes++;
       this.#functions[index] = undefined;
@@ -76,9 +82,7 @@ export class Consumer {
   }
 }
 
-function batchesOf(messages: readonly SQSRecord[]): SQSRecord[][] {
-  const count = Math.ceil(messages.length / MESSAGES_OF_A_BATCH);
-  return Array.from({ length: count }, (_, index) =>
-    messages.slice(index * MESSAGES_OF_A_BATCH, (index + 1) * MESSAGES_OF_A_BATCH),
-  );
+function batchesOf(messages: readonly SQSRecord[], size: number): SQSRecord[][] {
+  const count = Math.ceil(messages.length / size);
+  return Array.from({ length: count }, (_, index) => messages.slice(index * size, (index + 1) * size));
 }

@@ -4,8 +4,7 @@ import type { SQSRecord } from "aws-lambda";
 import { seededRandom } from "../../show/demo/random.ts";
 
 export const MESSAGES_OF_A_BATCH = 10;
-const REPEATS_OF_A_BATCH = 2;
-const ORIGINALS_OF_A_BATCH = MESSAGES_OF_A_BATCH - REPEATS_OF_A_BATCH;
+const REPEATED_SHARE = 0.2;
 /** Many more batches than run at the same time. */
 const LONG_AGO_BATCHES = 20;
 const SEED = 20;
@@ -18,16 +17,30 @@ export interface Places {
   readonly later: number;
 }
 
-/** @param concurrency how many batches are processed at the same time */
-export function messageStream(batches: number, concurrency: number): readonly SQSRecord[] {
+/**
+ * @param concurrency how many batches are processed at the same time
+ * @param size messages of a batch
+ */
+export function messageStream(
+  batches: number,
+  concurrency: number,
+  size = MESSAGES_OF_A_BATCH,
+): readonly SQSRecord[] {
+  const repeats = size * REPEATED_SHARE;
+  const originals = size - repeats;
+  const idOf = (batch: number, index: number) => `order-${batch * originals + index}`;
   const random = seededRandom(SEED);
   const stream: SQSRecord[] = [];
   for (let batch = 0; batch < batches; batch++) {
-    const ids = Array.from({ length: ORIGINALS_OF_A_BATCH }, (_, index) => idOf(batch, index));
-    for (let repeat = 0; repeat < REPEATS_OF_A_BATCH; repeat++) {
-      const back = [0, random.integer(1, concurrency - 1), random.integer(LONG_AGO_BATCHES, batch)];
-      const from = batch - (back[(batch * REPEATS_OF_A_BATCH + repeat) % back.length] as number);
-      ids.push(idOf(from < 0 ? batch : from, random.integer(0, ORIGINALS_OF_A_BATCH - 1)));
+    const ids = Array.from({ length: originals }, (_, index) => idOf(batch, index));
+    for (let repeat = 0; repeat < repeats; repeat++) {
+      const back = [
+        0,
+        random.integer(1, Math.max(1, concurrency - 1)),
+        random.integer(LONG_AGO_BATCHES, batch),
+      ];
+      const from = batch - (back[(batch * repeats + repeat) % back.length] as number);
+      ids.push(idOf(from < 0 ? batch : from, random.integer(0, originals - 1)));
     }
     for (const id of random.shuffle(ids)) stream.push(message(stream.length, id));
   }
@@ -39,11 +52,20 @@ export function orderIdOf({ body }: Pick<SQSRecord, "body">): string {
   return (JSON.parse(body) as { orderId: string }).orderId;
 }
 
-export function placesOf(stream: readonly SQSRecord[], concurrency: number): Places {
+/** How long the handler of an order works: 5 to 50 ms, the same for every contestant. */
+export function workMsOf(record: Pick<SQSRecord, "body">): number {
+  return 5 + ((Number(orderIdOf(record).replace("order-", "")) * 37) % 46);
+}
+
+export function placesOf(
+  stream: readonly SQSRecord[],
+  concurrency: number,
+  size = MESSAGES_OF_A_BATCH,
+): Places {
   const places = { sameBatch: 0, nextBatches: 0, later: 0 };
   const firstBatches = new Map<string, number>();
   for (const [index, record] of stream.entries()) {
-    const batch = Math.floor(index / MESSAGES_OF_A_BATCH);
+    const batch = Math.floor(index / size);
     const first = firstBatches.get(orderIdOf(record));
     if (first === undefined) firstBatches.set(orderIdOf(record), batch);
     else if (first === batch) places.sameBatch++;
@@ -51,10 +73,6 @@ export function placesOf(stream: readonly SQSRecord[], concurrency: number): Pla
     else places.later++;
   }
   return places;
-}
-
-function idOf(batch: number, index: number): string {
-  return `order-${batch * ORIGINALS_OF_A_BATCH + index}`;
 }
 
 function message(index: number, orderId: string): SQSRecord {

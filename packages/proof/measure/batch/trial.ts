@@ -1,8 +1,9 @@
 // One contestant under one kind of faults: its tables and environments, and its result so far.
 import type { SQSRecord } from "aws-lambda";
 import { connect, createTable } from "../../../../test/kit/tables.ts";
-import type { DeployBatch } from "../contestants/batch-function.ts";
+import type { BatchSetup, DeployBatch } from "../contestants/batch-function.ts";
 import type { Meter, Tally } from "../metering/meter.ts";
+import { median } from "../timing/median.ts";
 import { Consumer } from "./consumer.ts";
 import { countEffects, type Effects } from "./effects.ts";
 import { ExecutionEnvironment } from "./execution-environment.ts";
@@ -16,6 +17,8 @@ export interface TrialResult extends Tally, Effects {
   readonly lostAnswers: number;
   /** The duration of each section of the stream, in ms. */
   readonly sectionMs: readonly number[];
+  /** How long an invocation lasted: the median. */
+  readonly batchMs: number;
 }
 
 export interface TrialSetup {
@@ -26,6 +29,10 @@ export interface TrialSetup {
   readonly concurrency: number;
   readonly deploy: DeployBatch;
   readonly faultOf: FaultPlan;
+  /** Messages of a batch. @default 10 */
+  readonly size?: number | undefined;
+  /** What each handler waits for before it writes its effect. */
+  readonly work?: BatchSetup["work"];
 }
 
 export class Trial {
@@ -47,7 +54,7 @@ export class Trial {
   }
 
   constructor(
-    { endpoint, meter, time, concurrency, deploy, faultOf }: TrialSetup,
+    { endpoint, meter, time, concurrency, deploy, faultOf, size, work }: TrialSetup,
     recordsTable: string,
     effectsTable: string,
   ) {
@@ -57,7 +64,7 @@ export class Trial {
     const onLostAnswer = () => {
       this.#lostAnswers++;
     };
-    this.#consumer = new Consumer(concurrency, () => {
+    const start = () => {
       const environment = new ExecutionEnvironment({
         endpoint,
         meter,
@@ -68,8 +75,9 @@ export class Trial {
       });
       this.#environments.push(environment);
       const { client, lean } = environment;
-      return { environment, invoke: deploy({ client, lean, recordsTable, effectsTable }) };
-    });
+      return { environment, invoke: deploy({ client, lean, recordsTable, effectsTable, work }) };
+    };
+    this.#consumer = new Consumer(concurrency, start, size);
   }
 
   async consume(section: readonly SQSRecord[], awaitVisibility: () => void): Promise<void> {
@@ -85,8 +93,15 @@ export class Trial {
     const client = connect(this.#endpoint);
     const effects = await countEffects(client, this.#effectsTable, new Set(stream.map(orderIdOf)));
     client.destroy();
-    const { deliveries, crashes } = this.#consumer;
-    const lostAnswers = this.#lostAnswers;
-    return { ...this.#spent, ...effects, deliveries, crashes, lostAnswers, sectionMs: this.#sectionMs };
+    const { deliveries, crashes, invocationMs } = this.#consumer;
+    return {
+      ...this.#spent,
+      ...effects,
+      deliveries,
+      crashes,
+      lostAnswers: this.#lostAnswers,
+      sectionMs: this.#sectionMs,
+      batchMs: median(invocationMs),
+    };
   }
 }

@@ -1,6 +1,6 @@
 // How a function that processes messages is deployed and called: the same for every contestant.
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import type { Context, SQSBatchResponse, SQSEvent } from "aws-lambda";
+import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from "aws-lambda";
 import type { LeanDynamoDB } from "onceonly/lean";
 
 export interface BatchSetup {
@@ -8,6 +8,8 @@ export interface BatchSetup {
   readonly lean: LeanDynamoDB;
   readonly recordsTable: string;
   readonly effectsTable: string;
+  /** What each handler waits for before it writes its effect. */
+  readonly work?: ((record: SQSRecord) => Promise<unknown>) | undefined;
 }
 
 export type BatchFunction = (event: SQSEvent, context: Context) => Promise<SQSBatchResponse>;

@@ -14,7 +14,8 @@ type Options = BatchOptions<SQSRecord, DynamoDBWrite>;
 export function onceonlyCommitting(options: Partial<Options> = {}): DeployBatch {
   return (setup) =>
     idempotentBatch(
-      (record, { idempotency }) => {
+      async (record, { idempotency }) => {
+        await setup.work?.(record);
         const orderId = orderIdOf(record);
         return idempotency.commit({ orderId }, { writes: [effectWrite(setup.effectsTable, orderId)] });
       },
@@ -31,6 +32,7 @@ export function onceonlyWriting(options: Partial<Options> = {}): DeployBatch {
   return (setup) =>
     idempotentBatch(
       async (record) => {
+        await setup.work?.(record);
         const orderId = orderIdOf(record);
         await writeEffect(setup.client, setup.effectsTable, orderId);
         return { orderId };
@@ -43,6 +45,7 @@ export function onceonlyWriting(options: Partial<Options> = {}): DeployBatch {
 export const onceonlyWritingLean: DeployBatch = (setup) =>
   idempotentBatch(
     async (record) => {
+      await setup.work?.(record);
       const orderId = orderIdOf(record);
       await setup.lean.send("UpdateItem", effectUpdate(setup.effectsTable, orderId));
       return { orderId };

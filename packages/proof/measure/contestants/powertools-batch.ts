@@ -10,7 +10,7 @@ import { writeEffect } from "../batch/effects.ts";
 import { orderIdOf } from "../batch/message-stream.ts";
 import { type DeployBatch, RETENTION_SECONDS } from "./batch-function.ts";
 
-export const powertoolsBatch: DeployBatch = ({ client, recordsTable, effectsTable }) => {
+export const powertoolsBatch: DeployBatch = ({ client, recordsTable, effectsTable, work }) => {
   const processor = new BatchProcessor(EventType.SQS);
   const config = new IdempotencyConfig({
     eventKeyJmesPath: "powertools_json(body).orderId",
@@ -21,6 +21,7 @@ export const powertoolsBatch: DeployBatch = ({ client, recordsTable, effectsTabl
   });
   const processIdempotently = makeIdempotent(
     async (record: SQSRecord) => {
+      await work?.(record);
       const orderId = orderIdOf(record);
       await writeEffect(client, effectsTable, orderId);
       return { orderId };

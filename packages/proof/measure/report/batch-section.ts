@@ -23,11 +23,16 @@ const WRONG_EFFECTS: readonly Column[] = [
 ];
 
 const THROUGHPUT: Column = ["throughput, to Powertools", (own, peer) => ratio(throughputTo(peer, own))];
+const WALL: readonly Column[] = [
+  ["requests for each message", ({ requests, deliveries }) => (requests / deliveries).toFixed(2)],
+  ["wall time of a batch", ({ batchMs }) => `${batchMs.toFixed(0)} ms`],
+  ["wall time, to Powertools", (own, peer) => ratio(own.batchMs / peer.batchMs, 2)],
+];
 const CRASHES: Column = ["crashes", ({ crashes }) => exactCount(crashes)];
 const LOST_ANSWERS: Column = ["answers lost", ({ lostAnswers }) => exactCount(lostAnswers)];
 
 export function batchSection(figures: BatchFigures): string {
-  const { concurrency, withoutFaults, withCrashes, withLostAnswers } = figures;
+  const { concurrency, withoutFaults, withCrashes, withLostAnswers, ofHundred } = figures;
   const { messages, orders, places } = withoutFaults;
   return `## Batches of messages
 
@@ -75,6 +80,17 @@ answer comes. The SDK sends the request again. A counter that the handler increm
 whichever package called the handler. A commit is sent again as the same transaction.
 
 ${trialTable(withLostAnswers, [LOST_ANSWERS, ...COSTS, ...WRONG_EFFECTS])}
+${ofHundred ? hundredSection(ofHundred) : ""}`;
+}
+
+function hundredSection(part: PartFigures): string {
+  return `
+### Batches of 100 with work
+
+${exactCount(part.messages)} messages in batches of 100, one invocation at a time. Each handler works for 5 to 50 ms before it writes its effect. The
+requests include the handlers' own, and the wall time is the median over the invocations. Lambda bills wall time.
+
+${trialTable(part, [...WALL, ...WRONG_EFFECTS])}
 `;
 }
 

@@ -34,6 +34,21 @@ describe("Consumer", () => {
     expect(consumer.deliveries).toBe(MESSAGES.length);
   });
 
+  it("delivers batches of another size, and measures each invocation", async () => {
+    const sizes: number[] = [];
+    const start = () =>
+      functionOf((records) => {
+        sizes.push(records.length);
+        return [];
+      });
+    const consumer = new Consumer(1, start, 20);
+
+    await consumer.consume(MESSAGES, () => {});
+
+    expect(sizes).toEqual([20, 10]);
+    expect(consumer.invocationMs).toHaveLength(2);
+  });
+
   it("delivers messages again that an invocation returned, after the visibility timeout", async () => {
     let isVisible = false;
     const consumer = new Consumer(2, () => functionOf((records) => (isVisible ? [] : records.slice(0, 1))));

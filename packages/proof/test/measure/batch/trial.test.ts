@@ -2,9 +2,9 @@
 import { describe, expect, inject, it } from "vitest";
 import { CONTESTANTS } from "../../../measure/batch/compare-batches.ts";
 import { type FaultPlan, noFaults } from "../../../measure/batch/faults.ts";
-import { messageStream } from "../../../measure/batch/message-stream.ts";
+import { messageStream, orderIdOf } from "../../../measure/batch/message-stream.ts";
 import { SkippableTime } from "../../../measure/batch/skippable-time.ts";
-import { Trial } from "../../../measure/batch/trial.ts";
+import { Trial, type TrialSetup } from "../../../measure/batch/trial.ts";
 import { createMeter } from "../../../measure/metering/meter.ts";
 
 const endpoint = inject("everyDynamodbEngine")[0]?.endpoint as string;
@@ -15,7 +15,12 @@ const NAMES = Object.keys(CONTESTANTS);
 const COMMITTING = NAMES.filter((name) => name.includes("with a commit"));
 const WRITING = NAMES.filter((name) => !COMMITTING.includes(name));
 
-async function consume(name: string, faultOf: FaultPlan, times = 1) {
+async function consume(
+  name: string,
+  faultOf: FaultPlan,
+  times = 1,
+  more: Pick<TrialSetup, "size" | "work"> = {},
+) {
   const contestant = CONTESTANTS[name] as (typeof CONTESTANTS)[string];
   const [meter, time] = [await createMeter(endpoint), new SkippableTime()];
   const trial = await Trial.create({
@@ -25,6 +30,7 @@ async function consume(name: string, faultOf: FaultPlan, times = 1) {
     time,
     concurrency: CONCURRENCY,
     faultOf,
+    ...more,
   });
   time.start();
   try {
@@ -51,6 +57,21 @@ describe("Trial", () => {
     expect(result).toMatchObject({ doubled: 0, missing: 0, crashes: 0, lostAnswers: 0 });
     expect(result.deliveries).toBeGreaterThanOrEqual(STREAM.length);
   });
+
+  it.each(["onceonly, claimed, the handler writes on its own", "Powertools"])(
+    "counts batches of another size, whose handlers work: %s",
+    async (name) => {
+      const worked: string[] = [];
+      const result = await consume(name, noFaults(), 1, {
+        size: 15,
+        work: async (record) => worked.push(orderIdOf(record)),
+      });
+
+      expect(new Set(worked).size).toBe(ORDERS);
+      expect(result).toMatchObject({ doubled: 0, missing: 0 });
+      expect(result.batchMs).toBeGreaterThan(0);
+    },
+  );
 
   it.each([
     ["onceonly, claimed, with a commit", 0],

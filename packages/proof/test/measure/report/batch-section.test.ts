@@ -13,6 +13,7 @@ const result = (more: Partial<TrialResult>): TrialResult => ({
   crashes: 0,
   lostAnswers: 0,
   sectionMs: [10, 10, 10],
+  batchMs: 119,
   ...more,
 });
 
@@ -43,6 +44,13 @@ describe("batchSection", () => {
 
     expect(section).toContain("| Powertools | 27 | 10,300 | 18,300 | 42,300 | 0 | 86 | 0 |");
     expect(section).toContain("| Powertools | 98 | 10,300 | 18,300 | 42,300 | 0 | 0 | 1 |");
+  });
+
+  it("shows the wall time of batches of 100, once it was measured", () => {
+    const ofHundred = part({ batchMs: 71.4, requests: 21_000, deliveries: 10_000 }, {});
+
+    expect(batchSection(FIGURES)).not.toContain("Batches of 100");
+    expect(batchSection({ ...FIGURES, ofHundred })).toContain("| onceonly | 2.10 | 71 ms | × 0.60 | 0 | 0 |");
   });
 
   it("is one section of the document", () => {
