@@ -35,6 +35,7 @@ export {
 export { UNTRIED, type Unsent } from "./core/messages/outbox.ts";
 export { actsIn, type OutboxAct, type OutboxOperator } from "./core/messages/outbox-act.ts";
 export { nearest } from "./core/nearest.ts";
+export { ASKED } from "./core/operated.ts";
 export { aFunction, type Check, checkOptions, methods, oneOf, text } from "./core/option-checks.ts";
 export { withDefaults } from "./core/options.ts";
 export { decodeResult, NOT_KEPT } from "./core/outcome.ts";

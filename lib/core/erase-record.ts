@@ -2,8 +2,9 @@
 import { BY_WHOM_CHECKS } from "./by-whom.ts";
 import type { Clock, Random } from "./clock.ts";
 import { tokenLike } from "./http-result.ts";
-import { type Check, checkOptions } from "./option-checks.ts";
-import { DEFAULTS, ENGINE_CHECKS } from "./options.ts";
+import { ASKED, OPERATED_CHECKS } from "./operated.ts";
+import { checkOptions } from "./option-checks.ts";
+import { DEFAULTS } from "./options.ts";
 import { NOT_KEPT } from "./outcome.ts";
 import { classify, type IdempotencyRecord } from "./record.ts";
 import type { EraseAnswer, EraseApart, Erasing, Erasure, Store } from "./store.ts";
@@ -17,16 +18,7 @@ export interface EraseRecordOptions<Write> {
   readonly apart: EraseApart;
 }
 
-const CONNECTED: Readonly<Record<string, Check>> = {
-  store: ENGINE_CHECKS.store,
-  clock: ENGINE_CHECKS.clock,
-  random: ENGINE_CHECKS.random,
-};
-
 const PATIENCE_MS = 2000;
-
-/** Marks an erasure in the evidence, so that it isn't repeated. */
-const ASKED = "to erase the result";
 
 /**
  * Erases the result of a finished key, in each of the stores that `store` is made of. A key that may still run stays as it is.
@@ -39,7 +31,7 @@ export async function eraseRecord<Write>(
   erasure: Erasure,
 ): Promise<EraseAnswer> {
   checkOptions(erasure, BY_WHOM_CHECKS, ["by", "why"]);
-  checkOptions({ store, clock, random }, CONNECTED, ["store"]);
+  checkOptions({ store, clock, random }, OPERATED_CHECKS, ["store"]);
   return eraseIn(store, { recordKey, erasure, clock, random, apart });
 }
 
@@ -74,7 +66,7 @@ export async function eraseAlone<Write>(store: Store<Write>, erasing: Erasing): 
     ...{ recordKey, token, fingerprint, createdAt, attempt: attempt + 1, keepsSteps: false },
     ...{ state: status, now: completedAt as number, expiresAt, writes: [], messages: [] },
     ...(counted.result && { result: NOT_KEPT }),
-    evidence: encodeEvidence({ verdict: happened, by, at, attempt, asked: ASKED, answered }),
+    evidence: encodeEvidence({ verdict: happened, by, at, attempt, asked: ASKED.erase, answered }),
   };
   const answer = await asking(() => store.insert(insertion, seen));
   if (answer.settled || (answer.record && isErased(answer.record))) return { erased: true };
@@ -82,4 +74,6 @@ export async function eraseAlone<Write>(store: Store<Write>, erasing: Erasing): 
   return { erased: false, state: answer.record?.state ?? "absent" };
 }
 
-const isErased = ({ evidence }: IdempotencyRecord): boolean => decodeEvidence(evidence)?.asked === ASKED;
+/** An erasure isn't repeated. */
+const isErased = ({ evidence }: IdempotencyRecord): boolean =>
+  decodeEvidence(evidence)?.asked === ASKED.erase;

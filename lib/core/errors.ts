@@ -237,7 +237,7 @@ export class StoreUnavailableError extends /* @__PURE__ */ errorClass(
   declare readonly action?: string;
   /** The requested table, or several separated by commas. */
   declare readonly table?: string;
-  /** Everything that the handler did in its transaction was rolled back. There is no result; make the call again. */
+  /** The database rolled back everything that the handler did in its transaction, so no result exists: make the call again. */
   declare isRolledBack?: boolean;
   /** The store refused some content, such as a result. It may accept the record without it. */
   declare refusesContent?: boolean;

@@ -2,10 +2,10 @@
 import { MAX_RETENTION_SECONDS } from "../contract.ts";
 import { BY_WHOM_CHECKS, type ByWhom } from "./by-whom.ts";
 import type { Clock, Random } from "./clock.ts";
+import { ASKED, OPERATED_CHECKS } from "./operated.ts";
 import { type Check, checkOptions, oneOf } from "./option-checks.ts";
-import { DEFAULTS, ENGINE_CHECKS } from "./options.ts";
+import { DEFAULTS } from "./options.ts";
 import { openStepsOf, type State } from "./record.ts";
-import { ASKED_TO_RELEASE } from "./reopening.ts";
 import type { Store } from "./store.ts";
 import { endingOf, recordFindings, takeUnknown } from "./take-unknown.ts";
 import { encodeEvidence } from "./verify.ts";
@@ -48,7 +48,7 @@ export async function releaseRecord<Write>(
   release: Release,
 ): Promise<ReleaseAnswer> {
   checkOptions(release, RELEASE_CHECKS, ["by", "why"]);
-  checkOptions({ store, clock, random }, CONNECTED, ["store"]);
+  checkOptions({ store, clock, random }, OPERATED_CHECKS, ["store"]);
   const { by, why: answered, interrupts } = release;
   const requests = { store, clock, random, patienceMs: PATIENCE_MS };
   let steps: readonly string[] = [];
@@ -66,7 +66,6 @@ export async function releaseRecord<Write>(
   );
   if (!taken.claim) return unreleased(taken.record, steps);
   const { seen, now } = taken;
-  const asked = ASKED_TO_RELEASE;
   const settled = await recordFindings(requests, taken, {
     known: [],
     ending: endingOf(seen, [], false),
@@ -74,22 +73,11 @@ export async function releaseRecord<Write>(
     // The handler's retention isn't known here, and a participant's record must not be forgotten before its saga ends.
     retentionSeconds: MAX_RETENTION_SECONDS,
     evidence: encodeEvidence({
-      verdict: "unknown",
-      by,
-      at: now,
-      attempt: seen.attempt,
-      asked,
-      answered,
+      ...{ verdict: "unknown", by, at: now, attempt: seen.attempt, asked: ASKED.release, answered },
     }),
   });
   return settled.settled ? { released: true } : unreleased(settled.record, []);
 }
-
-const CONNECTED: Readonly<Record<string, Check>> = {
-  store: ENGINE_CHECKS.store,
-  clock: ENGINE_CHECKS.clock,
-  random: ENGINE_CHECKS.random,
-};
 
 const unreleased = (
   record: { readonly state: State } | undefined,

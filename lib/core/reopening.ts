@@ -3,16 +3,11 @@ import type { Clock, Random } from "./clock.ts";
 import { InvalidOptionError } from "./errors.ts";
 import { marksOf } from "./front-store.ts";
 import { tokenLike } from "./http-result.ts";
+import { ASKED } from "./operated.ts";
 import { type IdempotencyRecord, isClaimOf, isExpired, type State } from "./record.ts";
 import type { Store } from "./store.ts";
 import { retryUntil } from "./take-unknown.ts";
 import { decodeEvidence, type Evidence, type PastDecision, pastOf } from "./verify.ts";
-
-/** The question that `releaseRecord` stores with its evidence. */
-export const ASKED_TO_RELEASE = "to release the key";
-
-/** The question that `rerunRecord` stores with its evidence. */
-export const ASKED_TO_RERUN = "to run the key again";
 
 /** How many earlier decisions a record keeps. */
 const MAX_PAST = 5;
@@ -39,8 +34,8 @@ export function decisionIn({ state, attempt, evidence }: IdempotencyRecord): Evi
   const { verdict, asked } = decision;
   const isCurrent =
     state === "completed"
-      ? verdict === "happened" && asked !== "to erase the result"
-      : state === "released" && (verdict === "did-not-happen" || asked === ASKED_TO_RELEASE);
+      ? verdict === "happened" && asked !== ASKED.erase
+      : state === "released" && (verdict === "did-not-happen" || asked === ASKED.release);
   return isCurrent ? decision : undefined;
 }
 

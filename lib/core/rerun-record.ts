@@ -2,10 +2,11 @@
 import { MAX_RETENTION_SECONDS } from "../contract.ts";
 import { BY_WHOM_CHECKS, type ByWhom } from "./by-whom.ts";
 import type { Clock, Random } from "./clock.ts";
+import { ASKED, OPERATED_CHECKS } from "./operated.ts";
 import { checkOptions } from "./option-checks.ts";
-import { DEFAULTS, ENGINE_CHECKS } from "./options.ts";
+import { DEFAULTS } from "./options.ts";
 import type { State } from "./record.ts";
-import { ASKED_TO_RERUN, checkHoldsRecords, findFinished, historyOf, reopen } from "./reopening.ts";
+import { checkHoldsRecords, findFinished, historyOf, reopen } from "./reopening.ts";
 import type { Store } from "./store.ts";
 import { encodeEvidence } from "./verify.ts";
 
@@ -35,8 +36,7 @@ export async function rerunRecord<Write>(
   rerun: ByWhom,
 ): Promise<RerunAnswer> {
   checkOptions(rerun, BY_WHOM_CHECKS, ["by", "why"]);
-  const { store: isStore, clock: isClock, random: isRandom } = ENGINE_CHECKS;
-  checkOptions({ store, clock, random }, { store: isStore, clock: isClock, random: isRandom }, ["store"]);
+  checkOptions({ store, clock, random }, OPERATED_CHECKS, ["store"]);
   checkHoldsRecords(store);
   const requests = { store, clock, random, patienceMs: PATIENCE_MS };
   const seen = await findFinished(requests, recordKey);
@@ -51,7 +51,7 @@ export async function rerunRecord<Write>(
     at,
     expiresAt: Math.ceil(at / 1000 + MAX_RETENTION_SECONDS),
     evidence: encodeEvidence({
-      ...{ verdict: "unknown", by, at, attempt: seen.attempt, asked: ASKED_TO_RERUN, answered },
+      ...{ verdict: "unknown", by, at, attempt: seen.attempt, asked: ASKED.rerun, answered },
       past: historyOf(store, seen),
     }),
   });

@@ -57,12 +57,18 @@ export async function unlessSuspended<T>(context: unknown, work: () => Promise<T
   }
 }
 
-/** The SDK shows it only here. In a version that doesn't, such an end counts until the next invocation claims the key. */
-function isSuspended(context: unknown): boolean {
-  const { _executionContext: inner } = context as {
-    readonly _executionContext?: { readonly terminationManager?: { readonly isTerminated?: boolean } };
+/** In a version of the SDK that doesn't show it, such an end counts until the next invocation claims the key. */
+const isSuspended = (context: unknown): boolean => terminationOf(context).isTerminated === true;
+
+/** How the SDK ends an invocation. It keeps this in a private field only; empty in a version that doesn't have it. */
+export function terminationOf(context: unknown): {
+  readonly isTerminated?: boolean;
+  terminate?(details: object): void;
+} {
+  const { _executionContext: inner } = Object(context) as {
+    readonly _executionContext?: { readonly terminationManager?: object };
   };
-  return inner?.terminationManager?.isTerminated === true;
+  return inner?.terminationManager ?? {};
 }
 
 /** What this process knows about an invocation: its operations that cover a context, and the steps it has reached. */

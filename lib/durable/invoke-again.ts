@@ -1,5 +1,5 @@
 /** Errors that end an invocation and not its execution: Lambda then calls the execution again. */
-import { type DurableContextLike, placeOf } from "./context.ts";
+import { type DurableContextLike, placeOf, terminationOf } from "./context.ts";
 
 /**
  * Marks an error in the SDK's own way, so that the invocation fails. Any other error that a durable handler throws fails the
@@ -13,11 +13,8 @@ export function invokeAgain<E>(error: E): E {
 export async function stopIfWithin(context: DurableContextLike, error: unknown): Promise<void> {
   const { isUnrecoverableInvocation } = Object(error) as { readonly isUnrecoverableInvocation?: boolean };
   if (!isUnrecoverableInvocation || placeOf(context) === "") return;
-  const { _executionContext: inner } = context as {
-    readonly _executionContext?: { readonly terminationManager?: { terminate?(details: object): void } };
-  };
-  const { terminationManager } = Object(inner) as NonNullable<typeof inner>;
-  if (!terminationManager?.terminate) return;
-  terminationManager.terminate({ reason: "CHECKPOINT_FAILED", message: `${error}`, error });
+  const termination = terminationOf(context);
+  if (!termination.terminate) return;
+  termination.terminate({ reason: "CHECKPOINT_FAILED", message: `${error}`, error });
   await new Promise<never>(() => {});
 }

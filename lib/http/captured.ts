@@ -5,9 +5,10 @@ import {
   validateHeaderName,
   validateHeaderValue,
 } from "node:http";
-import { Socket } from "node:net";
 import { kindOf } from "../core/kind-of.ts";
 import { Interrupted } from "../core/running.ts";
+import { guarded } from "./guarded-connection.ts";
+import { type Methods, replaced } from "./replaced-methods.ts";
 import type { Settled } from "./serve.ts";
 import {
   hasHeaders,
@@ -45,19 +46,6 @@ export interface CaptureOptions {
   readonly before?: OutgoingHttpHeaders;
   /** Whether the handler may see that its caller disconnected. @default false */
   readonly showsClose?: boolean;
-}
-
-type Method = (...given: never[]) => unknown;
-type Methods = Readonly<Record<string, Method>>;
-
-/** Replaces methods by plain assignment, because accessors and deletions make every later use of the object slow. */
-function replaced(target: object, methods: Methods): () => void {
-  const members = target as Record<string, Method>;
-  const previous = Object.keys(methods).map((name) => [name, members[name] as Method] as const);
-  Object.assign(target, methods);
-  return () => {
-    for (const [name, method] of previous) members[name] = method;
-  };
 }
 
 /** The state that Node keeps on a response, in addition to its methods. */
@@ -278,29 +266,4 @@ function hasTrailers(
   { trailer, "content-length": length }: OutgoingHttpHeaders,
 ): boolean {
   return length === undefined && (isWritten || trailer !== undefined);
-}
-
-/** Refuses writes to the connection that bypass the response. Only the response whose turn it is has a socket. */
-function guarded(res: ServerResponse, refuse: (why: string) => void): () => void {
-  const { stream } = res as { readonly stream?: object };
-  const { socket } = stream ? {} : (res as { readonly socket?: unknown });
-  const target = stream ?? (socket instanceof Socket ? socket : undefined);
-  if (!target) return () => {};
-  const real = target as Readonly<Record<string, Method>>;
-  let isRefused = false;
-  const guard = (name: string) => {
-    const method = real[name] as Method;
-    return (...given: never[]) => {
-      const [data] = given as unknown[];
-      // Node itself ends a socket without data after its client does, and writes informational responses.
-      const isInforming = typeof data === "string" && /^HTTP\/1\.1 10[023] /.test(data);
-      const isNodes = data === undefined || typeof data === "function" || isInforming;
-      if (!stream && isNodes && !isRefused) return Reflect.apply(method, target, given);
-      isRefused = true;
-      refuse("its handler wrote to the connection instead of the response");
-      return true;
-    };
-  };
-  const names = stream ? ["respond", "respondWithFile", "respondWithFD"] : ["write", "end"];
-  return replaced(target, Object.fromEntries(names.map((name) => [name, guard(name)])));
 }

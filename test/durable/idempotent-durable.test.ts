@@ -201,7 +201,7 @@ describe("a second delivery while the first execution is suspended", () => {
     return { handler, first };
   };
 
-  it("H63: starts nothing for as long as the execution can live, whoever asks", async () => {
+  it("H63: starts nothing for as long as the execution can live, for any later delivery", async () => {
     const { handler, first } = await suspended();
     await clock.advance(86_400_000 * 300);
 
@@ -302,7 +302,7 @@ describe("a second delivery while the first execution is suspended", () => {
     expect(effects).toEqual(["charge"]);
   });
 
-  it("H63: interrupts nobody who has taken the key over while Lambda was asked", async () => {
+  it("H63: doesn't interrupt an execution that has taken the key over while Lambda was asked", async () => {
     const { first } = await suspended();
     first.status = "STOPPED";
     const slow = {

@@ -172,7 +172,7 @@ describe("outboxRelay, in the time of an invocation", () => {
     expect(stream.accepted).toHaveLength(30);
   });
 
-  it("H33, H42: what can't be sent costs the rest no time, if there is no order", async () => {
+  it("H33, H42: messages that can't be sent don't delay the others, if no order has to be kept", async () => {
     const stream = newStream(1000, toStandard, { sendMs: 500 });
     await stream.warmUp();
     stream.state.refused = "4";

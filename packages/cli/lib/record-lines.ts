@@ -1,6 +1,7 @@
 /** A record as lines for people, and as JSON. Its result is a payload, so that only the caller asks for it. */
 
 import {
+  ASKED,
   actsIn,
   decodeEvidence,
   destinationOf,
@@ -169,9 +170,9 @@ const RESULTS = {
 
 /** What an operator did with the key, by the question that the library stores with it. */
 const ACTS: Readonly<Record<string, "erased" | "released" | "run again">> = {
-  "to erase the result": "erased",
-  "to release the key": "released",
-  "to run the key again": "run again",
+  [ASKED.erase]: "erased",
+  [ASKED.release]: "released",
+  [ASKED.rerun]: "run again",
 };
 
 export const actOf = ({

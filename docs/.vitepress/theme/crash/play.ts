@@ -25,7 +25,7 @@ export interface Retry {
 }
 
 export interface Stored {
-  /** `undefined` if there is no record. */
+  /** Absent until a call has written one. */
   readonly record: { readonly state: string; readonly attempt: number } | undefined;
   readonly orders: number;
   readonly charges: number;

@@ -17,7 +17,7 @@ export class Sight {
   readonly #unseen: Unseen[] = [];
   readonly #met = new Set<Unseen>();
 
-  /** Whole resources are unseen: whoever asks for one of the types meets them. */
+  /** Resources of which nothing could be read: each check of one of the types meets them. */
   add(unseen: Unseen): void {
     this.#unseen.push(unseen);
   }
