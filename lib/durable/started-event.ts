@@ -1,7 +1,7 @@
 /** Reads what an event asks to start: one record or many, with their keys and payloads. */
-import { IdempotencyKeyMissingError, InvalidOptionError, ScopeMissingError } from "../core/errors.ts";
-import { isUnawaited, PUBLIC_SCOPE } from "../core/identity.ts";
+import { IdempotencyKeyMissingError, InvalidOptionError } from "../core/errors.ts";
 import type { LambdaContext } from "../core/lambda-context.ts";
+import { ownerOf } from "../lambda/adapter.ts";
 import { keyFromEventBridge, keyFromSns } from "../lambda/batch/event-keys.ts";
 import type { BatchItem } from "../lambda/batch/item.ts";
 import { parseKeyHeader } from "../lambda/http/adapter.ts";
@@ -40,12 +40,8 @@ export function startOf(
   const found = key ? key(record, context) : ownKey();
   if (found === undefined || found === null)
     throw new IdempotencyKeyMissingError("no idempotency key: send a key that is unique to this operation");
-  const owner = typeof scope === "function" ? scope(record, context) : PUBLIC_SCOPE;
-  if (typeof owner === "function" || isUnawaited(owner))
-    throw new InvalidOptionError("scope", "must return the caller itself, not a function or a promise");
-  if (!owner && typeof scope === "function")
-    throw new ScopeMissingError("`scope` returned no verified caller: check the authorizer");
-  return { key: found, scope: owner as string, payload: payload ? payload(record) : content() };
+  const owner = ownerOf(scope ?? "public", record, context);
+  return { key: found, scope: owner, payload: payload ? payload(record) : content() };
 }
 
 /** A record of a queue or a stream. */

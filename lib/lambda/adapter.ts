@@ -66,6 +66,26 @@ export function withPayload<Write>(
   return { ...more, ...caller, fingerprints: fingerprintsOf(options.fingerprints, event), payload: event };
 }
 
+/** The verified caller, or the public scope. @throws InvalidOptionError, ScopeMissingError. */
+export function ownerOf<Event, Context>(
+  scope: "public" | ((event: Event, context: Context) => unknown),
+  event: Event,
+  context: Context,
+): string {
+  if (scope === "public") return PUBLIC_SCOPE;
+  const owner = scope(event, context);
+  const isReader = typeof owner === "function";
+  if (isReader || isUnawaited(owner))
+    throw new InvalidOptionError(
+      "scope",
+      isReader
+        ? "returned a function instead of the caller: call the reader, as in `scope: callerFromJwt()`"
+        : "returned a promise instead of the caller: look the caller up in an authorizer or an earlier middleware",
+    );
+  if (!owner) throw new ScopeMissingError("`scope` returned no verified caller: check the authorizer");
+  return owner as string;
+}
+
 /** @throws IdempotencyKeyMissingError, IdempotencyKeyInvalidError, ScopeMissingError. */
 export function readCaller<Write>(
   {
@@ -87,23 +107,13 @@ export function readCaller<Write>(
     reportDecision(observe, { operation }, { decision: "key-missing", durationMs: 0, error });
     throw error;
   }
-  const owner = scope === "public" ? PUBLIC_SCOPE : scope(event, lambdaContext);
-  const isReader = typeof owner === "function";
-  if (isReader || isUnawaited(owner))
-    throw new InvalidOptionError(
-      "scope",
-      isReader
-        ? "returned a function instead of the caller: call the reader, as in `scope: callerFromJwt()`"
-        : "returned a promise instead of the caller: look the caller up in an authorizer or an earlier middleware",
-    );
-  if (!owner && scope !== "public")
-    throw new ScopeMissingError("`scope` returned no verified caller: check the authorizer");
+  const owner = ownerOf(scope, event, lambdaContext);
   const remainingMs = remainingMsOf(context);
   warnOnFirstCall({ options, event, context: lambdaContext, key, readKey, owner, remainingMs });
   return {
     identity: keyIsFresh
-      ? identify(operation, owner as string, random.token())
-      : identify(operation, owner as string, key, keyPattern),
+      ? identify(operation, owner, random.token())
+      : identify(operation, owner, key, keyPattern),
     within: executionOf(context),
     remainingMs,
     keyIsFresh,

@@ -353,7 +353,7 @@ describe("HTTP", () => {
   it("needs a scope, which must be the caller itself", async () => {
     await expect(dispatcher()(post("k1", {}))).rejects.toThrow("`scope` is required for HTTP requests");
     const wrong = dispatcher({ scope: (() => callerFromJwt()) as never });
-    await expect(wrong(post("k1", {}))).rejects.toThrow("`scope` must return the caller itself");
+    await expect(wrong(post("k1", {}))).rejects.toThrow("`scope` returned a function instead of the caller");
     expect(await dispatcher({ scope: "public" })(post("k1", {}))).toMatchObject({ statusCode: 202 });
     const v1 = { httpMethod: "POST", headers: { "Idempotency-Key": "k2" }, body: null, requestContext: {} };
     expect(await dispatcher({ scope: "public" })(v1)).toMatchObject({ statusCode: 202 });
