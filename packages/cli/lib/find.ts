@@ -102,7 +102,7 @@ function childKeys(values: OptionValues, recordKey: string): (names: readonly st
       : { childKeys: Object.fromEntries(names.map((name) => [name, childKeyOf(name)])) };
 }
 
-/** The text of a stored result, wherever it is; `undefined` where none is kept. */
+/** The stored result's text, wherever it's kept; `undefined` if there is none. */
 export async function textOf(result: StoredResult | undefined, store: Store): Promise<string | undefined> {
   const text =
     result?.in === "item" ? await store.loadResult(result.address) : result?.in === "record" && result.text;

@@ -77,7 +77,7 @@ const isUsageError = (error: unknown): boolean =>
   hasCode(error, "INVALID_OPTION") ||
   hasCode(error, "IDEMPOTENCY_KEY_INVALID");
 
-/** What commands say of wrong arguments is text of ours, and may have lines. Other texts get one line. */
+/** Our own usage errors may have several lines. Any other message is printed on one. */
 const linesOf = (error: unknown): readonly string[] => {
   const text = error instanceof Error ? error.message : String(error);
   return error instanceof UsageError ? text.split("\n") : [text];

@@ -45,7 +45,7 @@ const RESPONSES: Readonly<Record<number, { readonly name: string; readonly descr
 
 const WITH_RETRY_AFTER = new Set([409, 503]);
 
-/** Every status that the code answers; 401 is the one of SCOPE_MISSING where nobody was authenticated. */
+/** Every status that the code answers; 401 is SCOPE_MISSING for an unauthenticated caller. */
 const STATUSES = [...new Set([401, ...Object.values(PROBLEM_STATUSES)])].sort((a, b) => a - b);
 
 /**

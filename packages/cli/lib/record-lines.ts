@@ -115,7 +115,7 @@ export function stepLine({ name, state, attempt, at }: RecordReport["steps"][num
   return `step ${name}: ${STEP_STATES[state]}, attempt ${attempt}, ${timeOf(at, now)}`;
 }
 
-/** The messages, each with its place in the commit, then what somebody has done with some of them. */
+/** The messages, each with its place in the commit, then what operators did with them. */
 export function outboxBranches(
   { messages, acts }: Pick<RecordReport, "messages" | "acts">,
   now: number,

@@ -65,7 +65,7 @@ const OUTBOX_WRITES = /^(sendAgain|redirect|drop)$/;
 /** Answers to each write as if it were done. */
 const DONE = { won: true, settled: true, renewed: true, erased: true };
 
-/** What reaches past the moves, to items behind them, is not there. */
+/** Has no methods that bypass the store's moves. */
 function withholding<Target extends object>(
   target: Target,
   writes: RegExp,
@@ -99,7 +99,7 @@ class NoOutbox extends OperatedOutbox {
   protected async decide(): Promise<boolean> {
     return false;
   }
-  // biome-ignore lint/correctness/useYield: it tells that there is nothing to list
+  // biome-ignore lint/correctness/useYield: it shows that there's nothing to list
   override async *list(): AsyncGenerator<never> {
     throw new UsageError("the module doesn't export an outbox: it needs export default { store, outbox }");
   }

@@ -62,7 +62,7 @@ export function byWhom(values: OptionValues): ByWhom {
   return { by: shortText(values, "by"), why: shortText(values, "why") };
 }
 
-/** A record keeps no more, and a group is told before any of it is read. */
+/** A record keeps no more, and a group is announced before it is read. */
 function shortText(values: OptionValues, name: keyof ByWhom): string {
   const text = required(values, name);
   if (text.length <= MAX_TEXT_LENGTH) return text;
@@ -151,7 +151,7 @@ function sortKeyOf(text: string): { name: string; value: string } {
 
 const READS = /^(GetItem|Query|BatchGetItem|Scan|DescribeTable)Command$/;
 
-/** Answers each write as if it had been applied. A store takes a client with middleware through its `send`. */
+/** Answers each write as if it had been applied. A store calls a client with middleware through its `send`. */
 function withholdWrites(client: DynamoDBClient, withheld: { operation: string; input: unknown }[]): void {
   client.middlewareStack.add(
     (next, { commandName = "" }) =>

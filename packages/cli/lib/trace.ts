@@ -1,4 +1,4 @@
-/** `onceonly trace`: the whole life of one key as a tree, from its request to the records of those who got its messages. */
+/** `onceonly trace`: the whole life of one key as a tree, from its request to the records of its messages' consumers. */
 import { type IdempotencyRecord, identify, PUBLIC_SCOPE } from "onceonly/kit";
 import { type CliCommand, type OptionValues, wholeNumber } from "./command.ts";
 import { textOf } from "./find.ts";
@@ -139,7 +139,7 @@ function consumerBranch({ operation, recordKey, record }: ConsumerTrace, now: nu
   return { line, below: recordBranches(record, record.status, now) };
 }
 
-/** Keys are business data: of each message it is told only whether it is one of this operation's. */
+/** Keys are business data, so a message only shows whether it belongs to this operation. */
 function jsonOf({ queues, deadLetters }: QueueTrace, messageKeys: readonly string[]) {
   return {
     queues,

@@ -9,7 +9,7 @@ export interface AskedKey {
   readonly key: string;
 }
 
-/** An act of the page. Its fields come from a request, and are checked by whoever does it. */
+/** An act of the page. Its fields come from a request; the code that performs it checks them. */
 export type Act = Readonly<Record<string, unknown>> & { readonly act: string };
 
 export interface ConsoleSource {

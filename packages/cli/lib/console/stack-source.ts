@@ -71,7 +71,7 @@ export function stackSource({ stack, title, decisions, breakage, clock }: StackS
     }
   }
 
-  /** One that could not be opened is opened anew the next time. */
+  /** If one can't be opened, the next call tries again. */
   function openedAt(path: string, name: string): Promise<LookedAt> {
     const former = opened.get(path);
     if (former) return former;

@@ -161,7 +161,7 @@ function useFocusOn(keyHash: string | undefined): void {
   }, [keyHash]);
 }
 
-/** Keys of the whole page, except while somebody types. */
+/** Keyboard shortcuts of the page, ignored while the user types. */
 function useKeys(acts: Readonly<Record<string, () => void>>): void {
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
