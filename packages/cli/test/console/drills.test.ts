@@ -367,6 +367,23 @@ describe.runIf(hasChromium).each(inTier([360], [360, 1280]))("the console page, 
     expect(ana.presses).toBeLessThanOrEqual(MOST_PRESSES);
   });
 
+  it("H90: a form has the focus before the next key is handled, so what an operator types doesn't land elsewhere", async () => {
+    await charging(randomUUID(), unanswered).catch(() => undefined);
+    const { page } = await operator();
+    const group = page.locator(".card.unknown");
+    await group.getByRole("button", { name: /^List and decide/ }).click();
+
+    const focused = await group.getByRole("button", { name: /^It happened/ }).evaluate(async (button) => {
+      (button as HTMLElement).click();
+      // The page renders in a microtask: no frame is painted and no key is handled before these two.
+      await undefined;
+      await undefined;
+      return document.activeElement?.tagName;
+    });
+
+    expect(focused).toBe("SELECT");
+  });
+
   it("41.11: keeps the state and the age of each key in view, and shows its life on a time axis", async () => {
     const key = randomUUID();
     await runOnce(holding(world, "create-international-order"), key, {}, async ({ step }) => {

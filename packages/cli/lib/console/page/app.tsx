@@ -1,5 +1,5 @@
 /** The page: looks again every few seconds, unless it is paused or hidden. */
-import { useCallback, useEffect, useRef, useState } from "preact/hooks";
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { ActAnswer, ConsoleLook, KeyLife } from "../look.ts";
 import type { Perform } from "./act-button.tsx";
 import { ask } from "./ask.ts";
@@ -148,7 +148,7 @@ function useLife(keyHash: string | undefined, look: ConsoleLook | undefined) {
 /** A key that is opened gets the focus, and the row that opened it gets it back. */
 function useFocusOn(keyHash: string | undefined): void {
   const former = useRef<string | undefined>(undefined);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (keyHash !== undefined) {
       const heading = document.getElementById("life-name");
       heading?.focus({ preventScroll: true });

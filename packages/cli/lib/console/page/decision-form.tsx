@@ -1,6 +1,6 @@
 /** Decisions as buttons. Each opens a form that says what follows, asks for a name and a reason, and then does it. */
 import type { TargetedSubmitEvent } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Perform } from "./act-button.tsx";
 
 export interface Decision {
@@ -80,7 +80,8 @@ function DecisionForm({ about, decision, perform, close, cancel }: FormProps) {
   const [body, setBody] = useState("");
   const [problem, setProblem] = useState("");
   const [isBusy, work] = useState(false);
-  useEffect(() => form.current?.querySelector<HTMLElement>("input, select")?.focus(), []);
+  // Before the next key is handled: after the paint, the focus would jump away from an operator who already types.
+  useLayoutEffect(() => form.current?.querySelector<HTMLElement>("input, select")?.focus(), []);
   const given = kind === "response" ? { status, body } : { answer };
   // Only the form is closed: the key stays open.
   const leave = (event: KeyboardEvent) => {
