@@ -1,10 +1,13 @@
 // Steps of a handler: what is done is not done again, and what may have been done is not repeated where that was asked for.
 import { describe, expect, it } from "vitest";
+import { MAX_RETENTION_SECONDS } from "../../lib/contract.ts";
 import { OutcomeUnknownError, PermanentError, StoreUnavailableError } from "../../lib/core/errors.ts";
 import type { Execution } from "../../lib/core/execution.ts";
+import { DEFAULTS } from "../../lib/core/options.ts";
 import { resolveOutcome } from "../../lib/core/resolve-outcome.ts";
 import { runOnce } from "../../lib/core/run-once.ts";
 import type { Step } from "../../lib/core/steps.ts";
+import type { StepChange } from "../../lib/core/store.ts";
 import { cached } from "../../lib/stores/cached.ts";
 import type { MemoryStore, MemoryWrite } from "../../lib/testing/index.ts";
 import { failing, intercepted, unreachable } from "../kit/faults/faulty-store.ts";
@@ -12,6 +15,8 @@ import { evidenceOf, never } from "./abandoned-given.ts";
 import { counting, newWorld, pausedWorker, START, type World } from "./world.ts";
 
 type Run = Execution<MemoryWrite>;
+
+const RETENTION = DEFAULTS.retentionSeconds;
 
 /** Effects outside of the store, in order. */
 function effects() {
@@ -312,6 +317,44 @@ describe("a step", () => {
 
     expect(await world.call(({ step }) => step("charge", of("charge")))).toBe("charge-2");
     expect(log).toEqual(["charge", "charge"]);
+  });
+
+  it.each([
+    ["its result alone as long as the store says", false],
+    ["its writes as long as there is time", true],
+  ])("waits for the answer to %s", async (_, hasWrites) => {
+    const world = newWorld();
+    const handler = ({ step }: Run) =>
+      step("charge", (own) => (hasWrites ? own.commit(1, { writes: [world.orderWrite()] }) : 1));
+    const { requests, store } = counting(world, (method, request) =>
+      method === "writeStep" ? hang() : request(),
+    );
+
+    const failed = world.call(handler, { store: Object.assign(store, { patienceMs: 1000 }) });
+
+    await expect(failed).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
+    const isRepeated = requests.filter((method) => method === "writeStep").length > 1;
+    expect(isRepeated).toBe(!hasWrites);
+  });
+
+  it.each<[string, object | undefined, number]>([
+    ["for twice its retention", undefined, 2 * RETENTION],
+    ["as long as a held key may last", { tracked: true }, MAX_RETENTION_SECONDS],
+  ])("keeps its result %s", async (_, options, seconds) => {
+    const world = newWorld();
+    const expiries: unknown[] = [];
+    const store = intercepted(world.memory, (method, request, [change]) => {
+      if (method === "writeStep") expiries.push((change as StepChange).resultExpiresAt - START / 1000);
+      return request();
+    });
+    const handler = async ({ step }: Run) => {
+      await step("first", () => 1, options);
+      // Once a step is tracked, the key may be held.
+      return step("second", () => 2);
+    };
+
+    expect(await world.call(handler, { store })).toBe(2);
+    expect(expiries).toEqual([seconds, seconds]);
   });
 
   it("keeps a large result, and the next attempt gets it", async () => {
