@@ -13,6 +13,7 @@ import { ENGINE_CHECKS, type EngineOptions, withDefaults } from "../core/options
 import { resultOf } from "../core/outcome.ts";
 import { type ResolvedOptions, resolveOptions } from "../core/resolved-options.ts";
 import { coveringOperation, isFirstUse, placeOf, readDurableContext } from "./context.ts";
+import { currentStep, runInStep } from "./current-step.ts";
 import { type DurableRetryStrategy, onceRetry } from "./once-retry.ts";
 
 /** Options of the engine that the execution decides, or that other operations need. */
@@ -115,8 +116,13 @@ export function onceStep<T, Write = unknown>(
   const identity = identify(engineOptions.operation, PUBLIC_SCOPE, key);
   // The next execution may be for another payload.
   const fingerprints = fingerprintsOf(engineOptions.fingerprints, operation?.fingerprint ?? null);
-  const attempt: Work<Write> = (execution) => work(stepOf(name, execution));
+  const attempt: Work<Write> = (execution) => {
+    const step = stepOf(name, execution);
+    return runInStep(step, () => work(step));
+  };
   const run = async () => {
+    const ofPlugin = currentStep();
+    if (ofPlugin) ofPlugin.reportsItself = true;
     const remainingMs = remainingMsOf(durable.lambdaContext);
     const call = { identity, fingerprints, payload: null, ...(remainingMs !== undefined && { remainingMs }) };
     return resultOf(await perform(engineOptions, call, attempt)) as T;
