@@ -13,6 +13,7 @@ export {
   type PluginOperation,
 } from "./once-plugin.ts";
 export { type DurableRetryStrategy, type OnceRetryOptions, onceRetry } from "./once-retry.ts";
+export { type OnceSagaOptions, onceSaga, type SagaContextLike, type SagaHeldError } from "./once-saga.ts";
 export { type DurableStep, type OnceStepOptions, onceStep, type StepContextLike } from "./once-step.ts";
 export type { DurableExecutionReader, DurableIdempotencyOptions } from "./options.ts";
 export { type StartOnceHandler, startOnce } from "./start-once.ts";

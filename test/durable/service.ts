@@ -141,11 +141,17 @@ export class DurableService implements DurableExecutionClient {
     return Status;
   }
 
-  /** The waits and the pauses before retries are over, and time has passed. */
+  /** The waits and the pauses before retries are over, callbacks are answered with `null`, and time has passed. */
   async endWaits(execution: DurableExecution): Promise<void> {
     let ms = 0;
     for (const operation of execution.operations.values()) {
-      const { WaitDetails, StepDetails, Status } = operation;
+      const { WaitDetails, StepDetails, CallbackDetails, Status } = operation;
+      if (CallbackDetails && Status === "STARTED") {
+        Object.assign(operation, {
+          Status: "SUCCEEDED",
+          CallbackDetails: { ...CallbackDetails, Result: "null" },
+        });
+      }
       const until = WaitDetails?.ScheduledEndTimestamp ?? StepDetails?.NextAttemptTimestamp;
       const isWaiting = (WaitDetails && Status === "STARTED") || (StepDetails && Status === "PENDING");
       if (!isWaiting) continue;
@@ -217,6 +223,7 @@ function apply(operations: Map<string, WireOperation>, update: OperationUpdate):
   }
   if (Type === "WAIT")
     operation.WaitDetails = { ScheduledEndTimestamp: soon(update.WaitOptions?.WaitSeconds) };
+  if (Type === "CALLBACK") operation.CallbackDetails = { CallbackId: `callback ${Id}` };
   if (Type === "CONTEXT")
     operation.ContextDetails = { ...update.ContextOptions, Result: Payload, Error: failure };
   operations.set(Id as string, operation as unknown as WireOperation);
