@@ -5,9 +5,9 @@ import type { AbandonedAttempt } from "onceonly";
 import { idempotentDurable, onceStep } from "onceonly/durable";
 import { describe, expect, it } from "vitest";
 import { fakeClock, MemoryStore, type MemoryWrite } from "../../lib/testing/index.ts";
+import { DurableService } from "../kit/durable-service.ts";
 import { intercepted } from "../kit/faults/faulty-store.ts";
 import { inTier } from "../setup/tier.ts";
-import { DurableService } from "./service.ts";
 
 interface Order {
   readonly id: string;

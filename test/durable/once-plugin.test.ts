@@ -14,7 +14,7 @@ import {
 } from "onceonly/durable";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { type FakeClock, fakeClock, MemoryStore, type MemoryWrite } from "../../lib/testing/index.ts";
-import { DurableService } from "./service.ts";
+import { DurableService } from "../kit/durable-service.ts";
 
 interface Order {
   readonly id: string;

@@ -4,9 +4,9 @@ import { type AbandonedAttempt, type SagaStepContext, saga } from "onceonly";
 import { currentChildKey, idempotentDurable, type OnceSagaOptions, onceSaga } from "onceonly/durable";
 import { beforeEach, describe, expect, it } from "vitest";
 import { type FakeClock, fakeClock, MemoryStore, type MemoryWrite } from "../../lib/testing/index.ts";
+import { DurableService } from "../kit/durable-service.ts";
 import { intercepted } from "../kit/faults/faulty-store.ts";
 import { inTier } from "../setup/tier.ts";
-import { DurableService } from "./service.ts";
 
 interface Order {
   readonly id: string;

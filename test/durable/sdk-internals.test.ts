@@ -4,7 +4,7 @@ import { type DurableContext, SDK_VERSION } from "@aws/durable-execution-sdk-js"
 import { onceStep } from "onceonly/durable";
 import { describe, expect, it } from "vitest";
 import { fakeClock, MemoryStore, type MemoryWrite } from "../../lib/testing/index.ts";
-import { DurableService } from "./service.ts";
+import { DurableService } from "../kit/durable-service.ts";
 
 /** What a handler sees in its context. */
 async function seen(look: (context: DurableContext) => Promise<unknown>) {
