@@ -18,6 +18,7 @@ import type { Saga } from "../saga/definition.ts";
 import { type DrivenSaga, drivenSaga, type SagaDriver, type SagaPaused } from "../saga/driven-saga.ts";
 import { readDurableContext } from "./context.ts";
 import { type CurrentStep, currentStep, runInStep } from "./current-step.ts";
+import { endsInvocation } from "./invoke-again.ts";
 import { onceRetry } from "./once-retry.ts";
 import { callIn, identityIn, type OnceStepOptions, type StepContextLike } from "./once-step.ts";
 
@@ -185,6 +186,7 @@ export async function onceSaga<
       await before[end.before]?.(context, input);
       passed.add(end.before);
     } catch (error) {
+      if (endsInvocation(error)) throw error;
       refused = { step: end.before, error };
     }
   }

@@ -192,6 +192,23 @@ describe("onceSaga", () => {
     expect(shop.left()).toEqual(NONE);
   });
 
+  it("doesn't turn back because of an error that only ends the invocation", async () => {
+    let outages = 1;
+    const charge = async () => {
+      if (outages-- > 0)
+        throw Object.assign(new Error("unreachable"), {
+          isUnrecoverable: true,
+          isUnrecoverableInvocation: true,
+        });
+    };
+
+    expect(await shop.run(shop.handler({ before: { charge } }))).toMatchObject({
+      status: "SUCCEEDED",
+      invocations: 2,
+    });
+    expect(shop.left()).toEqual(ALL);
+  });
+
   it("stays held if the person gives up, and the next execution for the operation goes on", async () => {
     shop = new Shop("a refund fails");
     const gaveUp = async (_context: unknown, error: Error) => Promise.reject(error);

@@ -176,4 +176,20 @@ describe("a durable function with onceonly has each effect once, wherever it's d
     },
     120_000,
   );
+
+  it("H62: onceStep, if each crash is followed by a deployment", async () => {
+    let environments = 0;
+    const newer: Handler = async (order, context) => {
+      const answer = await ours(order, context);
+      await context.step("audit", async () => "new in this version");
+      return answer;
+    };
+    const make = () => covered(environments++ === 0 ? ours : newer);
+    const setUp = () => {
+      environments = 0;
+    };
+    const more = { perEnvironment: true, setUp, maxRuns: inTier(40, 2000) };
+
+    expect(await explore(make as never, { id: "o1" }, { ...options, ...more })).toBeExactlyOnce();
+  }, 120_000);
 });
