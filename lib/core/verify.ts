@@ -23,9 +23,10 @@ export interface AbandonedRecord {
   readonly signal: AbortSignal;
   /**
    * The key that the handler passed on under this name.
+   * @param name by default, in the `verify` of a step, the step's own, as in `step.childKey()`; required elsewhere, and in the reconciler
    * @throws InvalidOptionError (`INVALID_OPTION`) if the limits leave less than 128 bits.
    */
-  childKey(name: string, limits?: ChildKeyLimits): string;
+  childKey(name?: string, limits?: ChildKeyLimits): string;
 }
 
 /** An abandoned attempt, as a call with the same key knows it. */

@@ -102,7 +102,8 @@ export async function reconcileKey<Write>(
       startedAt: about?.at ?? seen.createdAt,
       leaseEndedAt,
       askedAt: now,
-      childKey: (name, limits) => deriveChildKey({ recordKey }, name, limits),
+      // Without a default: only the definition knows the oldest name of a step, of which its key is made.
+      childKey: (name, limits) => deriveChildKey({ recordKey }, name as string, limits),
     };
     const option = ["operations", names.operation, ...(about ? ["steps", step] : [])].join(".");
     const asking = { option, clock, patienceMs: verifyMs, encode: encodeResult };

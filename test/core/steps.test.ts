@@ -8,6 +8,7 @@ import { resolveOutcome } from "../../lib/core/resolve-outcome.ts";
 import { runOnce } from "../../lib/core/run-once.ts";
 import type { Step } from "../../lib/core/steps.ts";
 import type { StepChange } from "../../lib/core/store.ts";
+import type { AbandonedAttempt } from "../../lib/core/verify.ts";
 import { cached } from "../../lib/stores/cached.ts";
 import type { MemoryStore, MemoryWrite } from "../../lib/testing/index.ts";
 import { failing, intercepted, unreachable } from "../kit/faults/faulty-store.ts";
@@ -426,6 +427,24 @@ describe("a step", () => {
       await expect(world.call(handler)).rejects.toMatchObject({ code: "RESULT_NOT_KEPT" });
   });
 
+  it("runs at most once if it has a `verify`, which gets the step's key without its name", async () => {
+    const world = newWorld();
+    const keys: string[] = [];
+    const verify = ({ childKey }: AbandonedAttempt) => {
+      keys.push(childKey());
+      return { outcome: "happened", result: "ch_1" } as const;
+    };
+    const options = { verify, formerly: ["pay"] };
+    await diesIn(world, "charge", options);
+    const handler = ({ step, childKey }: Run) => {
+      keys.push(childKey("pay"));
+      return step("charge", never, options);
+    };
+
+    expect(await world.call(handler)).toBe("ch_1");
+    expect(keys).toEqual([keys[0], keys[0]]);
+  });
+
   it("is found by its previous name within the attempt that has done it", async () => {
     const world = newWorld();
     const handler = async ({ step }: Run) => {
@@ -605,8 +624,8 @@ describe("a step that is asked for wrongly", () => {
       /`retries` isn't an option/,
     ],
     [
-      "verify alone",
-      ({ step }) => step("a", () => 1, { verify: () => ({ outcome: "unknown" }) }),
+      "verify of a step that may run twice",
+      ({ step }) => step("a", () => 1, { atMostOnce: false, verify: () => ({ outcome: "unknown" }) }),
       /without `atMostOnce: true`/,
     ],
     [

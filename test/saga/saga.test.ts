@@ -975,8 +975,8 @@ describe("a saga that is defined wrongly", () => {
     ["a former name that is none", () => saga("s", [{ name: "a", run, formerly: ["b/c"] }]), /former names/],
     [
       "a question about a step that runs again",
-      () => saga("s", [{ name: "a", run, verify: () => ({ outcome: "unknown" }) }]),
-      /`verify` is only used for a step with `atMostOnce: true`, because other steps simply run again; the step is a/,
+      () => saga("s", [{ name: "a", run, atMostOnce: false, verify: () => ({ outcome: "unknown" }) }]),
+      /`verify` is never asked about a step with `atMostOnce: false`, because that simply runs again; the step is a/,
     ],
     [
       "an unknown option",

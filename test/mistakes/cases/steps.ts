@@ -22,10 +22,10 @@ export const STEP_MISTAKES: readonly Mistake[] = [
       }),
   },
   {
-    made: "verifies a step that just runs again",
+    made: "rules out the effect of a step that just runs again",
     toldBy: "error",
-    text: "step `charge` has `verify` or `didNotHappen` without `atMostOnce: true`: add it, because any other step simply runs again",
-    make: () => told(({ step }) => step("charge", () => 1, { verify: () => ({ outcome: "unknown" }) })),
+    text: "step `charge` has `didNotHappen` without `atMostOnce: true`: add it, because any other step simply runs again",
+    make: () => told(({ step }) => step("charge", () => 1, { didNotHappen: () => true })),
   },
   {
     made: "takes steps in the optimistic mode",

@@ -2,10 +2,11 @@
 import { markdownTable } from "../../measure/report/markdown.ts";
 import type { Comparison, Observation, Observed } from "./compare.ts";
 import { costTable } from "./cost-table.ts";
+import { durableSection } from "./durable/section.ts";
 import type { Scenario } from "./scenario.ts";
 import { scenarioSection, titleOf } from "./scenario-section.ts";
 
-export function comparisonDocument({ versions, groups, costs, smallerBundles }: Comparison): string {
+export function comparisonDocument({ versions, groups, costs, smallerBundles, durable }: Comparison): string {
   const all = Object.values(groups).flat();
   const versionList = Object.entries(versions).map((entry) => entry.join(" "));
   return `# onceonly and Powertools idempotency, side by side
@@ -46,6 +47,7 @@ ${Object.entries(groups)
   .map(([name, group]) => `## ${name}\n\n${group.map(scenarioSection).join("\n\n")}`)
   .join("\n\n")}
 
+${durableSection(durable)}
 ## What they cost
 
 Requests and units of the same paths, counted as in [benchmarks.md](benchmarks.md), which has the numbers.

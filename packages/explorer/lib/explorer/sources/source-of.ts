@@ -1,6 +1,7 @@
 /** Recognizes the source of an event by its shape. Pure. */
 import { EVENT_SOURCES, InvalidOptionError } from "onceonly/kit";
 import type { Source, SourceKind } from "../source.ts";
+import { durableService } from "./durable.ts";
 import { httpClient } from "./http-client.ts";
 import { invoker } from "./invoker.ts";
 import { queueSource } from "./queue.ts";
@@ -29,6 +30,8 @@ export function sourceOf(kind: SourceKind, event: unknown): Source {
       return invoker;
     case "schedule":
       return schedule;
+    case "durable":
+      return durableService;
   }
 }
 

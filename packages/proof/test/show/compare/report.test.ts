@@ -67,6 +67,7 @@ describe("comparisonDocument", () => {
       },
     ],
     smallerBundles: { gzipped: "Powertools" },
+    durable: { counts: {}, requests: {} },
   });
 
   it("counts the wishes of every contestant in a row that links to the scenario", () => {
