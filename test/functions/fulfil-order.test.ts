@@ -23,7 +23,8 @@ describe.skipIf(!engine)("fulfil-order", () => {
   beforeAll(async () => {
     gateway = createServer(async (request, response) => {
       const { card } = JSON.parse(await text(request));
-      if (card === "card_declined") return response.writeHead(402).end(JSON.stringify({ reason: "declined" }));
+      if (card === "card_declined")
+        return response.writeHead(402).end(JSON.stringify({ reason: "declined" }));
       charged.push(`${request.headers["idempotency-key"]}`);
       return response.writeHead(201).end(JSON.stringify({ chargeId: "charge-1" }));
     });
@@ -64,7 +65,10 @@ describe.skipIf(!engine)("fulfil-order", () => {
     (await client.send(new ScanCommand({ TableName, Select: "COUNT" }))).Count;
 
   it("places, charges, waits and ships, once for two executions", async () => {
-    const [[first, invocations], [second, others]] = [await fulfil("k1", "card_ok"), await fulfil("k1", "card_ok")];
+    const [[first, invocations], [second, others]] = [
+      await fulfil("k1", "card_ok"),
+      await fulfil("k1", "card_ok"),
+    ];
 
     expect([first, invocations, second, others]).toEqual([
       { orderId: expect.any(String), state: "shipped" },
@@ -84,10 +88,6 @@ describe.skipIf(!engine)("fulfil-order", () => {
   it("ends without a shipment if the card is declined", async () => {
     const [[ended, invocations], before] = [await fulfil("k2", "card_declined"), await countIn(shipments)];
 
-    expect([ended, invocations, before]).toEqual([
-      { orderId: expect.any(String), state: "declined" },
-      1,
-      1,
-    ]);
+    expect([ended, invocations, before]).toEqual([{ orderId: expect.any(String), state: "declined" }, 1, 1]);
   });
 });

@@ -60,7 +60,11 @@ it("starts one execution per tenant and key, with the order as its input, and an
 
   const [first, again, other] = answers.map(({ body }) => JSON.parse(body).execution as string);
   expect(answers.map(({ statusCode }) => statusCode)).toEqual([202, 202, 202]);
-  expect([first, first, other]).toEqual([again, expect.stringMatching(/^fulfil-order-/), expect.not.stringMatching(`${first}`)]);
+  expect([first, first, other]).toEqual([
+    again,
+    expect.stringMatching(/^fulfil-order-/),
+    expect.not.stringMatching(`${first}`),
+  ]);
   expect(JSON.parse(started.get(`${first}`) as string)).toEqual({
     tenant: "acme",
     key: "k1",
