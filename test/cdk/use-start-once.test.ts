@@ -3,6 +3,7 @@ import { Duration, Mixins, type Stack } from "aws-cdk-lib";
 import { Annotations, Match, Template } from "aws-cdk-lib/assertions";
 import {
   Alias,
+  type CfnFunction,
   type FunctionOptions,
   type Function as LambdaFunction,
   Version,
