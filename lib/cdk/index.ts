@@ -32,3 +32,4 @@ export type { ReconcilerProps } from "./reconciler-props.ts";
 export type { RecordAccessOptions } from "./record-access.ts";
 export { UseIdempotency } from "./use-idempotency.ts";
 export type { UseIdempotencyOptions } from "./use-idempotency-options.ts";
+export { UseStartOnce, type UseStartOnceOptions } from "./use-start-once.ts";

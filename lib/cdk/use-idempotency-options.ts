@@ -9,7 +9,8 @@ export interface UseIdempotencyOptions extends RecordAccessOptions {
    * `IDEMPOTENCY_RETENTION_SECONDS`: `retentionSeconds: Number(process.env.IDEMPOTENCY_RETENTION_SECONDS)`. Two to three
    * times the longest redelivery is a good value. Synthesis fails if it's below the longest redelivery, or above 366 days
    * without `allowLongRetention`.
-   * @default Duration.days(1)
+   * @default - the handler's own default: 35 days if an event source mapping or a pipe feeds the function, as for
+   * `idempotentBatch`, otherwise one day
    */
   readonly retention?: Duration;
 
@@ -34,9 +35,8 @@ export interface UseIdempotencyOptions extends RecordAccessOptions {
   readonly outlivesGateway?: boolean;
 }
 
-/** The same as at run time: `retentionSeconds` of handlers, and `deadlineSeconds` of `idempotentFetch`. */
+/** The same as at run time: `deadlineSeconds` of `idempotentFetch`. */
 export const USE_DEFAULTS = {
-  retention: Duration.days(1),
   allowLongRetention: false,
   clientWindow: Duration.minutes(2),
   outlivesGateway: false,

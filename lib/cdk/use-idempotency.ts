@@ -6,6 +6,7 @@ import type { IConstruct } from "constructs";
 import { ENVIRONMENT, NO_OUTBOX } from "../contract.ts";
 import {
   checkConsumer,
+  defaultRetentionOf,
   isChecked,
   knownSeconds,
   longestRedelivery,
@@ -15,11 +16,13 @@ import { tellDoctor } from "./checks/metadata.ts";
 import { checkRegion, tableFor, warnOfFarCommits } from "./checks/placement.ts";
 import { isOfCdk } from "./checks/references.ts";
 import { warnOfNoRelay } from "./checks/relays.ts";
+import { fromApp } from "./checks/resolved-app.ts";
+import { isDurable, letFindItsExecutions } from "./durable-rights.ts";
 import type { IIdempotencyTable } from "./idempotency-table-interface.ts";
 import { note } from "./note.ts";
 import { OutboxRelay } from "./outbox-relay.ts";
 import { ACCESS_DEFAULTS, CLOSED_UNTIL, type ComputedAccess } from "./record-access.ts";
-import { USE_DEFAULTS, type UseIdempotencyOptions } from "./use-idempotency-options.ts";
+import type { UseIdempotencyOptions } from "./use-idempotency-options.ts";
 import { setVariable } from "./variables.ts";
 
 /**
@@ -41,6 +44,9 @@ import { setVariable } from "./variables.ts";
  *
  * A function with a capacity provider (Lambda Managed Instances) gets the same permissions and variables. The note
  * `onceonly:managed-instances` says that its leases are short and renewed.
+ *
+ * A durable function may also ask whether an execution of its own has ended, for `client` of `idempotentDurable`. Start its
+ * executions with `startOnce` and `UseStartOnce`.
  *
  * A table in another account is passed by its ARN. A table in another region is refused: each claim would cross regions, and
  * the function's own region may have a table with the same name.
@@ -162,6 +168,7 @@ export class UseIdempotency extends Mixin {
     const options = this.#options;
     const access: ComputedAccess = { ...options, ...this.#closedUntil(construct) };
     this.#table.grantIdempotency(construct, access);
+    if (isDurable(construct)) letFindItsExecutions(construct);
     setVariable(construct, ENVIRONMENT.idempotencyTable, tableFor(construct, this.#table));
     const { outboxShards } = this.#table;
     const commits = options.commits ?? ACCESS_DEFAULTS.commits;
@@ -169,9 +176,14 @@ export class UseIdempotency extends Mixin {
     setVariable(construct, ENVIRONMENT.outbox, outbox);
     if (outbox !== NO_OUTBOX) warnOfNoRelay(construct, this.#table);
     if (commits) warnOfFarCommits(construct, this.#table);
-    const retention = options.retention ?? USE_DEFAULTS.retention;
-    setVariable(construct, ENVIRONMENT.retentionSeconds, Tokenization.stringifyNumber(retention.toSeconds()));
-    const { allowLongRetention, outlivesGateway } = options;
+    const { retention, allowLongRetention, outlivesGateway } = options;
+    setVariable(
+      construct,
+      ENVIRONMENT.retentionSeconds,
+      retention
+        ? Tokenization.stringifyNumber(retention.toSeconds())
+        : fromApp(() => `${defaultRetentionOf(construct)}`),
+    );
     const { ttlAttribute } = this.#table.names;
     const clientWindowSeconds = options.clientWindow && (knownSeconds(options.clientWindow) ?? "unknown");
     tellDoctor(construct, { clientWindowSeconds, allowLongRetention, outlivesGateway, ttlAttribute });

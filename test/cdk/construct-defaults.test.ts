@@ -21,9 +21,9 @@ import { RELAY_DEFAULTS } from "../../lib/cdk/outbox-relay-props.ts";
 import { RECONCILER_DEFAULTS } from "../../lib/cdk/reconciler-props.ts";
 import { ACCESS_DEFAULTS } from "../../lib/cdk/record-access.ts";
 import { USE_DEFAULTS } from "../../lib/cdk/use-idempotency-options.ts";
+import { START_DEFAULTS } from "../../lib/cdk/use-start-once.ts";
 import { DEFAULTS as CLIENT_DEFAULTS } from "../../lib/client/options.ts";
 import { ATTRIBUTES, METRICS, OUTBOX_INDEX } from "../../lib/contract.ts";
-import { DEFAULTS as HANDLER_DEFAULTS } from "../../lib/core/options.ts";
 import { expectGenerated } from "../kit/generated.ts";
 import { root } from "../kit/project.ts";
 
@@ -61,6 +61,7 @@ const interfaces: readonly (readonly [file: string, name: string, defaults: obje
   ],
   ["record-access", "RecordAccessOptions", ACCESS_DEFAULTS],
   ["use-idempotency-options", "UseIdempotencyOptions", USE_DEFAULTS],
+  ["use-start-once", "UseStartOnceOptions", START_DEFAULTS],
   ["dedup-queue-props", "DedupQueueProps", QUEUE_DEFAULTS],
   ["dedup-queue-props", "DedupQueueConsumerOptions", CONSUMER_DEFAULTS],
   ["outbox-relay-props", "OutboxRelayProps", { ...RELAY_DEFAULTS, ...METRIC_NAMES, indexName: OUTBOX_INDEX }],
@@ -124,6 +125,7 @@ describe.each(interfaces)("%s: %s", (file, name, defaults) => {
 const SECTIONS: Readonly<Record<string, readonly string[]>> = {
   IdempotencyTable: ["IdempotencyTableProps"],
   UseIdempotency: ["RecordAccessOptions", "UseIdempotencyOptions"],
+  UseStartOnce: ["UseStartOnceOptions"],
   DedupQueue: ["DedupQueueProps"],
   DedupQueueConsumerOptions: ["DedupQueueConsumerOptions"],
   OutboxRelay: ["OutboxRelayProps"],
@@ -157,9 +159,9 @@ function written(stated: string | undefined): string {
 }
 
 describe("defaults that follow from others", () => {
-  it("take the handlers' retention and the client's patience", () => {
-    expect(USE_DEFAULTS.retention.toSeconds()).toBe(HANDLER_DEFAULTS.retentionSeconds);
-    expect(USE_DEFAULTS.clientWindow.toSeconds()).toBe(CLIENT_DEFAULTS.deadlineSeconds);
+  it("use the client's deadline", () => {
+    for (const { clientWindow } of [USE_DEFAULTS, START_DEFAULTS])
+      expect(clientWindow.toSeconds()).toBe(CLIENT_DEFAULTS.deadlineSeconds);
   });
 
   it("hide a message for six times as long as an IdempotentFunction runs", () => {

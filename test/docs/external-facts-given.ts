@@ -178,6 +178,47 @@ export const EXTERNAL_FACTS: readonly ExternalFact[] = [
     "MAX_NAME_LENGTH",
     64,
   ]),
+  ...constants(
+    "2026-11-28",
+    "lambda/latest/dg/durable-invoking-esm.html",
+    [
+      "an event source mapping waits for a durable execution for 15 minutes, and isn't created for a longer execution timeout",
+      "cdk/rules/durable.ts",
+      "MAX_MAPPED_SECONDS",
+      900,
+    ],
+    [
+      "an event source mapping waits for a durable execution on Managed Instances for 90 minutes",
+      "cdk/rules/durable.ts",
+      "MAX_MAPPED_SECONDS_ON_MANAGED_INSTANCES",
+      5400,
+    ],
+  ),
+  ...constants(
+    "2026-11-28",
+    "lambda/latest/api/API_DurableConfig.html",
+    [
+      "a durable execution is remembered for 14 days by default",
+      "cdk/rules/durable.ts",
+      "DEFAULT_REMEMBERED_DAYS",
+      14,
+    ],
+    ["a durable execution is remembered for at most 90 days", "cdk/rules/dispatchers.ts", "MAX_REMEMBERED_DAYS", 90],
+  ),
+  says(
+    "2026-11-28",
+    "the ARN of an alias never matches the ARN of a durable execution, which contains a version",
+    "lambda/latest/dg/lambda-api-permissions-ref.html",
+    "lib/cdk/durable-rights.ts",
+    ":*/durable-execution/*",
+  ),
+  says(
+    "2026-11-28",
+    "a durable function is invoked with a version or an alias, and supports no destinations",
+    "lambda/latest/dg/durable-invoking.html",
+    "lib/cdk/rules/durable.ts",
+    "without a version or an alias, which Lambda refuses for a durable function",
+  ),
   says(
     "2026-11-28",
     "an event source mapping starts a durable execution for each delivery, and waits for it up to 15 minutes",
@@ -190,7 +231,7 @@ export const EXTERNAL_FACTS: readonly ExternalFact[] = [
     "names of durable executions are unique in an account and region, until the retention after the end is over",
     "lambda/latest/dg/durable-execution-idempotency.html",
     "docs/guides/durable.md",
-    "Lambda remembers a name for `RetentionPeriodInDays` after the end",
+    "Lambda remembers a name for `RetentionPeriodInDays` after the end, 14 by default",
   ),
   says(
     TODAY,
@@ -343,8 +384,8 @@ export const EXTERNAL_FACTS: readonly ExternalFact[] = [
     TODAY,
     "a queue keeps messages for 14 days at most, of which a consumer's 35 days of memory are made",
     "AWSSimpleQueueService/latest/SQSDeveloperGuide/quotas-messages.html",
-    "lib/core/message-age.ts",
-    "export const MESSAGE_DEFAULTS = { retentionSeconds: 3_024_000 };",
+    "lib/contract.ts",
+    "export const MESSAGE_RETENTION_SECONDS = 3_024_000;",
   ),
   ...constants(
     TODAY,

@@ -87,11 +87,13 @@ describe.each(Object.entries(MAX_GZIP_BYTES))("a handler with %s and DynamoDBSto
 });
 
 describe("a handler with httpIdempotency and DynamoDBStore", () => {
-  it("carries no metrics, batches, relay or producers, which it does not use", async () => {
+  it("carries no metrics, batches, relay, producers or durable functions, which it does not use", async () => {
     const { outputs } = await bundle(HTTP_HANDLER, PEERS);
     const files = [...bytesIn(outputs, ownFile).keys()];
 
-    expect(files.filter((file) => /^lib\/(observe|messaging|lambda\/batch)\//.test(file))).toEqual([]);
+    expect(files.filter((file) => /^lib\/(observe|messaging|lambda\/batch|durable)\//.test(file))).toEqual(
+      [],
+    );
   });
 
   it("carries no other package", async () => {

@@ -2,8 +2,10 @@
 // right: docs/reference/misconfigurations.md lists what that leaves out.
 
 import {
+  FUNCTION,
   findDestroyedKey,
   findFifo,
+  findInDispatcher,
   findInRunner,
   findInTable,
   findNoConcurrency,
@@ -71,6 +73,7 @@ export function findByRules(app: TemplateApp): { readonly findings: Finding[]; r
   );
 
   for (const each of runners) findInRunning(app, each, senders, report);
+  for (const each of functions) findInStarting(app, each, report);
   for (const { fn, resource } of reconcilers) {
     findNoWay(app, fn, report, [needOfUpdates(resource)]);
     findRuntime(app, fn, report);
@@ -181,7 +184,7 @@ function findInRunning(
     {
       fn,
       retention: secondsIn(variables[ENVIRONMENT.retentionSeconds]),
-      clientWindow: secondsIn(given.clientWindowSeconds ?? DEFAULT_CLIENT_WINDOW),
+      clientWindow: clientWindowIn(given),
       allowLongRetention: given.allowLongRetention ?? false,
       outlivesGateway: given.outlivesGateway ?? false,
       table: resource,
@@ -192,6 +195,17 @@ function findInRunning(
   const isSent = senders.some((each) => each.resource === resource);
   if (!isSent) findNoRelay(fn, ownerPath(resource), report);
 }
+
+/** A function with `startOnce` has the variable that `UseStartOnce` sets. */
+function findInStarting(app: TemplateApp, { fn, variables, given }: DoctorFunction, report: Report): void {
+  const durable = variables[ENVIRONMENT.durableFunction];
+  if (durable === undefined) return;
+  const target = app.targetIn(durable, FUNCTION);
+  findInDispatcher(app, { fn, target, clientWindow: clientWindowIn(given) }, report);
+}
+
+const clientWindowIn = ({ clientWindowSeconds = DEFAULT_CLIENT_WINDOW }: GivenOptions) =>
+  secondsIn(clientWindowSeconds);
 
 function findInSender(
   app: TemplateApp,

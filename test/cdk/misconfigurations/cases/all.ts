@@ -2,6 +2,7 @@
 import { DOCTOR_DIFFERENCES } from "../doctor-differences.ts";
 import type { Misconfiguration, Verdict } from "../given.ts";
 import { CALLERS, NETWORKS, PIPES, WAITING } from "./callers.ts";
+import { DURABLE } from "./durable.ts";
 import { ESCAPES } from "./escapes.ts";
 import { EVENTS } from "./events.ts";
 import { FIFO_QUEUES } from "./fifo.ts";
@@ -39,6 +40,7 @@ const SUBJECTS: readonly Subject[] = [
   { title: "The retention, and queues", letter: "W", cases: RETENTIONS },
   { title: "The retention, and other sources", letter: "S", cases: [...PUSHED, ...POLLED, ...CALLERS] },
   { title: "`DedupQueue`", letter: "Q", cases: [...DEDUP_QUEUES, ...FIFO_QUEUES] },
+  { title: "`UseStartOnce` and durable functions", letter: "U", cases: DURABLE },
   { title: "Deliveries to a function", letter: "D", cases: [...DELIVERIES, ...PIPES, ...EVENTS, ...INPUTS] },
   { title: "What waits before a function", letter: "G", cases: [...GATEWAYS, ...WAITING] },
   { title: "What removes the key, or answers in place of a function", letter: "K", cases: HEADERS },

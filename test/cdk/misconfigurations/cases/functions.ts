@@ -152,7 +152,7 @@ export const FUNCTIONS: readonly Misconfiguration[] = [
   refused("such a variable, set afterwards", "to a different value than", (stack) =>
     runner(stack).addEnvironment("IDEMPOTENCY_RETENTION_SECONDS", "60"),
   ),
-  warned("a durable function", "onceonly:durable-function", (stack) =>
+  noted("a durable function", "onceonly:durable-function", (stack) =>
     runner(stack, { fn: { durableConfig: { executionTimeout: Duration.days(30) } } }),
   ),
   noted(

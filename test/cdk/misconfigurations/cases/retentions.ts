@@ -48,8 +48,8 @@ export const RETENTIONS: readonly Misconfiguration[] = [
       consumed({ retentionPeriod, deadLetterQueue: { queue, maxReceiveCount: 3000 } })(stack, fn);
     },
   ),
-  refused("a `DedupQueue`, and the retention's default", TOO_SHORT, (stack) =>
-    new DedupQueue(stack, "Queue").addConsumer(runner(stack, { retention: undefined as never })),
+  refused("a `DedupQueue`, and a retention of a day", TOO_SHORT, (stack) =>
+    new DedupQueue(stack, "Queue").addConsumer(runner(stack, { retention: days(1) })),
   ),
   refused("dead letters that are kept for longer than the retention", "1209600 s in Test/Parked", (stack) =>
     runner(stack, { retention: days(10) }).addEventSource(
