@@ -37,12 +37,6 @@ export function findDurable(app: App, fn: Resource, retention: number | undefine
   const durable = durableConfigOf(app, fn);
   if (!durable) return;
   const path = ownerPath(fn);
-  report(
-    "noted",
-    "durable-function",
-    fn,
-    `${path} is a durable function: Lambda runs its handler from the start after each wait, so the plain wrappers refuse its context. Use idempotentDurable and onceStep of onceonly/durable`,
-  );
   findMapped(app, fn, durable, report);
   findUnqualified(app, fn, report);
   findDestinations(app, fn, report);
