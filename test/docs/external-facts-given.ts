@@ -384,8 +384,8 @@ export const EXTERNAL_FACTS: readonly ExternalFact[] = [
     TODAY,
     "a queue keeps messages for 14 days at most, of which a consumer's 35 days of memory are made",
     "AWSSimpleQueueService/latest/SQSDeveloperGuide/quotas-messages.html",
-    "lib/contract.ts",
-    "export const MESSAGE_RETENTION_SECONDS = 3_024_000;",
+    "lib/core/message-age.ts",
+    "export const MESSAGE_DEFAULTS = { retentionSeconds: 3_024_000 };",
   ),
   ...constants(
     TODAY,

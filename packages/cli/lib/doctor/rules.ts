@@ -73,7 +73,9 @@ export function findByRules(app: TemplateApp): { readonly findings: Finding[]; r
   );
 
   for (const each of runners) findInRunning(app, each, senders, report);
-  const dispatchers = functions.filter(({ variables }) => variables[ENVIRONMENT.durableFunction] !== undefined);
+  const dispatchers = functions.filter(
+    ({ variables }) => variables[ENVIRONMENT.durableFunction] !== undefined,
+  );
   for (const each of dispatchers) findInStarting(app, each, report);
   for (const { fn, resource } of reconcilers) {
     findNoWay(app, fn, report, [needOfUpdates(resource)]);
