@@ -203,7 +203,12 @@ export const EXTERNAL_FACTS: readonly ExternalFact[] = [
       "DEFAULT_REMEMBERED_DAYS",
       14,
     ],
-    ["a durable execution is remembered for at most 90 days", "cdk/rules/dispatchers.ts", "MAX_REMEMBERED_DAYS", 90],
+    [
+      "a durable execution is remembered for at most 90 days",
+      "cdk/rules/dispatchers.ts",
+      "MAX_REMEMBERED_DAYS",
+      90,
+    ],
   ),
   says(
     "2026-11-28",
