@@ -160,15 +160,6 @@ export const parkedShard = (shard: number): number => -1 - shard;
 /** Replaces the number of shards if no relay or sweeper would send the committed messages. */
 export const NO_OUTBOX = "none";
 
-/** How long a record is honoured, unless the handler's options say otherwise. */
-export const RETENTION_SECONDS = 86_400;
-
-/**
- * The same for handlers of messages. 35 days: three in an outbox, 14 in a queue, 14 in its dead-letter queue, and four until an
- * operator redrives them. https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SetQueueAttributes.html
- */
-export const MESSAGE_RETENTION_SECONDS = 3_024_000;
-
 /** A leap year: the longest retention without `allowLongRetention`. A day in milliseconds is more than this. */
 export const MAX_RETENTION_SECONDS = 31_622_400;
 

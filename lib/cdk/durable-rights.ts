@@ -7,7 +7,7 @@ import { acknowledge } from "./acknowledge.ts";
 import { isLeanRole } from "./lean-logging.ts";
 
 /** The executions of all versions of a function: an alias moves on while executions of earlier versions are still running. */
-export const executionsOf = (functionArn: string): string => `${functionArn}:*/durable-execution/*`;
+const executionsOf = (functionArn: string): string => `${functionArn}:*/durable-execution/*`;
 
 export const isDurable = ({ node }: LambdaFunction): boolean =>
   (node.defaultChild as CfnFunction).durableConfig !== undefined;

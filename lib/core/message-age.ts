@@ -1,11 +1,14 @@
 /** How long a consumer remembers a message, and what happens to a message that is older. */
-import { MESSAGE_RETENTION_SECONDS } from "../contract.ts";
 import { shared } from "./copies.ts";
 import type { CallInput } from "./ongoing-call.ts";
 import type { EngineOptions } from "./options.ts";
 import type { ResolvedOptions } from "./resolved-options.ts";
 
-export const MESSAGE_DEFAULTS = { retentionSeconds: MESSAGE_RETENTION_SECONDS };
+/**
+ * 35 days: three in an outbox, 14 in a queue, 14 in its dead-letter queue, and four until an operator redrives them.
+ * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SetQueueAttributes.html
+ */
+export const MESSAGE_DEFAULTS = { retentionSeconds: 3_024_000 };
 
 /** The part of a call that depends on a message's age. */
 interface AgedCall<Write> {

@@ -1,5 +1,5 @@
 /** The engine's options: what each one promises, its default and its rule. */
-import { MAX_LONG_RETENTION_SECONDS, MAX_RETENTION_SECONDS, RETENTION_SECONDS } from "../contract.ts";
+import { MAX_LONG_RETENTION_SECONDS, MAX_RETENTION_SECONDS } from "../contract.ts";
 import { type Clock, type Random, systemClock, systemRandom } from "./clock.ts";
 import { nobody, type Observe } from "./decisions.ts";
 import { hasCode } from "./error-code.ts";
@@ -144,7 +144,7 @@ export type Fingerprinter = (input: never) => unknown;
 
 export const DEFAULTS = {
   fingerprint: (input: unknown) => input,
-  retentionSeconds: RETENTION_SECONDS,
+  retentionSeconds: 86_400,
   allowLongRetention: false,
   clockSkewSeconds: 5,
   mode: "claimed",

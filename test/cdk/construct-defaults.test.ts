@@ -20,11 +20,15 @@ import {
 import { RELAY_DEFAULTS } from "../../lib/cdk/outbox-relay-props.ts";
 import { RECONCILER_DEFAULTS } from "../../lib/cdk/reconciler-props.ts";
 import { ACCESS_DEFAULTS } from "../../lib/cdk/record-access.ts";
+import { MESSAGE_RETENTION_SECONDS } from "../../lib/cdk/rules/durable.ts";
+import { defaultRetention } from "../../lib/cdk/rules/functions.ts";
 import { USE_DEFAULTS } from "../../lib/cdk/use-idempotency-options.ts";
 import { START_DEFAULTS } from "../../lib/cdk/use-start-once.ts";
 import { DEFAULTS as CLIENT_DEFAULTS } from "../../lib/client/options.ts";
 import { ATTRIBUTES, METRICS, OUTBOX_INDEX } from "../../lib/contract.ts";
 import { expectGenerated } from "../kit/generated.ts";
+import { MESSAGE_DEFAULTS } from "../../lib/core/message-age.ts";
+import { DEFAULTS as HANDLER_DEFAULTS } from "../../lib/core/options.ts";
 import { root } from "../kit/project.ts";
 
 interface Property {
@@ -159,6 +163,13 @@ function written(stated: string | undefined): string {
 }
 
 describe("defaults that follow from others", () => {
+  it("use the handlers' retention, for messages and for everything else", () => {
+    const app = { ofType: () => [] } as never;
+
+    expect(defaultRetention(app, {} as never)).toBe(HANDLER_DEFAULTS.retentionSeconds);
+    expect(MESSAGE_RETENTION_SECONDS).toBe(MESSAGE_DEFAULTS.retentionSeconds);
+  });
+
   it("use the client's deadline", () => {
     for (const { clientWindow } of [USE_DEFAULTS, START_DEFAULTS])
       expect(clientWindow.toSeconds()).toBe(CLIENT_DEFAULTS.deadlineSeconds);

@@ -203,7 +203,12 @@ export const EXTERNAL_FACTS: readonly ExternalFact[] = [
       "DEFAULT_REMEMBERED_DAYS",
       14,
     ],
-    ["a durable execution is remembered for at most 90 days", "cdk/rules/dispatchers.ts", "MAX_REMEMBERED_DAYS", 90],
+    [
+      "a durable execution is remembered for at most 90 days",
+      "cdk/rules/dispatchers.ts",
+      "MAX_REMEMBERED_DAYS",
+      90,
+    ],
   ),
   says(
     "2026-11-28",
@@ -384,8 +389,8 @@ export const EXTERNAL_FACTS: readonly ExternalFact[] = [
     TODAY,
     "a queue keeps messages for 14 days at most, of which a consumer's 35 days of memory are made",
     "AWSSimpleQueueService/latest/SQSDeveloperGuide/quotas-messages.html",
-    "lib/contract.ts",
-    "export const MESSAGE_RETENTION_SECONDS = 3_024_000;",
+    "lib/core/message-age.ts",
+    "export const MESSAGE_DEFAULTS = { retentionSeconds: 3_024_000 };",
   ),
   ...constants(
     TODAY,

@@ -1,5 +1,4 @@
 // Rules for durable functions: who calls them and how, and how long Lambda remembers an execution.
-import { MESSAGE_RETENTION_SECONDS } from "../../contract.ts";
 import { type App, objectIn, ownerPath, type Report, type Resource } from "./app.ts";
 import { readersInto } from "./event-sources.ts";
 import { asynchronousConfigs } from "./windows/asynchronous.ts";
@@ -11,6 +10,9 @@ const MAX_MAPPED_SECONDS_ON_MANAGED_INSTANCES = 5400;
 
 /** https://docs.aws.amazon.com/lambda/latest/api/API_DurableConfig.html */
 const DEFAULT_REMEMBERED_DAYS = 14;
+
+/** How long `idempotentBatch` and `onceStep` keep their records, unless their options say otherwise. */
+export const MESSAGE_RETENTION_SECONDS = 3_024_000;
 
 /** `NaN` for a number that is only known at deployment. */
 interface DurableConfig {
@@ -37,12 +39,6 @@ export function findDurable(app: App, fn: Resource, retention: number | undefine
   const durable = durableConfigOf(app, fn);
   if (!durable) return;
   const path = ownerPath(fn);
-  report(
-    "noted",
-    "durable-function",
-    fn,
-    `${path} is a durable function: Lambda runs its handler from the start after each wait, so the plain wrappers refuse its context. Use idempotentDurable and onceStep of onceonly/durable`,
-  );
   findMapped(app, fn, durable, report);
   findUnqualified(app, fn, report);
   findDestinations(app, fn, report);

@@ -1,14 +1,9 @@
 // Rules for functions that run operations: their settings must fit their callers, their queues and their own timeout.
-import {
-  MAX_LONG_RETENTION_SECONDS,
-  MAX_RETENTION_SECONDS,
-  MESSAGE_RETENTION_SECONDS,
-  RETENTION_SECONDS,
-} from "../../contract.ts";
+import { MAX_LONG_RETENTION_SECONDS, MAX_RETENTION_SECONDS } from "../../contract.ts";
 import { type App, objectIn, ownerPath, QUEUE, type Report, type Resource, TABLES } from "./app.ts";
 import { findCallers } from "./callers.ts";
 import { findDeliveries } from "./deliveries.ts";
-import { durableConfigOf, findDurable } from "./durable.ts";
+import { durableConfigOf, findDurable, MESSAGE_RETENTION_SECONDS } from "./durable.ts";
 import { type Reader, readersInto } from "./event-sources.ts";
 import { gatewayLimits } from "./gateways.ts";
 import { findNoWay } from "./networks.ts";
@@ -66,7 +61,7 @@ export function timeoutIn(app: App, fn: Resource): number | undefined {
 
 /** How long a handler keeps its records unless its options say otherwise: what reads a queue or a stream is `idempotentBatch`. */
 export const defaultRetention = (app: App, fn: Resource): number =>
-  readersInto(app, fn).length > 0 ? MESSAGE_RETENTION_SECONDS : RETENTION_SECONDS;
+  readersInto(app, fn).length > 0 ? MESSAGE_RETENTION_SECONDS : 86_400;
 
 const timeoutName = (app: App, fn: Resource) => (durableConfigOf(app, fn) ? "execution timeout" : "timeout");
 

@@ -279,7 +279,7 @@ export const CORRECT: readonly (readonly [title: string, make: (stack: Stack) =>
     (stack) => {
       const durableConfig = { executionTimeout: Duration.days(30), retentionPeriod: Duration.days(19) };
       const start = aFunction(stack, "Start", { timeout: Duration.seconds(29) });
-      start.with(new UseStartOnce(aFunction(stack, "Fulfil", { durableConfig }).addAlias("live")));
+      start.with(new UseStartOnce(runner(stack, { id: "Fulfil", fn: { durableConfig } }).addAlias("live")));
       new DedupQueue(stack, "Queue").addConsumer(start);
     },
   ],

@@ -61,12 +61,15 @@ export const WINDOW_MISTAKES: readonly Mistake[] = [
     text: "retention 86400 s < 604920 s, the longest redelivery to Shop/Ship (604800 s in the stream Shop/Orders + client window 120 s): a delivery after the retention would run again",
     make: () =>
       refusalOf(
-        stackWith((stack, fn) => {
-          const stream = new Stream(stack, "Orders", { retentionPeriod: Duration.days(7) });
-          fn.addEventSource(
-            new KinesisEventSource(stream, { startingPosition, reportBatchItemFailures: true }),
-          );
-        }),
+        stackWith(
+          (stack, fn) => {
+            const stream = new Stream(stack, "Orders", { retentionPeriod: Duration.days(7) });
+            fn.addEventSource(
+              new KinesisEventSource(stream, { startingPosition, reportBatchItemFailures: true }),
+            );
+          },
+          { options: { retention: Duration.days(1) } },
+        ),
       ),
   },
   {

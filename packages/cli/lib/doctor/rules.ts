@@ -73,7 +73,10 @@ export function findByRules(app: TemplateApp): { readonly findings: Finding[]; r
   );
 
   for (const each of runners) findInRunning(app, each, senders, report);
-  for (const each of functions) findInStarting(app, each, report);
+  const dispatchers = functions.filter(
+    ({ variables }) => variables[ENVIRONMENT.durableFunction] !== undefined,
+  );
+  for (const each of dispatchers) findInStarting(app, each, report);
   for (const { fn, resource } of reconcilers) {
     findNoWay(app, fn, report, [needOfUpdates(resource)]);
     findRuntime(app, fn, report);
@@ -90,7 +93,8 @@ export function findByRules(app: TemplateApp): { readonly findings: Finding[]; r
     if (users.length > 0 || looksLikeRecords(app, resource)) findInRecords(app, resource, users, report);
   }
   const isOurs = TABLES.flatMap((type) => app.ofType(type)).some((each) => looksLikeRecords(app, each));
-  return { findings: [...findings.values()], isOurs: isOurs || runners.length + senders.length > 0 };
+  const ours = [...runners, ...senders, ...dispatchers];
+  return { findings: [...findings.values()], isOurs: isOurs || ours.length > 0 };
 }
 
 /** The FIFO rules hold for every queue: AWS would refuse what they report, or lose what is sent. */
@@ -198,9 +202,7 @@ function findInRunning(
 
 /** A function with `startOnce` has the variable that `UseStartOnce` sets. */
 function findInStarting(app: TemplateApp, { fn, variables, given }: DoctorFunction, report: Report): void {
-  const durable = variables[ENVIRONMENT.durableFunction];
-  if (durable === undefined) return;
-  const target = app.targetIn(durable, FUNCTION);
+  const target = app.targetIn(variables[ENVIRONMENT.durableFunction], FUNCTION);
   findInDispatcher(app, { fn, target, clientWindow: clientWindowIn(given) }, report);
 }
 

@@ -1,4 +1,4 @@
-import { Duration, Stack, Stage } from "aws-cdk-lib";
+import { Stack, Stage } from "aws-cdk-lib";
 import { Repository } from "aws-cdk-lib/aws-ecr";
 import {
   Alias,
@@ -151,9 +151,6 @@ export const FUNCTIONS: readonly Misconfiguration[] = [
   ),
   refused("such a variable, set afterwards", "to a different value than", (stack) =>
     runner(stack).addEnvironment("IDEMPOTENCY_RETENTION_SECONDS", "60"),
-  ),
-  noted("a durable function", "onceonly:durable-function", (stack) =>
-    runner(stack, { fn: { durableConfig: { executionTimeout: Duration.days(30) } } }),
   ),
   noted(
     "`UseIdempotency` on a stack with a function of an included template",
