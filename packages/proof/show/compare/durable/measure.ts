@@ -14,7 +14,6 @@ export const SITUATIONS = {
   "it is killed twice": (points, step) =>
     range(points, step).flatMap((kill) => [5, 13].map((gap) => ({ kills: [kill + 2, kill + 2 + gap] }))),
 } as const satisfies Record<string, (points: number, step: number) => readonly Plan[]>;
-export type Situation = keyof typeof SITUATIONS;
 
 export interface DurableResults {
   /** By contestant, then by situation. */
