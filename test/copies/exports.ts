@@ -60,13 +60,16 @@ const SIBLINGS =
 /** Of one simulation: handlers and services reach it by patches that all copies share (packages/explorer/test/simulator). */
 const SIMULATION = /^explorer\.(Simulator|randomFaults|removePatches|whenEnvironmentEnds)$/;
 
+/** Two copies meet in test/durable, where the SDK is. */
+const DURABLE = /^durable\.(currentChildKey|durableExecutionPluginProvider|oncePlugin|onceSaga)$/;
+
 /** Constructs: test/cdk/two-copies.test.ts. */
 const CONSTRUCTS = /^cdk(Rules)?\./;
 
 /** What is known of an export; `undefined` for none. */
 export function meetingOf(name: string): string | undefined {
   if (DRIVEN.includes(name)) return "driven";
-  const kinds = { DATA, FUNCTIONS, PORTS, ERRORS, SIBLINGS, SIMULATION, CONSTRUCTS };
+  const kinds = { DATA, FUNCTIONS, PORTS, ERRORS, SIBLINGS, SIMULATION, DURABLE, CONSTRUCTS };
   return Object.entries(kinds)
     .find(([, names]) => names.test(name))?.[0]
     .toLowerCase();

@@ -194,6 +194,16 @@ describe("oncePlugin", () => {
 });
 
 describe("currentChildKey", () => {
+  it("finds the step of another copy's plugin", async () => {
+    vi.resetModules();
+    const other = await import("onceonly/durable");
+    expect(other.currentChildKey).not.toBe(currentChildKey);
+
+    expect(await run((_order, context) => context.step("charge", async () => other.currentChildKey().length))).toMatchObject({
+      result: "43",
+    });
+  });
+
   it("throws outside of a step, and in a step of a function without the plugin", async () => {
     expect(() => currentChildKey()).toThrow("outside of a step");
     const retryStrategy = () => ({ shouldRetry: false });

@@ -2,7 +2,7 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import { type AbandonedAttempt, type SagaStepContext, saga } from "onceonly";
 import { currentChildKey, idempotentDurable, type OnceSagaOptions, onceSaga } from "onceonly/durable";
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { type FakeClock, fakeClock, MemoryStore, type MemoryWrite } from "../../lib/testing/index.ts";
 import { DurableService } from "../kit/durable-service.ts";
 import { intercepted } from "../kit/faults/faulty-store.ts";
@@ -234,6 +234,16 @@ describe("onceSaga", () => {
     // The operation is over, so its answer is replayed.
     expect((await shop.run(covered({}))).error).toContain("have been compensated");
     expect(shop.done.get("charge")).toBe(1);
+  });
+
+  it("runs the saga of another copy", async () => {
+    vi.resetModules();
+    const other = await import("onceonly/durable");
+    expect(other.onceSaga).not.toBe(onceSaga);
+
+    const handler = (order: Order, context: DurableContext) => other.onceSaga(context, shop.placeOrder, order, shop.options());
+    expect(await shop.run(handler)).toMatchObject({ status: "SUCCEEDED", invocations: 3 });
+    expect(shop.left()).toEqual(ALL);
   });
 
   it("refuses before any effect: another object, an unknown step, a wrong option, the same saga twice", async () => {

@@ -9,7 +9,7 @@ const DOCUMENT = new URL("../../../../../docs/proof/comparison.md", import.meta.
 // Error messages about provoked faults.
 console.warn = () => {};
 console.error = () => {};
-const results = await measureDurable(1, undefined, (words) => console.log(words));
+const results = await measureDurable({ progress: (words) => console.log(words) });
 writeFileSync(RESULTS, `${JSON.stringify(results, undefined, 2)}\n`);
 const [before, rest] = readFileSync(DOCUMENT, "utf8").split(`${HEADING}\n`);
 const after = rest?.slice(rest.indexOf("\n## ") + 1);

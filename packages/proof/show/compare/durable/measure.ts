@@ -14,7 +14,6 @@ export const SITUATIONS = {
   "it is killed twice": (points, step) =>
     range(points, step).flatMap((kill) => [5, 13].map((gap) => ({ kills: [kill + 2, kill + 2 + gap] }))),
 } as const satisfies Record<string, (points: number, step: number) => readonly Plan[]>;
-export type Situation = keyof typeof SITUATIONS;
 
 export interface DurableResults {
   /** By contestant, then by situation. */
@@ -23,17 +22,25 @@ export interface DurableResults {
   readonly requests: Readonly<Record<string, number>>;
 }
 
-/** @param step 1 kills at each point, n at each nth */
-export async function measureDurable(
+export interface Measuring {
+  readonly contestants?: readonly Contestant[];
+  readonly shapes?: readonly Shape[];
+  /** 1 kills at each point, n at each nth. */
+  readonly step?: number;
+  readonly progress?: (words: string) => void;
+}
+
+export async function measureDurable({
+  contestants = CONTESTANTS,
+  shapes = SHAPES,
   step = 1,
-  shapes: readonly Shape[] = SHAPES,
-  progress: (words: string) => void = () => {},
-): Promise<DurableResults> {
-  // The first run loads what the SDK imports only when it's needed, which takes real time.
-  for (const contestant of CONTESTANTS) await play(contestant, writing(1));
+  progress = () => {},
+}: Measuring = {}): Promise<DurableResults> {
   const counts: Record<string, Record<string, Counts>> = {};
   const requests: Record<string, number> = {};
-  for (const contestant of CONTESTANTS) {
+  for (const contestant of contestants) {
+    // Loads what the SDK imports only when it's needed, which takes real time.
+    await play(contestant, writing(1));
     const bySituation: Record<string, Counts> = {};
     counts[contestant.name] = bySituation;
     for (const [situation, plansOf] of Object.entries(SITUATIONS)) {
@@ -41,7 +48,7 @@ export async function measureDurable(
       progress(`${contestant.name}, ${situation}: ${JSON.stringify(bySituation[situation])}`);
     }
   }
-  for (const contestant of [...CONTESTANTS, OPTIMISTIC])
+  for (const contestant of [...contestants, OPTIMISTIC])
     requests[contestant.name] = await requestsOf(contestant);
   return { counts, requests };
 }

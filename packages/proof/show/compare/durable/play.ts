@@ -94,5 +94,5 @@ export async function play(
 
 async function timesOf(aws: Simulator, provider: Provider, id: string): Promise<number> {
   const { Item } = await aws.dynamodb.call("GetItem", { TableName: LEDGER, Key: { id: { S: id } } });
-  return provider.about(id).charged + Number(Item?.times?.N ?? 0);
+  return provider.about(id).charged + Number((Item?.times as { readonly N?: string } | undefined)?.N ?? 0);
 }
