@@ -50,6 +50,7 @@ export {
   resolveRecord,
 } from "./core/resolve-outcome.ts";
 export { resolveOptions } from "./core/resolved-options.ts";
+export { bucketOf } from "./core/result-pointer.ts";
 export type { EraseAnswer, Erasure, Store } from "./core/store.ts";
 export { isLease } from "./core/store-lease.ts";
 export type { UnknownOutcome } from "./core/unknown-outcome.ts";
