@@ -2,7 +2,6 @@
 import { BY_WHOM_CHECKS } from "./by-whom.ts";
 import type { Clock, Random } from "./clock.ts";
 import { InvalidOptionError } from "./errors.ts";
-import { tokenLike } from "./http-result.ts";
 import { ASKED, OPERATED_CHECKS } from "./operated.ts";
 import { checkOptions } from "./option-checks.ts";
 import { DEFAULTS } from "./options.ts";
@@ -11,6 +10,7 @@ import { classify, type IdempotencyRecord } from "./record.ts";
 import { bucketOf } from "./result-pointer.ts";
 import type { EraseAnswer, EraseApart, Erasing, Erasure, Store } from "./store.ts";
 import { retryUntil } from "./take-unknown.ts";
+import { tokenLike } from "./token-marks.ts";
 import { decodeEvidence, encodeEvidence } from "./verify.ts";
 
 export interface EraseRecordOptions<Write> {

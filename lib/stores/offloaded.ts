@@ -20,11 +20,19 @@ import { ResultStore } from "./result-store.ts";
 /** The `S3` of `@aws-sdk/client-s3`, of any version 3. Only `erase` lists and deletes. */
 export interface ResultsS3Like extends S3Like {
   listObjectVersions(
-    input: { Bucket: string; Prefix: string },
+    input: {
+      Bucket: string;
+      Prefix: string;
+      KeyMarker?: string | undefined;
+      VersionIdMarker?: string | undefined;
+    },
     options: { abortSignal?: AbortSignal },
   ): Promise<{
     readonly Versions?: readonly ObjectVersion[] | undefined;
     readonly DeleteMarkers?: readonly ObjectVersion[] | undefined;
+    /** Absent on the last page. */
+    readonly NextKeyMarker?: string | undefined;
+    readonly NextVersionIdMarker?: string | undefined;
   }>;
   deleteObject(
     input: { Bucket: string; Key: string; VersionId: string },
@@ -229,18 +237,21 @@ class OffloadedStore<Write> extends ResultStore<Write> {
   /** Each version, and what lost attempts and earlier results of the key have left. */
   async #deleteAll(Prefix: string): Promise<void> {
     const { bucket: Bucket, client } = this.#bucket;
-    for (;;) {
-      const { Versions = [], DeleteMarkers = [] } = await this.#asking("ListObjectVersions", (abortSignal) =>
-        client.listObjectVersions({ Bucket, Prefix }, { abortSignal }),
+    let from: { readonly KeyMarker?: string | undefined; readonly VersionIdMarker?: string | undefined } = {};
+    do {
+      const page = await this.#asking("ListObjectVersions", (abortSignal) =>
+        client.listObjectVersions({ Bucket, Prefix, ...from }, { abortSignal }),
       );
-      const found = [...Versions, ...DeleteMarkers];
-      if (found.length === 0) return;
-      for (const { Key = "", VersionId = "null" } of found) {
+      for (const { Key = "", VersionId = "null" } of [
+        ...(page.Versions ?? []),
+        ...(page.DeleteMarkers ?? []),
+      ]) {
         await this.#asking("DeleteObject", (abortSignal) =>
           client.deleteObject({ Bucket, Key, VersionId }, { abortSignal }),
         );
       }
-    }
+      from = { KeyMarker: page.NextKeyMarker, VersionIdMarker: page.NextVersionIdMarker };
+    } while (from.KeyMarker !== undefined);
   }
 
   async #asking<T>(action: string, ask: (signal: AbortSignal) => Promise<T>): Promise<T> {

@@ -387,6 +387,33 @@ describe("R9: erasing", () => {
     expect((await inner.find(recordKey, { consistent: true }))?.state).toBe("completed");
   });
 
+  it("deletes each version on each page of a versioned bucket", async () => {
+    const deleted: string[] = [];
+    const asked: unknown[] = [];
+    const client = {
+      ...memoryClient(),
+      listObjectVersions: async ({ KeyMarker }: { KeyMarker?: string | undefined }) => {
+        asked.push(KeyMarker);
+        if (KeyMarker === undefined)
+          return {
+            Versions: [{ Key: "a", VersionId: "1" }],
+            NextKeyMarker: "a",
+            NextVersionIdMarker: "1",
+          };
+        return { DeleteMarkers: [{ Key: "a", VersionId: "2" }], Versions: [{ Key: "b" }] };
+      },
+      deleteObject: async ({ Key, VersionId }: { Key: string; VersionId: string }) =>
+        deleted.push(`${Key} ${VersionId}`),
+    };
+    const { store, call, key } = await newWorld({ client });
+    await runOnce(call, key, {}, () => LARGE);
+    await eraseResult({ operation: "report", scope: "acme", store }, key, ERASURE);
+    expect([asked, deleted]).toEqual([
+      [undefined, "a"],
+      ["a 1", "b null", "a 2"],
+    ]);
+  });
+
   it("leaves the objects of other keys, and those of a key that may still run", async () => {
     const { store, call, key, objects } = await newWorld();
     await runOnce(call, randomUUID(), {}, () => LARGE);

@@ -9,7 +9,7 @@ import {
   rerunRecord,
   resolveRecord,
 } from "onceonly/kit";
-import { isAboutAnswer, jsonAnswer, responseAnswer } from "../answer.ts";
+import { aboutAnswer, jsonAnswer, responseAnswer } from "../answer.ts";
 import { UsageError } from "../command.ts";
 import type { OpenTable } from "../open-table.ts";
 import { whyNotRerun } from "../rerun.ts";
@@ -58,11 +58,11 @@ export async function resolving(
 ): Promise<ResolveAnswer> {
   const store: OpenTable["store"] = table.store;
   return resolveRecord({ store, clock }, recordKey, resolution).catch((error: unknown) => {
-    if (isAboutAnswer(error))
-      throw new UsageError(
-        'this is an HTTP operation, so callers need a whole response: choose "HTTP response", with a status such as 201 and a body such as {"id":"ch_1"}',
-      );
-    throw hasCode(error, "INVALID_OPTION") ? new UsageError((error as Error).message) : error;
+    const told = aboutAnswer(
+      error,
+      'choose "HTTP response", with a status such as 201 and a body such as {"id":"ch_1"}',
+    );
+    throw hasCode(told, "INVALID_OPTION") ? new UsageError((error as Error).message) : told;
   });
 }
 
