@@ -181,6 +181,8 @@ export const ENVIRONMENT = {
   outboxShards: "OUTBOX_SHARDS",
   /** For relay and sweeper: the names of key, TTL attribute and index in JSON, if they aren't the defaults. */
   outboxTable: "OUTBOX_TABLE",
+  /** The bucket for results that are too large for their records. */
+  resultBucket: "IDEMPOTENCY_RESULT_BUCKET",
   metricsService: "METRICS_SERVICE",
   metricsNamespace: "METRICS_NAMESPACE",
 } as const;
