@@ -24,6 +24,7 @@ export { ending } from "./core/ending.ts";
 export { eraseRecord } from "./core/erase-record.ts";
 export { hasCode } from "./core/error-code.ts";
 export { InvalidOptionError } from "./core/errors.ts";
+export { type ForkAnswer, type ForkPlan, forkableSteps, forkRecord, planFork } from "./core/fork-record.ts";
 export { hashTuple, identify, namesOf, PUBLIC_SCOPE } from "./core/identity.ts";
 export { destinationOf, parseAddress, queueUrlOfArn } from "./core/messages/address.ts";
 export {

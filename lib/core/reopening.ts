@@ -35,7 +35,7 @@ export function decisionIn({ state, attempt, evidence }: IdempotencyRecord): Evi
   const { verdict, asked } = decision;
   const isCurrent =
     state === "completed"
-      ? verdict === "happened" && asked !== ASKED.erase
+      ? verdict === "happened" && asked !== ASKED.erase && asked !== ASKED.fork
       : state === "released" && (verdict === "did-not-happen" || asked === ASKED.release);
   return isCurrent ? decision : undefined;
 }

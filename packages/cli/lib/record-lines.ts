@@ -183,19 +183,20 @@ const RESULTS = {
 } as const;
 
 /** What an operator did with the key, by the question that the library stores with it. */
-const ACTS: Readonly<Record<string, "erased" | "released" | "run again">> = {
+const ACTS: Readonly<Record<string, "erased" | "released" | "run again" | "forked">> = {
   [ASKED.erase]: "erased",
+  [ASKED.fork]: "forked",
   [ASKED.release]: "released",
   [ASKED.rerun]: "run again",
 };
 
 export const actOf = ({
   asked = "",
-}: Pick<Evidence, "asked">): "erased" | "released" | "run again" | undefined =>
+}: Pick<Evidence, "asked">): (typeof ACTS)[string] | undefined =>
   Object.hasOwn(ACTS, asked) ? ACTS[asked] : undefined;
 
 export function evidenceLines(
-  { verdict, by, at, step, asked, answered, lastError }: Evidence,
+  { verdict, by, at, step, asked, answered, lastError, forkedTo, forkedFrom }: Evidence,
   now: number,
 ): string[] {
   const about = step === undefined ? "" : ` of step ${step}`;
@@ -208,6 +209,8 @@ export function evidenceLines(
   if (act === undefined && asked !== undefined) lines.push(`question: ${asked}`);
   if (act === undefined && answered !== undefined)
     lines.push(`${asked === undefined ? "reason" : "answer"}: ${answered}`);
+  if (forkedTo !== undefined) lines.push(`goes on as ${forkedTo}`);
+  if (forkedFrom !== undefined) lines.push(`runs ${forkedFrom} again from step ${step}`);
   if (lastError) lines.push(`last error: ${lastError.name}, ${timeOf(lastError.at, now)}`);
   return lines;
 }
