@@ -183,6 +183,8 @@ export const ENVIRONMENT = {
   outboxTable: "OUTBOX_TABLE",
   /** For dispatchers: the durable function whose executions `startOnce` starts, with its version or alias. */
   durableFunction: "DURABLE_FUNCTION",
+  /** The bucket for results that are too large for their records. */
+  resultBucket: "IDEMPOTENCY_RESULT_BUCKET",
   metricsService: "METRICS_SERVICE",
   metricsNamespace: "METRICS_NAMESPACE",
 } as const;

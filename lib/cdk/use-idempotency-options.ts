@@ -1,6 +1,7 @@
 // The options of UseIdempotency that describe a handler.
 import { Duration } from "aws-cdk-lib";
 import type { RecordAccessOptions } from "./record-access.ts";
+import type { ResultBucket } from "./result-bucket.ts";
 
 /** Options of {@link UseIdempotency}: what the handler does, and how long its callers retry. */
 export interface UseIdempotencyOptions extends RecordAccessOptions {
@@ -33,6 +34,13 @@ export interface UseIdempotencyOptions extends RecordAccessOptions {
    * @default false
    */
   readonly outlivesGateway?: boolean;
+
+  /**
+   * The bucket of the handler's `offloaded` store. The function may write and read results there, and gets the bucket's name
+   * as `IDEMPOTENCY_RESULT_BUCKET`. Synthesis fails if its objects don't live as long as `retention`.
+   * @default - results too large for a record aren't kept
+   */
+  readonly resultBucket?: ResultBucket;
 }
 
 /** The same as at run time: `deadlineSeconds` of `idempotentFetch`. */

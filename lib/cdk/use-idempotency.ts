@@ -1,6 +1,6 @@
 // The mixin that connects a function with an IdempotencyTable: the grant, the handler's environment variables, and the
 // checks that its settings fit together.
-import { Annotations, CfnResource, Lazy, Mixin, Tokenization } from "aws-cdk-lib";
+import { Annotations, CfnResource, type Duration, Lazy, Mixin, Tokenization } from "aws-cdk-lib";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import type { IConstruct } from "constructs";
 import { ENVIRONMENT, NO_OUTBOX } from "../contract.ts";
@@ -29,7 +29,7 @@ import { setVariable } from "./variables.ts";
  * Lets a Lambda function run operations on a table: `fn.with(new UseIdempotency(table))` grants exactly the permissions that
  * this needs. It sets environment variables: `IDEMPOTENCY_TABLE` is the table's name, `IDEMPOTENCY_RETENTION_SECONDS` is
  * `retention`, and `IDEMPOTENCY_OUTBOX` is the number of outbox shards, or `none` without `commits` or on a table without an
- * outbox. With `none`, `new DynamoDBStore({ outbox: process.env.IDEMPOTENCY_OUTBOX })` refuses messages immediately, and IAM
+ * outbox; with `resultBucket`, `IDEMPOTENCY_RESULT_BUCKET` is the bucket's name. With `none`, `new DynamoDBStore({ outbox: process.env.IDEMPOTENCY_OUTBOX })` refuses messages immediately, and IAM
  * denies them in any case.
  *
  * Synthesis computes the longest redelivery to the function, over all event sources in the app that reach it. A queue, for
@@ -187,8 +187,22 @@ export class UseIdempotency extends Mixin {
     const { ttlAttribute } = this.#table.names;
     const clientWindowSeconds = options.clientWindow && (knownSeconds(options.clientWindow) ?? "unknown");
     tellDoctor(construct, { clientWindowSeconds, allowLongRetention, outlivesGateway, ttlAttribute });
+    this.#useResults(construct, retention);
     checkConsumer(construct, this.#table, options);
     warnOfSharedOperations(construct, this.#table, options.operations);
+  }
+
+  /** @throws Error if a record would outlive its result */
+  #useResults(fn: LambdaFunction, retention: Duration): void {
+    const { resultBucket: results } = this.#options;
+    if (!results) return;
+    const [kept, stored] = [knownSeconds(retention), knownSeconds(results.retention)];
+    if (kept !== undefined && stored !== undefined && kept > stored)
+      throw new Error(
+        `${fn.node.path} honours records for ${kept} seconds (retention), but the results in ${results.node.path} are kept for ${stored}: raise \`retention\` of the ResultBucket`,
+      );
+    results.grantResults(fn);
+    setVariable(fn, ENVIRONMENT.resultBucket, results.bucketName);
   }
 
   /** The time after which no call from between the backup and the restoration can be redelivered. */

@@ -1,14 +1,16 @@
 /** Erases the result of a finished operation: its record is replaced by one without it, under a new token. */
 import { BY_WHOM_CHECKS } from "./by-whom.ts";
 import type { Clock, Random } from "./clock.ts";
-import { tokenLike } from "./http-result.ts";
+import { InvalidOptionError } from "./errors.ts";
 import { ASKED, OPERATED_CHECKS } from "./operated.ts";
 import { checkOptions } from "./option-checks.ts";
 import { DEFAULTS } from "./options.ts";
 import { NOT_KEPT } from "./outcome.ts";
 import { classify, type IdempotencyRecord } from "./record.ts";
+import { bucketOf } from "./result-pointer.ts";
 import type { EraseAnswer, EraseApart, Erasing, Erasure, Store } from "./store.ts";
 import { retryUntil } from "./take-unknown.ts";
+import { tokenLike } from "./token-marks.ts";
 import { decodeEvidence, encodeEvidence } from "./verify.ts";
 
 export interface EraseRecordOptions<Write> {
@@ -58,6 +60,12 @@ export async function eraseAlone<Write>(store: Store<Write>, erasing: Erasing): 
   if (status !== "completed" && status !== "failed") return { erased: false, state };
   // Committed messages are sent, however late: until then the record doesn't expire.
   if (expiresAt === undefined) return { erased: false, state: "waiting" };
+  const stored = bucketOf(seen.result);
+  if (stored && !erasing.reachesBucket)
+    throw new InvalidOptionError(
+      "store",
+      `must be the handler's \`offloaded\` store: this result is in the bucket ${stored.bucket}, and has to be deleted there too`,
+    );
   await asking(() => apart(store, recordKey, seen));
   if (isErased(seen)) return { erased: true };
   const { by, why: answered } = erasure;

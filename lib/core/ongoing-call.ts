@@ -5,12 +5,12 @@ import { type Clock, pause } from "./clock.ts";
 import { type Decision, reportDecision } from "./decisions.ts";
 import { hasCode, isRefusedCondition, isStoreFailure } from "./error-code.ts";
 import { InvalidOptionError, isOnceonlyError, StoreUnavailableError } from "./errors.ts";
-import { httpToken } from "./http-result.ts";
 import type { Identity } from "./identity.ts";
 import { MIN_RENEWED_SECONDS } from "./options.ts";
 import type { Claimant, IdempotencyRecord } from "./record.ts";
 import type { ResolvedOptions } from "./resolved-options.ts";
 import type { Store } from "./store.ts";
+import { markedToken, unmarked } from "./token-marks.ts";
 
 /** Read by an adapter before the call begins. */
 export interface CallInput {
@@ -104,7 +104,7 @@ export class OngoingCall<Write> {
   /** Whether an earlier call with the same owner made this claim, which is still open. */
   continues(record: IdempotencyRecord | undefined): boolean {
     const { owner } = this.input;
-    return Boolean(owner && record?.state === "in-progress" && record.token.startsWith(owner));
+    return Boolean(owner && record?.state === "in-progress" && unmarked(record.token).startsWith(owner));
   }
 
   now(): number {
@@ -112,8 +112,8 @@ export class OngoingCall<Write> {
   }
 
   newToken(): string {
-    const token = this.options.random.token();
-    return this.input.isHttp ? httpToken(token) : token;
+    const { random, store } = this.options;
+    return markedToken(random.token(), this.input.isHttp, store);
   }
 
   seek(token = this.token): Claimant {

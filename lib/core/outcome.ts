@@ -13,6 +13,7 @@ import {
 import { findUnfaithful } from "./json.ts";
 import type { OngoingCall } from "./ongoing-call.ts";
 import { type ClaimStatus, classify, type IdempotencyRecord, type StoredResult } from "./record.ts";
+import { readPointer } from "./result-pointer.ts";
 
 /** A caller that polls less often learns too late that an attempt has failed. */
 const MAX_RETRY_AFTER_MS = 10_000;
@@ -159,9 +160,13 @@ export function decodeResult(text: string | undefined): unknown {
     return JSON.parse(text);
   } catch {
     // Not with the parser's error as its cause: that repeats part of the text.
-    throw text === NOT_KEPT
-      ? new ResultNotKeptError(0)
-      : new RecordCorruptError("the stored result is not JSON");
+    if (text === NOT_KEPT) throw new ResultNotKeptError(0);
+    const pointer = readPointer(text);
+    throw new RecordCorruptError(
+      pointer
+        ? `the stored result is in the bucket ${pointer.bucket}, which this store doesn't read: wrap it in \`offloaded\`, as for the call that stored it`
+        : "the stored result is not JSON",
+    );
   }
 }
 

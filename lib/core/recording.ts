@@ -147,7 +147,7 @@ export class Recording<Write> {
       expiresAt,
       evidence,
       isListed,
-      dropsSteps: hasSteps && (state === "completed" || state === "failed"),
+      dropsSteps: hasSteps && !call.options.keepSteps && (state === "completed" || state === "failed"),
       writes,
       messages,
     };

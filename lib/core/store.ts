@@ -237,6 +237,8 @@ export interface Erasing {
   readonly clock: Clock;
   readonly random: Random;
   readonly apart: EraseApart;
+  /** The erasure also deletes results that are in a bucket. */
+  readonly reachesBucket?: boolean;
   /**
    * The record that counts, if several stores know the key.
    * @default - the store's own

@@ -75,6 +75,9 @@ export interface Evidence extends VerificationEvidence {
   readonly since?: number | undefined;
   /** The last error of `verify`, or of an attempt that released the key, and when it occurred (epoch ms). Its text isn't kept. */
   readonly lastError?: { readonly name: string; readonly at: number } | undefined;
+  /** The key of the record that a person forked from this one, or from which this one was forked. */
+  readonly forkedTo?: string | undefined;
+  readonly forkedFrom?: string | undefined;
   /** What a person has corrected or run again since, oldest first. */
   readonly past?: readonly PastDecision[] | undefined;
 }
@@ -97,7 +100,7 @@ export const MAX_TEXT_LENGTH = 256;
 
 /** Texts are cut, so that evidence doesn't make a record expensive. Values that aren't text, and other names, are left out. */
 export function encodeEvidence({ by, asked, answered, ...evidence }: Evidence): string {
-  const { verdict, at, attempt, step, since, lastError, past } = evidence;
+  const { verdict, at, attempt, step, since, lastError, forkedTo, forkedFrom, past } = evidence;
   const texts = { asked: cut(asked), answered: cut(answered) };
   return JSON.stringify({
     verdict,
@@ -108,6 +111,8 @@ export function encodeEvidence({ by, asked, answered, ...evidence }: Evidence): 
     ...texts,
     since,
     lastError,
+    forkedTo,
+    forkedFrom,
     ...(past?.length && { past }),
   });
 }

@@ -1,5 +1,6 @@
 /** The entry "onceonly/messaging": sends messages and reads them back. */
 
+export type { S3Like } from "../core/bucket.ts";
 export { OutboxTransactionTooLargeError } from "../core/handler-errors.ts";
 export { BodyUnavailableError, MessageIdInvalidError, SendFailedError } from "../core/messages/errors.ts";
 export type {
@@ -47,7 +48,6 @@ export { type OutboxSweeperOptions, outboxSweeper } from "./outbox-sweeper.ts";
 export {
   S3ClaimCheck,
   type S3ClaimCheckOptions,
-  type S3Like,
   type UncheckedMessage,
 } from "./s3-claim-check.ts";
 export type { SweepReport } from "./sweep-shards.ts";

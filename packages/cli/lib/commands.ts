@@ -8,6 +8,7 @@ import { doctor } from "./doctor.ts";
 import { erase } from "./erase.ts";
 import { explore } from "./explore.ts";
 import { find } from "./find.ts";
+import { fork } from "./fork.ts";
 import { list } from "./list.ts";
 import { openapi } from "./openapi.ts";
 import { outbox } from "./outbox.ts";
@@ -31,6 +32,7 @@ export const COMMANDS: Readonly<Record<string, CliCommand>> = {
   resolve,
   release,
   rerun,
+  fork,
   redrive,
   erase,
   outbox,

@@ -6,5 +6,7 @@ export const CONSEQUENCES = {
   released:
     "the next call runs the handler, however the attempt ended: if the effect happened, it may happen twice",
   answered: "callers may already have received the former answer",
+  forked:
+    "the fork has new child keys and message keys: other systems see the effects of the remaining steps as new ones",
   rerun: "callers have received this result; other systems may already have seen its effects",
 } as const;

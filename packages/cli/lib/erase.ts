@@ -102,7 +102,7 @@ async function eraseScope(input: CommandCall): Promise<0 | 1> {
       if (!answer.erased && !isGone) return changed(answer);
       const { eraseItems, placeOf } = await import("onceonly/kit");
       const expiresAt = Math.ceil(terminal.clock.now() / 1000);
-      const place = placeOf(table.store);
+      const place = placeOf(table.records);
       if (place) await eraseItems(place, recordKey, left, { expiresAt });
       return changed({ erased: true });
     },

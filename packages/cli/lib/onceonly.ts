@@ -23,6 +23,7 @@ const USAGE = `usage: onceonly <command> [options]
   release <key>              release a key, so that a retry runs
   resolve <key>              record whether the effect of a held key happened, or correct such a decision
   rerun <key>                let a finished key run again
+  fork <key>                 run an operation again from one of its steps, under a new key
   redrive <queue URL>        move dead letters back to the queue they came from
   erase <key>                erase a stored answer, but keep the fact that it happened
   outbox retry|drop|redirect <record key>

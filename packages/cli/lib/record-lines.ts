@@ -3,6 +3,7 @@
 import {
   ASKED,
   actsIn,
+  bucketOf,
   decodeEvidence,
   destinationOf,
   type Evidence,
@@ -28,6 +29,7 @@ export function tellRecord(recordKey: string, record: IdempotencyRecord, unsent:
   const { state, attempt, createdAt, leaseEndsAt, completedAt, expiresAt, steps = {}, result } = record;
   const evidence = verdictIn(record.evidence);
   const past = pastOf(record.evidence);
+  const inBucket = bucketOf(result);
   return {
     recordKey,
     state,
@@ -36,7 +38,8 @@ export function tellRecord(recordKey: string, record: IdempotencyRecord, unsent:
     ...(state === "in-progress" && { leaseEndsAt }),
     ...(completedAt !== undefined && { completedAt }),
     ...(expiresAt !== undefined && { expiresAt: expiresAt * 1000 }),
-    ...(result && { result: isKept(result) ? result.in : ("nowhere" as const) }),
+    ...(result && { result: placeOf(result) }),
+    ...(inBucket && { inBucket }),
     steps: Object.entries(steps).map(([name, { state: of, attempt: by, at }]) => ({
       name,
       state: of,
@@ -65,7 +68,10 @@ function verdictIn(text: string | undefined): Evidence | undefined {
 }
 
 /** What was erased, or is not to be kept, leaves a word in the record. */
-const isKept = (result: StoredResult) => result.in !== "record" || result.text !== NOT_KEPT;
+function placeOf(result: StoredResult): StoredResult["in"] | "bucket" {
+  if (bucketOf(result)) return "bucket";
+  return result.in === "record" && result.text === NOT_KEPT ? "nowhere" : result.in;
+}
 
 export type RecordReport = ReturnType<typeof tellRecord>;
 
@@ -146,12 +152,19 @@ function actBranch({ act, messages, count, by, why, at }: OutboxAct, now: number
 }
 
 export function keptLines(
-  { result, expiresAt, completedAt }: Pick<RecordReport, "result" | "expiresAt" | "completedAt">,
+  {
+    result,
+    inBucket,
+    expiresAt,
+    completedAt,
+  }: Pick<RecordReport, "result" | "inBucket" | "expiresAt" | "completedAt">,
   now: number,
 ): string[] {
   const until = completedAt === undefined ? "it is settled" : "its messages are sent";
   return [
-    ...(result === undefined ? [] : [RESULTS[result]]),
+    ...(result === undefined
+      ? []
+      : [RESULTS[result] + (inBucket ? ` (${inBucket.bucket}), ${inBucket.bytes} bytes` : "")]),
     `kept until ${expiresAt === undefined ? until : timeOf(expiresAt, now)}`,
   ];
 }
@@ -165,23 +178,25 @@ const STEP_STATES = {
 const RESULTS = {
   record: "the result is in the record",
   item: "the result is in a separate item",
+  bucket: "the result is in S3",
   nowhere: "the result isn't kept",
 } as const;
 
 /** What an operator did with the key, by the question that the library stores with it. */
-const ACTS: Readonly<Record<string, "erased" | "released" | "run again">> = {
+const ACTS: Readonly<Record<string, "erased" | "released" | "run again" | "forked">> = {
   [ASKED.erase]: "erased",
+  [ASKED.fork]: "forked",
   [ASKED.release]: "released",
   [ASKED.rerun]: "run again",
 };
 
 export const actOf = ({
   asked = "",
-}: Pick<Evidence, "asked">): "erased" | "released" | "run again" | undefined =>
+}: Pick<Evidence, "asked">): (typeof ACTS)[string] | undefined =>
   Object.hasOwn(ACTS, asked) ? ACTS[asked] : undefined;
 
 export function evidenceLines(
-  { verdict, by, at, step, asked, answered, lastError }: Evidence,
+  { verdict, by, at, step, asked, answered, lastError, forkedTo, forkedFrom }: Evidence,
   now: number,
 ): string[] {
   const about = step === undefined ? "" : ` of step ${step}`;
@@ -194,6 +209,8 @@ export function evidenceLines(
   if (act === undefined && asked !== undefined) lines.push(`question: ${asked}`);
   if (act === undefined && answered !== undefined)
     lines.push(`${asked === undefined ? "reason" : "answer"}: ${answered}`);
+  if (forkedTo !== undefined) lines.push(`goes on as ${forkedTo}`);
+  if (forkedFrom !== undefined) lines.push(`runs ${forkedFrom} again from step ${step}`);
   if (lastError) lines.push(`last error: ${lastError.name}, ${timeOf(lastError.at, now)}`);
   return lines;
 }

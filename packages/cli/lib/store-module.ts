@@ -19,6 +19,8 @@ const TABLE_ONLY = [
   "ttl-attribute",
   "index",
   "shards",
+  "bucket",
+  "bucket-prefix",
 ];
 
 /** @throws UsageError where the module has no store, or an option is for a table */
@@ -30,9 +32,11 @@ export async function openStore(module: string, values: OptionValues): Promise<O
   const withheld: { operation: string; input: unknown }[] = [];
   const isDry = values["dry-run"] === true;
   const seen = outbox ?? new NoOutbox();
+  // The module's client may have no timeouts, and a person waits for the command.
+  const opened = ending(isDry ? withholding(store, STORE_WRITES, withheld) : store);
   return {
-    // The module's client may have no timeouts, and a person waits for the command.
-    store: ending(isDry ? withholding(store, STORE_WRITES, withheld) : store),
+    store: opened,
+    records: opened,
     outbox: ending(isDry ? withholding(seen, OUTBOX_WRITES, withheld) : seen),
     get storeOptions(): never {
       throw new UsageError(

@@ -1,7 +1,8 @@
 /** The table that a command works on, its client, and what its writes would be. */
 
 import type { DynamoDBClient, DynamoDBClientConfig } from "@aws-sdk/client-dynamodb";
-import { type ByWhom, type DynamoDBOutboxOptions, MAX_TEXT_LENGTH } from "onceonly/kit";
+import type { S3 } from "@aws-sdk/client-s3";
+import { type ByWhom, type DynamoDBOutboxOptions, MAX_TEXT_LENGTH, type Store } from "onceonly/kit";
 import {
   type CommandCall,
   type OptionsConfig,
@@ -25,6 +26,8 @@ export const TABLE_OPTIONS = {
   "ttl-attribute": { type: "string" },
   index: { type: "string" },
   shards: { type: "string" },
+  bucket: { type: "string" },
+  "bucket-prefix": { type: "string" },
   json: { type: "boolean" },
 } as const satisfies OptionsConfig;
 
@@ -35,6 +38,7 @@ export const TABLE_USAGE = `
   --endpoint <url>            another DynamoDB endpoint, such as the one of \`onceonly start\`
   --partition-key, --sort-key <name=value>, --ttl-attribute, --index, --shards
                               if the store doesn't use the defaults
+  --bucket, --bucket-prefix   the bucket of large results, if handlers use \`offloaded\`
   --json                      print JSON`;
 
 /** What a command that writes takes too. */
@@ -88,8 +92,11 @@ export async function openTable(values: OptionValues): Promise<OpenTable> {
     import("onceonly/dynamodb"),
   ]);
   const client = new Client(config);
+  await checkRegion(client);
   const withheld: { operation: string; input: unknown }[] = [];
   if (values["dry-run"]) withholdWrites(client, withheld);
+  const bucket = await openBucket(values, config);
+  if (bucket && values["dry-run"]) withholdWrites(bucket as unknown as DynamoDBClient, withheld);
   const options: DynamoDBOutboxOptions = {
     tableName,
     client,
@@ -100,13 +107,45 @@ export async function openTable(values: OptionValues): Promise<OpenTable> {
     ...(values.shards !== undefined && { shards: Number(values.shards) }),
   };
   const { indexName: _, shards: __, ...storeOptions } = options;
+  const records = new Store(storeOptions);
   return {
-    store: new Store(storeOptions),
+    store: bucket ? await inBucket(records, values, bucket) : records,
+    records,
     outbox: new Outbox(options),
     storeOptions,
     withheld,
-    close: () => client.destroy(),
+    close() {
+      client.destroy();
+      bucket?.destroy();
+    },
   };
+}
+
+/** Without a Region the SDK refuses each request before it's sent. @throws UsageError */
+async function checkRegion({ config }: DynamoDBClient): Promise<void> {
+  const region = await config.region().catch(() => undefined);
+  if (region === undefined)
+    throw new UsageError("no AWS Region is set: pass --region, or set AWS_REGION or a profile that has one");
+}
+
+/** The client of the bucket for large results. The endpoint of a table isn't the bucket's. */
+async function openBucket({ bucket, "bucket-prefix": prefix }: OptionValues, config: CommonConfig) {
+  if (bucket === undefined && prefix !== undefined) throw new UsageError("--bucket-prefix needs --bucket");
+  if (bucket === undefined) return undefined;
+  checkInstalled("@aws-sdk/client-s3");
+  const { S3: Client } = await import("@aws-sdk/client-s3");
+  const { endpoint: _, ...own } = config;
+  // As local engines need it.
+  return new Client({ ...own, forcePathStyle: true, followRegionRedirects: true });
+}
+
+async function inBucket(
+  store: Store<never>,
+  { bucket, "bucket-prefix": prefix }: OptionValues,
+  client: S3,
+): Promise<Store<never>> {
+  const { offloaded } = await import("onceonly/stores");
+  return offloaded(store, { bucket: `${bucket}`, client, ...textOption("prefix", prefix) });
 }
 
 /** What a client takes of the options: those of every client are the same. @throws UsageError */
@@ -149,7 +188,7 @@ function sortKeyOf(text: string): { name: string; value: string } {
   return { name: text.slice(0, equals), value: text.slice(equals + 1) };
 }
 
-const READS = /^(GetItem|Query|BatchGetItem|Scan|DescribeTable)Command$/;
+const READS = /^(GetItem|Query|BatchGetItem|Scan|DescribeTable|GetObject|ListObjectVersions)Command$/;
 
 /** Answers each write as if it had been applied. A store calls a client with middleware through its `send`. */
 function withholdWrites(client: DynamoDBClient, withheld: { operation: string; input: unknown }[]): void {

@@ -2,16 +2,20 @@
 import {
   type ByWhom,
   type Clock,
+  forkRecord,
   hasCode,
+  isHttpToken,
+  namesOf,
   type Resolution,
   type ResolveAnswer,
   releaseRecord,
   rerunRecord,
   resolveRecord,
 } from "onceonly/kit";
-import { isAboutAnswer, jsonAnswer, responseAnswer } from "../answer.ts";
+import { aboutAnswer, jsonAnswer, responseAnswer } from "../answer.ts";
 import { UsageError } from "../command.ts";
 import type { OpenTable } from "../open-table.ts";
+import { aboutFork, nextStep, whyNotForked } from "../fork.ts";
 import { whyNotRerun } from "../rerun.ts";
 import type { Act } from "./console-source.ts";
 import type { KnownKey, KnownKeys } from "./known-keys.ts";
@@ -25,6 +29,7 @@ export async function actOnKey(act: Act, known: KnownKeys, clock: Clock): Promis
   const decided = byWhomIn(act);
   if (act.act === "release") return release(found, decided, clock);
   if (act.act === "rerun") return rerun(found, decided, clock);
+  if (act.act === "fork") return fork(found, act, decided, clock);
   const step = act.step === undefined ? {} : { step: `${act.step}` };
   const correction = act.correct === "yes" ? { evenThoughAnswered: true } : {};
   const resolution = { ...resolutionIn(act, decided), ...step, ...correction };
@@ -58,11 +63,11 @@ export async function resolving(
 ): Promise<ResolveAnswer> {
   const store: OpenTable["store"] = table.store;
   return resolveRecord({ store, clock }, recordKey, resolution).catch((error: unknown) => {
-    if (isAboutAnswer(error))
-      throw new UsageError(
-        'this is an HTTP operation, so callers need a whole response: choose "HTTP response", with a status such as 201 and a body such as {"id":"ch_1"}',
-      );
-    throw hasCode(error, "INVALID_OPTION") ? new UsageError((error as Error).message) : error;
+    const told = aboutAnswer(
+      error,
+      'choose "HTTP response", with a status such as 201 and a body such as {"id":"ch_1"}',
+    );
+    throw hasCode(told, "INVALID_OPTION") ? new UsageError((error as Error).message) : told;
   });
 }
 
@@ -93,4 +98,21 @@ async function rerun({ table, recordKey }: KnownKey, decided: ByWhom, clock: Clo
   return answer.rerun
     ? { done: true, message: "The next call runs the handler again." }
     : { done: false, message: `Nothing was changed: ${whyNotRerun(answer.state)}.` };
+}
+
+async function fork(
+  { table, recordKey }: KnownKey,
+  { from, as }: Act,
+  decided: ByWhom,
+  clock: Clock,
+): Promise<ActAnswer> {
+  const { store } = table;
+  const seen = await store.find(recordKey, { consistent: true });
+  const given = { ...decided, from: `${from ?? ""}`, as: `${as ?? ""}`.trim() };
+  const answer = await forkRecord({ store, clock }, recordKey, given).catch((error: unknown) => {
+    throw aboutFork(error);
+  });
+  if (!answer.forked) return { done: false, message: `Nothing was changed: ${whyNotForked(answer.state)}.` };
+  const next = nextStep(namesOf(recordKey).operation, given.as, isHttpToken(seen?.token ?? ""));
+  return { done: true, message: `Forked. Next: ${next}.` };
 }

@@ -3,6 +3,7 @@ import {
   type Clock,
   decisionIn,
   deriveChildKey,
+  forkableSteps,
   type IdempotencyRecord,
   isHttpToken,
   namesOf,
@@ -25,13 +26,17 @@ export async function lifeOf(
   const traced = await traceOf(table, recordKey, record);
   const state = liveStateOf(record, now);
   const openSteps = traced.steps.flatMap(({ name, state: of }) => (of === "begun" ? name : []));
+  const forkSteps = forkableSteps(record);
+  const choices = choicesFor(record, state, openSteps.length > 0);
+  const isForkable = forkSteps.length > 0 && state !== "in-progress";
   return {
     ...namesOf(recordKey),
     state,
     attempt: record.attempt,
     createdAt: record.createdAt,
-    choices: choicesFor(record, state, openSteps.length > 0),
+    choices: isForkable ? [...choices, "fork"] : choices,
     openSteps,
+    forkSteps,
     isHttp: isHttpToken(record.token),
     childKeys: Object.fromEntries(
       traced.steps.map(({ name }) => [name, deriveChildKey({ recordKey }, name)]),

@@ -113,7 +113,7 @@ export interface ConsoleLook {
 }
 
 /** A decision about a key that can be made now. */
-export type KeyChoice = "happened" | "did-not-happen" | "release" | "correct" | "rerun";
+export type KeyChoice = "happened" | "did-not-happen" | "release" | "correct" | "rerun" | "fork";
 
 /** A bar on the time axis of a key, or a point if it has no end. Times are in epoch ms. */
 export interface LifeMark {
@@ -134,6 +134,8 @@ export interface KeyLife {
   readonly choices: readonly KeyChoice[];
   /** Steps that were begun, and whose outcome is unknown. */
   readonly openSteps: readonly string[];
+  /** Steps from which the operation can run again under another key. */
+  readonly forkSteps: readonly string[];
   /** Callers read an HTTP response. */
   readonly isHttp: boolean;
   /** The keys that the handler passes on under the names of its steps: derived, and one-way. */

@@ -264,6 +264,37 @@ describe.runIf(hasChromium).each(inTier([360], [360, 1280]))("the console page, 
     expect(ana.presses).toBeLessThanOrEqual(MOST_PRESSES);
   });
 
+  it("H90: a bad deployment: its key is forked from the wrong step, and each effect happens once", async () => {
+    const key = randomUUID();
+    const order = (of: string, quote: string) =>
+      runOnce(holding(world, "order"), of, {}, async ({ step, childKey }) => {
+        await step("reserve", () => charge(childKey("reserve")));
+        await world.clock.advance(1);
+        if ((await step("quote", () => quote)) === "NaN") throw new Error("no such price");
+        return step("ship", () => charge(childKey("ship")));
+      });
+    await order(key, "NaN").catch(() => undefined);
+
+    const ana = await operator();
+    await ana.page.keyboard.press("/");
+    await ana.page.keyboard.type("order");
+    await ana.fill(/^Key/, key);
+    ana.presses++;
+    await ana.page.keyboard.press("Enter");
+    await ana.page.getByRole("article").waitFor();
+    await ana.press(/^Fork for the key/);
+    await ana.fill(/^First step that runs again/, "quote");
+    await ana.fill(/^New idempotency key/, "repaired");
+    expect(await findingsOf(ana.page)).toEqual([]);
+    await ana.signAndPress("release 7 quoted wrongly", /^Fork to the new key/);
+    await ana.told("run order again with the same input and the key repaired");
+
+    expect(await order("repaired", "7")).toBe("ch_2");
+    await expect(order(key, "7")).rejects.toMatchObject({ name: "ForkedError" });
+    expect(charges.size).toBe(2);
+    expect(ana.presses).toBeLessThanOrEqual(MOST_PRESSES);
+  });
+
   it("H90: a step whose outcome is unknown: decided by itself, and the rest of the handler runs", async () => {
     const key = randomUUID();
     const place = (act: () => string) =>

@@ -11,6 +11,8 @@ export interface Decision {
   readonly consequences: readonly string[];
   /** Asks for the answer that callers get, or for the result of a step. */
   readonly answer?: "json" | "response" | "step" | undefined;
+  /** Asks from which of these steps to run again, and for the new key. */
+  readonly forkSteps?: readonly string[];
   /** The button that does it. */
   readonly confirm: string;
 }
@@ -78,6 +80,9 @@ function DecisionForm({ about, decision, perform, close, cancel }: FormProps) {
   const [answer, setAnswer] = useState("");
   const [status, setStatus] = useState("200");
   const [body, setBody] = useState("");
+  const { forkSteps } = decision;
+  const [from, setFrom] = useState(forkSteps?.[0]);
+  const [as, setAs] = useState("");
   const [problem, setProblem] = useState("");
   const [isBusy, work] = useState(false);
   // Before the next key is handled: after the paint, the focus would jump away from an operator who already types.
@@ -96,6 +101,7 @@ function DecisionForm({ about, decision, perform, close, cancel }: FormProps) {
     const { done, message } = await perform({
       ...decision.act,
       ...(kind !== undefined && given),
+      ...(forkSteps && { from, as }),
       by,
       why,
     });
@@ -125,6 +131,28 @@ function DecisionForm({ about, decision, perform, close, cancel }: FormProps) {
             <option value="response">HTTP response</option>
           </select>
         </label>
+      )}
+      {forkSteps && (
+        <>
+          <label>
+            First step that runs again
+            <select value={from} onChange={(event) => setFrom(event.currentTarget.value)}>
+              {forkSteps.map((step) => (
+                <option key={step}>{step}</option>
+              ))}
+            </select>
+          </label>
+          <label>
+            New idempotency key
+            <input
+              required
+              maxLength={255}
+              value={as}
+              spellcheck={false}
+              onInput={(event) => setAs(event.currentTarget.value)}
+            />
+          </label>
+        </>
       )}
       {kind !== undefined && kind !== "response" && (
         <label>

@@ -5,7 +5,7 @@ import type { Perform } from "./act-button.tsx";
 import { type Decision, DecisionButtons } from "./decision-form.tsx";
 import { agoOf } from "./words.ts";
 
-function decisionsFor(choice: KeyChoice, { keyHash, isHttp }: KeyLife): readonly Decision[] {
+function decisionsFor(choice: KeyChoice, { keyHash, isHttp, forkSteps, state }: KeyLife): readonly Decision[] {
   const answer = isHttp ? ("response" as const) : ("json" as const);
   const happened: Decision = {
     act: { act: "happened", key: keyHash },
@@ -52,6 +52,22 @@ function decisionsFor(choice: KeyChoice, { keyHash, isHttp }: KeyLife): readonly
             CONSEQUENCES.rerun,
           ],
           confirm: "Let it run again",
+        },
+      ];
+    case "fork":
+      return [
+        {
+          act: { act: "fork", key: keyHash },
+          name: "Fork",
+          forkSteps,
+          consequences: [
+            "the results of the steps before it are copied to the new key; all others run again",
+            CONSEQUENCES.forked,
+            /^(completed|failed)$/.test(state)
+              ? "callers of this key keep getting its answer"
+              : "this key never runs again: its callers get an error from now on",
+          ],
+          confirm: "Fork to the new key",
         },
       ];
   }
