@@ -164,6 +164,7 @@ describe("when a commit is due again", () => {
 
   it("is as before if the invocation ended too early", () => {
     expect(due([waiting(5), waiting()], [REFUSED, OUT_OF_TIME])).toBe(NOW - 5);
+    expect(due([waiting(5), waiting()], [REFUSED, OUT_OF_TIME], [undefined, NOW + 9])).toBe(NOW - 5);
   });
 
   it("is as before while a message wasn't tried", () => {

@@ -9,7 +9,12 @@ describe("the time of an invocation that sends", () => {
   const invocation = (lastsMs?: number) => {
     const clock = fakeClock(1_000_000);
     const outbox = new MemoryOutbox(() => {});
-    const settings = settingsOf("relay", { outbox, destinations: "any", clock, random: fakeRandom("sender") });
+    const settings = settingsOf("relay", {
+      outbox,
+      destinations: "any",
+      clock,
+      random: fakeRandom("sender"),
+    });
     const endsAt = clock.now() + (lastsMs ?? 0);
     const context = { getRemainingTimeInMillis: () => endsAt - clock.now() };
     const open = () => senderOf(settings, lastsMs === undefined ? undefined : context, new Map()).time;
