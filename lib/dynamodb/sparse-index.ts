@@ -12,6 +12,7 @@ export async function* queryIndex(
   shard: number,
   before: number,
   more: Partial<QueryInput> = {},
+  from?: number,
 ): AsyncGenerator<Sent<"Query">> {
   const { TableName, names } = table;
   let ExclusiveStartKey: Item | undefined;
@@ -19,12 +20,13 @@ export async function* queryIndex(
     const input: QueryInput = {
       TableName,
       IndexName: index.name,
-      KeyConditionExpression: `#${index.shard} = :shard AND #${index.since} < :before`,
+      // A key has one condition, and the range includes its end.
+      KeyConditionExpression: `#${index.shard} = :shard AND #${index.since} ${from === undefined ? "< :before" : "BETWEEN :from AND :before"}`,
       ExpressionAttributeNames: {
         [`#${index.shard}`]: names[index.shard],
         [`#${index.since}`]: names[index.since],
       },
-      ExpressionAttributeValues: toItem({ ":shard": shard, ":before": before }),
+      ExpressionAttributeValues: toItem({ ":shard": shard, ":before": before, ":from": from }),
       ...more,
       ...(ExclusiveStartKey && { ExclusiveStartKey }),
     };

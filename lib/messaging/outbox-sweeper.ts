@@ -6,11 +6,12 @@ import { Turn } from "../core/turn.ts";
 import type { Circuits } from "./connections.ts";
 import { liftLines } from "./lift-lines.ts";
 import { OldestWaiting } from "./oldest-waiting.ts";
-import { OUTBOX_CHECKS, type OutboxOptions, type OutboxSettings, settingsOf } from "./outbox-options.ts";
+import { OUTBOX_CHECKS, type OutboxOptions, settingsOf } from "./outbox-options.ts";
 import { STREAM_SOURCE } from "./outbox-relay.ts";
 import { reportBacklog } from "./report-sends.ts";
 import { senderOf } from "./sender.ts";
-import { type Sweep, type SweepReport, sweepShards } from "./sweep-shards.ts";
+import type { Sweep, SweepReport } from "./sweep-chunk.ts";
+import { lookIntoQueues, sweepShards } from "./sweep-shards.ts";
 
 export interface OutboxSweeperOptions extends OutboxOptions {
   /**
@@ -74,7 +75,11 @@ export function outboxSweeper(
       const shards = Array.from({ length: settings.outbox.shards }, (_, shard) => shard);
       await sweepShards(shards, sweep);
       if (await turn.isMine()) await liftLines(sweep);
-      reportBacklog(settings, await countBacklog(settings, oldest));
+      const { waiting, parked } = await settings.outbox.count();
+      if (waiting > 0 && (await turn.isMine())) await lookIntoQueues(shards, sweep);
+      const committedAt = await oldest.committedAt();
+      const oldestMs = committedAt === undefined ? 0 : clock.now() - committedAt;
+      reportBacklog(settings, { waiting, oldestMs, parked });
     } finally {
       await turn.end();
     }
@@ -89,10 +94,4 @@ function refuseStream(event: unknown): void {
   throw new PayloadInvalidError(
     "the event comes from a stream: run outboxSweeper on a schedule, and connect outboxRelay to the table's stream",
   );
-}
-
-async function countBacklog({ outbox, rules }: OutboxSettings, oldest: OldestWaiting) {
-  const [{ waiting, parked }, committedAt] = await Promise.all([outbox.count(), oldest.committedAt()]);
-  const oldestMs = committedAt === undefined ? 0 : rules.clock.now() - committedAt;
-  return { waiting, oldestMs, parked };
 }
