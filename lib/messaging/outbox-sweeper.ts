@@ -41,8 +41,9 @@ const CHECKS: Readonly<Record<keyof OutboxSweeperOptions, Check>> = {
  * Commits whose first messages are in one group are sent oldest first. A message that can't be sent holds up the later
  * messages of its group, and nothing else. Commits that share only a group of later messages may overtake each other. A
  * failed message is tried at intervals that double up to a quarter of an hour, and is finally parked. A destination that
- * doesn't respond, or refuses request after request, is skipped for a while. If a commit can't be read, the sweep of its
- * shard ends; a corrupt commit is parked.
+ * doesn't respond, or refuses request after request, is skipped for a while. A retry sends one message, and the others that
+ * wait for the same group or destination follow when that succeeds, so it costs the same however many wait. If a commit
+ * can't be read, the sweep of its shard ends; a corrupt commit is parked.
  *
  * Each sweep reports how many commits wait, since when, and how many are parked (`backlog`).
  *

@@ -109,8 +109,9 @@ function mayGo(commit: Unsent, { lines, settings: { rules, parking } }: Sender):
   return lines.mayGo(commit) || isTooOld(commit, rules.clock.now(), parking);
 }
 
-function over(recordKey: string, { oldest }: Sweep): "over" {
+function over(recordKey: string, { sender, oldest }: Sweep): "over" {
   oldest.forget(recordKey);
+  sender.lines.forget(recordKey);
   return "over";
 }
 
@@ -120,9 +121,12 @@ function block(commit: Unsent, { lines }: Sender): Swept {
   return { end: "held", commit };
 }
 
-async function sendTaken(commit: Unsent, { sender, oldest }: Sweep): Promise<CommitOutcome> {
+async function sendTaken(commit: Unsent, sweep: Sweep): Promise<CommitOutcome> {
+  const { sender } = sweep;
   const outcome = await sendCommit(sender, commit, true);
-  if (outcome === "sent") oldest.forget(commit.recordKey);
+  if (outcome === "sent") over(commit.recordKey, sweep);
+  // It may not have got its place.
+  if (outcome === "again") sender.lines.block(commit);
   return outcome;
 }
 

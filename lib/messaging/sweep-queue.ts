@@ -69,18 +69,36 @@ const isGone = ({ end }: Swept) => end === "sent" || end === "over" || end === "
 
 /** Commits of the shard that wait behind others: one to begin with, so that a failure costs little, then more at a time. */
 async function* queued(
-  { settings }: Sender,
+  sender: Sender,
   shard: number,
   from = 0,
   to = Number.MAX_SAFE_INTEGER - queuePlace(1),
 ): AsyncGenerator<readonly FoundUnsent[]> {
   let size = 1;
-  for await (const page of settings.outbox.findUnsent(shard, queuePlace(to + 1), queuePlace(from))) {
-    const found = page.filter(isQueued);
+  for await (const found of pagesOf(sender, shard, queuePlace(from), queuePlace(to + 1))) {
     for (let start = 0; start < found.length; ) {
       yield found.slice(start, start + size);
       start += size;
       size = COMMITS_AT_ONCE;
     }
   }
+}
+
+/** The index shows a commit in its place a moment after it got there, so those of this invocation are added. */
+async function* pagesOf(
+  { settings, lines }: Sender,
+  shard: number,
+  from: number,
+  before: number,
+): AsyncGenerator<readonly FoundUnsent[]> {
+  const moved = lines.movedIn(shard).filter(({ dueAt }) => dueAt >= from && dueAt < before);
+  const isMoved = new Set(moved.map(({ recordKey }) => recordKey));
+  for await (const page of settings.outbox.findUnsent(shard, before, from)) {
+    const end = page.at(-1)?.dueAt ?? from;
+    const later = moved.findIndex(({ dueAt }) => dueAt > end);
+    const found = page.filter((each) => isQueued(each) && !isMoved.has(each.recordKey));
+    const all = [...found, ...moved.splice(0, later < 0 ? moved.length : later)];
+    yield all.sort((one, other) => one.dueAt - other.dueAt);
+  }
+  yield moved;
 }

@@ -5,7 +5,7 @@
  * otherwise try each waiting commit again.
  */
 import type { Clock } from "../core/clock.ts";
-import { isQueued, type Outbox, queuePlace, type Unsent } from "../core/messages/outbox.ts";
+import { type FoundUnsent, isQueued, type Outbox, queuePlace, type Unsent } from "../core/messages/outbox.ts";
 import type { StoredMessage } from "../core/messages/outgoing-message.ts";
 import { type CommitEnd, dueAtOf, nextTryAt, progressOf, waitingMessages } from "./commit-end.ts";
 import type { Dispatch } from "./connections.ts";
@@ -39,6 +39,8 @@ export class WaitingLines {
   readonly #blockedFrom = new Map<string, number>();
   /** Names of the lines in which another sender has a commit. */
   readonly #held = new Set<string>();
+  /** Commits that got their place in this invocation: the index may not show them there yet. */
+  readonly #moved = new Map<string, FoundUnsent & Pick<Unsent, "shard">>();
 
   constructor(
     outbox: Pick<Outbox, "readNotes" | "replaceNotes">,
@@ -92,8 +94,26 @@ export class WaitingLines {
     const isInOrder = (message: StoredMessage, index: number) =>
       waits[index] && end.progress[index]?.state === "waiting" && linesOf(message)?.line !== undefined;
     // A message in order keeps its place, also if another one could be tried earlier.
-    if (!end.isCutShort && commit.messages.some(isInOrder)) return queuePlace(commit.committedAt);
-    return dueAtOf(commit, end, now, waits) ?? queuePlace(commit.committedAt);
+    const isInQueue = !end.isCutShort && commit.messages.some(isInOrder);
+    const dueAt = isInQueue ? undefined : dueAtOf(commit, end, now, waits);
+    return dueAt ?? this.#move(commit);
+  }
+
+  #move({ recordKey, committedAt, shard, ...commit }: Unsent): number {
+    const dueAt = queuePlace(committedAt);
+    if (!isQueued(commit)) this.#moved.set(recordKey, { recordKey, dueAt, shard });
+    return dueAt;
+  }
+
+  /** Commits of a shard that got their place in this invocation and weren't sent since, in order. */
+  movedIn(shard: number): readonly FoundUnsent[] {
+    const moved = [...this.#moved.values()].filter((each) => each.shard === shard);
+    return moved.sort((one, other) => one.dueAt - other.dueAt);
+  }
+
+  /** Nothing of the commit is left to send. */
+  forget(recordKey: string): void {
+    this.#moved.delete(recordKey);
   }
 
   /** Whether any message of a commit that waits behind others may be tried now. */
@@ -211,8 +231,13 @@ export class WaitingLines {
       else if (this.#isNoted(names)) this.#leave(names, commit);
       return;
     }
-    this.#block(names, commit);
     const isNoted = notesFor(this.notes.current, names).length > 0;
+    if (isNoted && !this.#isRelay && !isQueued(commit) && ended === NOT_ATTEMPTED) {
+      // Nothing overtakes it: it gets its place, and this sweep sends it from there.
+      this.#note(names, commit);
+      return;
+    }
+    this.#block(names, commit);
     const isWhole = "cause" in ended || !isAsked;
     const hasFailed = isWhole || (ended.result !== NOT_ATTEMPTED.result && ended !== OUT_OF_TIME);
     if (!hasFailed) {
@@ -232,9 +257,12 @@ export class WaitingLines {
   }
 
   #leave(names: LineNames, commit: Unsent): void {
-    const { destination, line } = names;
     if (!isOrdered(names) && this.#isRelay) return;
     if (isOrdered(names)) this.#block(names, commit);
+    this.#note(names, commit);
+  }
+
+  #note({ destination, line }: LineNames, commit: Unsent): void {
     const now = this.#clock.now();
     const noted = [destination, line].filter((name) => name !== undefined && this.notes.current[name]);
     for (const name of noted.length > 0 ? noted : [line]) {

@@ -24,7 +24,7 @@ function newWorld(destinations: Parameters<typeof outboxSweeper>[0]["destination
   const memory = new MemoryOutbox(() => {});
   const asked = { load: 0, take: 0, keep: 0, markSent: 0 };
   /** Queues that refuse every request, and messages that are refused by themselves. */
-  const state = { down: [] as string[], refused: [] as string[] };
+  const state = { down: [] as string[], refused: [] as string[], beforeSend: async () => {} };
   const accepted: string[] = [];
   const backlogs: OutboxBacklogEvent[] = [];
   const counted =
@@ -44,6 +44,7 @@ function newWorld(destinations: Parameters<typeof outboxSweeper>[0]["destination
     sqs: {
       config: {},
       async send({ input }: { input: { QueueUrl: string; Entries: { Id: string; MessageBody: string }[] } }) {
+        await state.beforeSend();
         if (state.down.includes(input.QueueUrl.slice(URL.length)))
           throw Object.assign(new Error("gone"), { name: "QueueDoesNotExist" });
         const isRefused = ({ MessageBody }: { MessageBody: string }) => state.refused.includes(MessageBody);
@@ -182,6 +183,36 @@ describe("commits that wait behind others", () => {
     );
     expect(await world.memory.readNotes()).toBe("{}");
   });
+
+  it.each([0, 70_000])(
+    "R5: a line to which commits keep coming is finished within two sweeps, in order, also if they are %i ms old",
+    async (ageMs) => {
+      const world = newWorld();
+      const stream: string[] = [];
+      const names = Array.from({ length: 12 }, (_, number) => `pay.fifo/a${number}`);
+      world.state.down = ["pay.fifo"];
+      for (const name of names.slice(0, 4)) await world.commit(name);
+      await world.sweep();
+      world.state.down = [];
+      let next = 4;
+      // With each message that is sent another one is committed, and relays get every second one at once.
+      world.state.beforeSend = async () => {
+        if (next === names.length) return;
+        stream.push(await world.commit(names[next++]!));
+        await world.clock.advance(ageMs);
+        if (next % 2 > 0) return;
+        const {
+          batchItemFailures: [first],
+        } = await world.relay(...stream);
+        stream.splice(0, first ? stream.indexOf(first.itemIdentifier) : stream.length);
+      };
+      await world.sweep();
+      await world.sweep(2 * MINUTE);
+
+      expect(world.accepted).toEqual(names);
+      expect(await world.memory.readNotes()).toBe("{}");
+    },
+  );
 
   it("R5: a line that works again costs no write for what waits for another destination, and a retry no read of it", async () => {
     const world = newWorld();

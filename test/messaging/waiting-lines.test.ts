@@ -1,7 +1,7 @@
 import type { StoredMessage, Unsent } from "onceonly/store-kit";
 import { fakeClock } from "onceonly/testing";
 import { describe, expect, it } from "vitest";
-import { queuePlace } from "../../lib/core/messages/outbox.ts";
+import { queuePlace, UNTRIED } from "../../lib/core/messages/outbox.ts";
 import { NOT_ATTEMPTED, OUT_OF_TIME, type SendEnd } from "../../lib/messaging/destination-queue.ts";
 import {
   type LineNote,
@@ -82,11 +82,29 @@ describe("WaitingLines", () => {
     },
   );
 
-  it("H35: after a message that isn't in its place nothing is sent that was committed later", async () => {
+  it("H35: R5: a message that isn't in its place gets there, and this sweep finds it there in its order", async () => {
     const lines = await newLines("sweeper", noteOf());
-    sendTo(lines, commitOf(inOrder, now - 500));
+    const { recordKey, ...young } = commitOf(inOrder, now - 500);
+    const old = { ...young, recordKey: "op##a0", committedAt: now - 900 };
+    const end = {
+      progress: [UNTRIED],
+      isOver: false,
+      isCutShort: false,
+      isNews: false,
+      hasFailed: false,
+      parked: 0,
+    };
+    for (const commit of [{ recordKey, ...young }, old]) {
+      expect(sendTo(lines, commit)).toBe(NOT_ATTEMPTED);
+      expect(lines.placeOf(commit, end, now)).toBe(queuePlace(commit.committedAt));
+    }
 
-    expect(sendTo(lines, { ...commitOf(inOrder, queuePlace(now)), committedAt: now })).toBe(NOT_ATTEMPTED);
+    expect(lines.movedIn(5).map((moved) => moved.recordKey)).toEqual(["op##a0", "op##a1"]);
+    expect(lines.movedIn(3)).toEqual([]);
+    lines.forget("op##a0");
+    expect(lines.movedIn(5)).toHaveLength(1);
+    expect(lines.isWorking(line)).toBe(true);
+    expect(sendTo(lines, { ...old, dueAt: queuePlace(now - 900) })).toBe(SENT);
   });
 
   it("a line does not work, nor its destination, while a commit is held up in it", async () => {

@@ -9,7 +9,10 @@ export type MessageState = (typeof MESSAGE_STATES)[number];
 /** How far a message of a commit has got. */
 export interface MessageProgress {
   readonly state: MessageState;
-  /** In how many invocations the message was sent or failed, alone or together with its whole destination. */
+  /**
+   * In how many invocations the message was sent or failed, alone or together with its whole destination. While it only waits
+   * behind others it isn't tried.
+   */
   readonly tries: number;
   /**
    * Epoch ms: the time of the last try, of parking or of dropping. Absent until the first try. Present without tries if an
