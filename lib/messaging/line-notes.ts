@@ -113,8 +113,9 @@ function withLast(note: LineNote, { recordKey, committedAt, shard }: Unsent): Li
 }
 
 /** No commit of the shard that waits for the note was made before this time. */
-function firstIn({ from }: LineNote, [, , first = from]: LastInShard): number {
-  return first;
+function firstIn({ from }: LineNote, [, last, first = from]: LastInShard): number {
+  // Without `first`, `from` may be of another shard.
+  return Math.min(first, last);
 }
 
 /** The commits of one shard that wait for a note. */

@@ -1,6 +1,7 @@
 // What it costs to try a destination again that accepts nothing, with few commits waiting for it and with many, and what it
 // costs to send them once it works again. ONCEONLY_WAITING=5000 measures with that many.
-import { randomUUID } from "node:crypto";
+import { createHash } from "node:crypto";
+import { BatchWriteItemCommand, DeleteItemCommand, ScanCommand } from "@aws-sdk/client-dynamodb";
 import { runOnce } from "onceonly";
 import { DynamoDBOutbox, DynamoDBStore } from "onceonly/dynamodb";
 import { type OutboxBacklogEvent, outboxSweeper } from "onceonly/messaging";
@@ -37,14 +38,30 @@ async function newBacklog(queue: string, count: number, groupOf: (number: number
   };
   const store = new DynamoDBStore({ tableName, client });
   const options = { operation: "order", store, leaseSeconds: 30, clock };
-  const bodies: string[] = [];
-  for (let number = 0; number < count; number++) {
-    const body = `${groupOf(number)}${number}`;
-    const messages = [{ queue: `${URL}${queue}`, key: body, group: groupOf(number), body }];
-    await runOnce(options, randomUUID(), {}, ({ commit }) => commit(null, { messages }));
-    bodies.push(body);
-    await clock.advance(1);
+  const bodies = Array.from({ length: count }, (_, number) => `${groupOf(number)}${number}`);
+  const message = { queue: `${URL}${queue}`, key: "the first", group: groupOf(0), body: "the first" };
+  await runOnce(options, "the first", {}, ({ commit }) => commit(null, { messages: [message] }));
+  // Copies of a real commit, because 25 of them are one request.
+  const { Items: [first] = [] } = await client.send(new ScanCommand({ TableName: tableName }));
+  const isOneLine = queue.endsWith(".fifo") && groupOf(0) === groupOf(1);
+  const since = clock.now();
+  const copies = bodies.map((body, number) => {
+    const at = { N: `${since + number}` };
+    return {
+      ...first,
+      pk: { S: `order##${createHash("sha256").update(body).digest("base64url")}` },
+      messages: { S: JSON.stringify([{ ...message, key: body, group: groupOf(number), body }]) },
+      unsentShard: isOneLine ? first!.unsentShard! : { N: `${number % 8}` },
+      unsentSince: at,
+      completedAt: at,
+    };
+  });
+  await client.send(new DeleteItemCommand({ TableName: tableName, Key: { pk: first!.pk! } }));
+  for (let start = 0; start < count; start += 25) {
+    const requests = copies.slice(start, start + 25).map((Item) => ({ PutRequest: { Item } }));
+    await client.send(new BatchWriteItemCommand({ RequestItems: { [tableName]: requests } }));
   }
+  await clock.advance(count);
   const outbox = new DynamoDBOutbox({ tableName, client });
   const sweep = outboxSweeper({
     outbox,
@@ -95,8 +112,7 @@ describe("a destination that accepts nothing", () => {
       if (process.env.ONCEONLY_WAITING) console.info(queue, size, { retry, recovery });
       const rest = await world.sweep();
       expect([recovery.report.sent + rest.report.sent, world.sent.length]).toEqual([size, size]);
-      if (groupOf(0) === groupOf(1))
-        expect([...world.sent]).toEqual(queue === "dead" ? expect.anything() : world.bodies);
+      if (queue.endsWith(".fifo") && groupOf(0) === groupOf(1)) expect(world.sent).toEqual(world.bodies);
       expect(recovery.writeUnits).toBeLessThanOrEqual(3 * size + 60);
     }
     const [few, many] = retries as [(typeof retries)[0], (typeof retries)[0]];

@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { queuePlace, UNTRIED } from "../../lib/core/messages/outbox.ts";
 import { NOT_ATTEMPTED, OUT_OF_TIME, type SendEnd } from "../../lib/messaging/destination-queue.ts";
 import {
+  dueIn,
   type LineNote,
   linesOf,
   nameOfFailure,
@@ -182,6 +183,14 @@ describe("the notes of lines", () => {
     expect(older[line]?.last[5]).toEqual(["op##a1", now - 500, now - 800]);
     expect(withLess(older, waiting, 5, now - 400)).toBe(older);
     expect(withLess(noted, waiting, 5, now - 400)[line]?.last[5]).toEqual(["op##a1", now - 500, now - 400]);
+  });
+
+  it("R5: a note of an earlier version doesn't say what is oldest in a shard: its own time does, or that of the youngest", () => {
+    const old = { [line]: noteOf({ from: 10, last: { 3: ["op##a0", 20], 5: ["op##a1", 5] } }) };
+
+    expect(dueIn(old, 3, now)).toEqual([{ name: line, lastKey: "op##a0", from: 10, to: 20 }]);
+    expect(dueIn(old, 5, now)).toEqual([{ name: line, lastKey: "op##a1", from: 5, to: 5 }]);
+    expect(dueIn(old, 4, now)).toEqual([]);
   });
 
   it("a line without a note gets no handover", () => {
