@@ -50,7 +50,12 @@ export class OutboxRequests {
     more: Partial<QueryInput>,
     from?: number,
   ): AsyncGenerator<Sent<"Query">> {
-    return queryIndex(this.#connection, this.#table, this.#index, shard, before, more, from);
+    // A key has one condition, and this one includes `before`.
+    const range = from !== undefined && {
+      KeyConditionExpression: "#unsentShard = :shard AND #unsentSince BETWEEN :from AND :before",
+      ExpressionAttributeValues: toItem({ ":shard": shard, ":from": from, ":before": before }),
+    };
+    return queryIndex(this.#connection, this.#table, this.#index, shard, before, { ...more, ...range });
   }
 
   /** The record with its messages, wherever they are stored. */

@@ -12,7 +12,6 @@ export async function* queryIndex(
   shard: number,
   before: number,
   more: Partial<QueryInput> = {},
-  from?: number,
 ): AsyncGenerator<Sent<"Query">> {
   const { TableName, names } = table;
   let ExclusiveStartKey: Item | undefined;
@@ -20,13 +19,12 @@ export async function* queryIndex(
     const input: QueryInput = {
       TableName,
       IndexName: index.name,
-      // A key has one condition, and the range includes its end.
-      KeyConditionExpression: `#${index.shard} = :shard AND #${index.since} ${from === undefined ? "< :before" : "BETWEEN :from AND :before"}`,
+      KeyConditionExpression: `#${index.shard} = :shard AND #${index.since} < :before`,
       ExpressionAttributeNames: {
         [`#${index.shard}`]: names[index.shard],
         [`#${index.since}`]: names[index.since],
       },
-      ExpressionAttributeValues: toItem({ ":shard": shard, ":before": before, ":from": from }),
+      ExpressionAttributeValues: toItem({ ":shard": shard, ":before": before }),
       ...more,
       ...(ExclusiveStartKey && { ExclusiveStartKey }),
     };
