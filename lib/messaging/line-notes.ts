@@ -79,8 +79,11 @@ export function notesFor(notes: LineNotes, { destination, line = "" }: LineNames
 const MAX_LINES = 50;
 
 /** The name for a failure's note: the line, or the destination if all of it or too many of its lines failed. */
-export function nameOfFailure(notes: LineNotes, { destination, line }: LineNames, isWhole: boolean): string {
-  if (line === undefined) return destination;
+export function nameOfFailure(
+  notes: LineNotes,
+  { destination, line }: OrderedNames,
+  isWhole: boolean,
+): string {
   const lines = Object.keys(notes).filter((name) => name.startsWith(`${destination}/`));
   return isWhole || (lines.length >= MAX_LINES && !lines.includes(line)) ? destination : line;
 }

@@ -85,10 +85,10 @@ function newWorld(destinations: Parameters<typeof outboxSweeper>[0]["destination
       return recordKey;
     },
     /** One sweep after that much time: what it asked the outbox for. */
-    async sweep(ms = 16 * MINUTE) {
+    async sweep(ms = 16 * MINUTE, context?: Parameters<typeof sweep>[1]) {
       await clock.advance(ms);
       Object.assign(asked, { load: 0, take: 0, keep: 0, markSent: 0 });
-      await sweep();
+      await sweep({}, context);
       return { ...asked };
     },
     relay: (...keys: string[]) =>
@@ -213,6 +213,38 @@ describe("commits that wait behind others", () => {
       expect(await world.memory.readNotes()).toBe("{}");
     },
   );
+
+  it("R5: when the time of an invocation is over, the next sweep goes on with the line where it was", async () => {
+    const world = newWorld();
+    world.state.down = ["pay.fifo"];
+    const names = Array.from({ length: 30 }, (_, number) => `pay.fifo/a${number}`);
+    for (const name of names) await world.commit(name);
+    await world.sweep();
+    world.state.down = [];
+    const time = { left: 60_000, sends: 0 };
+    world.state.beforeSend = async () => {
+      if (++time.sends === 5) time.left = 0;
+    };
+    await world.sweep(MINUTE, { getRemainingTimeInMillis: () => time.left });
+    expect(world.accepted).toEqual(names.slice(0, 5));
+    await world.sweep(MINUTE);
+
+    expect(world.accepted).toEqual(names);
+    expect(await world.memory.readNotes()).toBe("{}");
+  });
+
+  it("R5: a record that is gone by the time it is its turn holds up nothing", async () => {
+    const world = newWorld();
+    world.state.down = ["pay.fifo"];
+    for (const name of ["pay.fifo/a1", "pay.fifo/a2", "pay.fifo/a3"]) await world.commit(name);
+    await world.sweep();
+    world.state.down = [];
+    world.state.beforeSend = async () => world.memory.forget("op##pay.fifo/a2");
+    await world.sweep();
+
+    expect(world.accepted).toEqual(["pay.fifo/a1", "pay.fifo/a3"]);
+    expect(await world.memory.readNotes()).toBe("{}");
+  });
 
   it("R5: a line that works again costs no write for what waits for another destination, and a retry no read of it", async () => {
     const world = newWorld();
