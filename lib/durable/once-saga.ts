@@ -158,13 +158,17 @@ export async function onceSaga<
   const runPart = async (): Promise<PartEnd> => {
     const ofPlugin = currentStep();
     if (ofPlugin) ofPlugin.reportsItself = true;
+    let hasRun = false;
     try {
       const outcome = await perform(engineOptions, callIn(durable, about), (execution) => {
+        hasRun = true;
         current = execution as Execution<never>;
         return driven.run(current, input, driver);
       });
       return { results: resultOf(outcome) as Record<string, unknown> };
     } catch (error) {
+      // A key that is held since less than a minute only has to be claimed later.
+      if (!hasRun && hasCode(error, "OUTCOME_UNKNOWN")) throw error;
       return endOf(error, current?.attempt === 1);
     }
   };
@@ -177,8 +181,8 @@ export async function onceSaga<
       // The wait before that step comes again.
       refused = undefined;
       if (whenHeld) await whenHeld(context, heldError(name, end.held));
-      const pause = whenHeld ? pauseAfter(1, HOLD_PAUSE_SECONDS) : pauseAfter(++holds, HOLD_PAUSE_SECONDS);
-      await context.wait(`${name} is held`, pause);
+      holds++;
+      await context.wait(`${name} is held`, pauseAfter(whenHeld ? 1 : holds, HOLD_PAUSE_SECONDS));
       continue;
     }
     isFirst ||= part === 1 && end.isFirst;

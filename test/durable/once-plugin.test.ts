@@ -199,7 +199,9 @@ describe("currentChildKey", () => {
     const other = await import("onceonly/durable");
     expect(other.currentChildKey).not.toBe(currentChildKey);
 
-    expect(await run((_order, context) => context.step("charge", async () => other.currentChildKey().length))).toMatchObject({
+    expect(
+      await run((_order, context) => context.step("charge", async () => other.currentChildKey().length)),
+    ).toMatchObject({
       result: "43",
     });
   });

@@ -236,12 +236,52 @@ describe("onceSaga", () => {
     expect(shop.done.get("charge")).toBe(1);
   });
 
+  it("only goes forward after its pivot: it is held if a wait fails there, and the wait comes again", async () => {
+    const tries = { charge: 0, wait: 0 };
+    const keys: string[] = [];
+    const forward = saga("deliver", [
+      {
+        name: "charge",
+        pivot: true,
+        run: () => {
+          if (tries.charge++ === 0) throw new Error("no answer yet");
+          return "charged";
+        },
+        retryLater: () => true,
+        verify: () => ({ outcome: "did-not-happen" }),
+      },
+      {
+        name: "ship",
+        run: ({ childKey }: Context) => {
+          keys.push(childKey(), currentChildKey(), currentChildKey("carrier"));
+          return "shipped";
+        },
+      },
+    ]);
+    const { store, clock } = shop;
+    const findCarrier = async () => {
+      if (tries.wait++ === 0) throw new Error("no carrier");
+    };
+    const ship = (context: DurableContext) =>
+      context.step("find a carrier", findCarrier, { retryStrategy: () => ({ shouldRetry: false }) });
+    const { whenHeld } = shop.options();
+
+    expect(
+      await shop.run((order, context) =>
+        onceSaga(context, forward, order, { store, clock, before: { ship }, ...(whenHeld && { whenHeld }) }),
+      ),
+    ).toMatchObject({ status: "SUCCEEDED", result: { charge: "charged", ship: "shipped" } });
+    expect(shop.asked).toEqual([expect.stringContaining("stopped at ship; still to do: ship")]);
+    expect([keys[0] === keys[1], keys[1] === keys[2]]).toEqual([true, false]);
+  });
+
   it("runs the saga of another copy", async () => {
     vi.resetModules();
     const other = await import("onceonly/durable");
     expect(other.onceSaga).not.toBe(onceSaga);
 
-    const handler = (order: Order, context: DurableContext) => other.onceSaga(context, shop.placeOrder, order, shop.options());
+    const handler = (order: Order, context: DurableContext) =>
+      other.onceSaga(context, shop.placeOrder, order, shop.options());
     expect(await shop.run(handler)).toMatchObject({ status: "SUCCEEDED", invocations: 3 });
     expect(shop.left()).toEqual(ALL);
   });
