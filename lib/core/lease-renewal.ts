@@ -10,8 +10,7 @@ export class LeaseRenewal<Write> {
   readonly #lose: (reason: ClaimLostError) => void;
   /** When the next request is due (epoch ms); infinite while one is under way. */
   #askAt: number;
-  /** Cancels the timer; absent if nothing is watched any more. */
-  #cancel: (() => void) | undefined;
+  #cancelTimer = () => {};
   #isOver = false;
 
   /** @param lose called once, if the claim is lost or may be by now */
@@ -26,28 +25,30 @@ export class LeaseRenewal<Write> {
   /** Leaves no timer running. The answer to a pending request no longer changes anything. */
   stop(): void {
     this.#isOver = true;
-    this.#cancel?.();
+    this.#cancelTimer();
   }
 
   /** A hanging request doesn't hide the end of the lease. */
   #watch(): void {
-    this.#cancel = undefined;
     const { liveUntil } = this.#lease;
     if (this.#isOver || liveUntil === Number.POSITIVE_INFINITY) return;
     const now = this.#call.now();
-    if (now >= liveUntil) return this.#end(leaseEnded());
+    if (now >= liveUntil) {
+      this.#end(leaseEnded());
+      return;
+    }
     if (now >= this.#askAt) {
       this.#askAt = Number.POSITIVE_INFINITY;
       void this.#ask();
     }
     const ms = Math.min(this.#askAt, liveUntil) - now;
-    this.#cancel = after(this.#call.options.clock, ms, () => this.#wake(now), "background");
+    this.#cancelTimer = after(this.#call.options.clock, ms, () => this.#wake(now, ms), "background");
   }
 
-  #wake(since: number): void {
+  #wake(since: number, ms: number): void {
     const passed = this.#call.now() - since;
-    if (passed > 0) return this.#watch();
-    this.#cancel = undefined;
+    // A timer may be early by less than a millisecond, which the clock doesn't show.
+    if (passed > 0 || (passed === 0 && ms < 2)) this.#watch();
     // A clock that was set back can't show when other calls take over. One whose sleeps last no time would never end.
     if (passed < 0) this.#end(leaseEnded());
   }
@@ -63,8 +64,7 @@ export class LeaseRenewal<Write> {
       // Already reported to observers. Many invocations in one process are throttled together, so spread their retries.
       this.#askAt = this.#call.now() + (leaseMs / 30) * (0.5 + options.random.fraction());
     }
-    if (!this.#cancel) return;
-    this.#cancel();
+    this.#cancelTimer();
     this.#watch();
   }
 

@@ -153,9 +153,9 @@ class Keeping extends Readable {
   }
 
   override _read(): void {
-    const payload = this.#payload;
-    if (this.#isReading) payload.resume();
-    else this.#begin(payload);
+    if (!this.#isReading) this.#begin(this.#payload);
+    // Also the first time: a plugin may have paused it.
+    this.#payload.resume();
   }
 
   #begin(payload: Payload): void {

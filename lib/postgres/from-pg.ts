@@ -8,7 +8,7 @@ import { closable } from "./closable.ts";
 import { AbortedTransactionError } from "./failures.ts";
 import { noRollback, ROLLBACK_MS } from "./open-transaction.ts";
 import { type PostgresPrepareOptions, prepareOf } from "./options.ts";
-import { nameOf, type Preparing, preparing } from "./preparing.ts";
+import { type Preparing, preparing } from "./preparing.ts";
 import type { SqlClient, SqlRow, SqlTransaction, SqlValue } from "./sql-client.ts";
 
 export interface PgStatement {
@@ -87,7 +87,7 @@ function ofPool(
   pool: PgPool<PgConnection & Releasable>,
   prepare: boolean | undefined,
 ): SqlClient<PgConnection> {
-  const prepared = preparing(prepare, async () => {
+  const prepared = preparing(pool, prepare, async () => {
     const connection = await connectionOf(pool);
     let isUsable = false;
     try {
@@ -99,7 +99,7 @@ function ofPool(
     }
   });
   return {
-    query: (text, values) => prepared.alone((isNamed) => rowsOf(pool, text, values, isNamed)),
+    query: (text, values) => prepared.alone(text, (name) => rowsOf(pool, text, values, name)),
     transaction: async (work, first) => {
       const connection = await connectionOf(pool);
       let isUsable = false;
@@ -137,7 +137,7 @@ const ignore = () => {};
 
 /** Runs everything in turn: another statement within a transaction would become part of it. */
 function ofClient(client: PgConnection, prepare: boolean | undefined): SqlClient<PgConnection> {
-  const prepared = preparing(prepare, () => isDirect(client));
+  const prepared = preparing(client, prepare, () => isDirect(client));
   let last: Promise<unknown> = Promise.resolve();
   const inTurn = <T>(run: () => Promise<T>): Promise<T> => {
     const turn = last.then(run);
@@ -149,7 +149,9 @@ function ofClient(client: PgConnection, prepare: boolean | undefined): SqlClient
   return {
     isSingle: true,
     query: (text, values) =>
-      inTurn(() => prepared.alone((isNamed) => rowsOf(client, text, values, isNamed && mayName()))),
+      inTurn(() =>
+        prepared.alone(text, (name) => rowsOf(client, text, values, mayName() ? name : undefined)),
+      ),
     transaction: (work, first) =>
       inTurn(async () => {
         client.on("error", ignore);
@@ -170,7 +172,7 @@ async function isDirect(connection: PgConnection): Promise<boolean> {
 /** @param release is called with whether the connection has no open transaction afterwards */
 async function within<T>(
   connection: PgConnection,
-  { isWithin }: Preparing,
+  { nameWithin }: Preparing,
   work: (transaction: SqlTransaction<PgConnection>) => Promise<T>,
   first: string | undefined,
   release: (isUsable: boolean) => void,
@@ -181,7 +183,7 @@ async function within<T>(
   try {
     result = await work({
       client,
-      query: (text, values) => rowsOf(connection, text, values, isWithin),
+      query: (text, values) => rowsOf(connection, text, values, nameWithin(text)),
       close,
     });
   } catch (error) {
@@ -207,9 +209,8 @@ async function rowsOf(
   connection: Pick<PgConnection, "query">,
   text: string,
   values: readonly SqlValue[],
-  isNamed: boolean,
+  name: string | undefined,
 ): Promise<readonly SqlRow[]> {
-  const name = isNamed ? nameOf(text) : undefined;
   return rowsIn(
     await (name
       ? connection.query({ name, text, values: [...values] })

@@ -5,7 +5,7 @@ import { textOf } from "./answers.ts";
 import { closable } from "./closable.ts";
 import { AbortedTransactionError } from "./failures.ts";
 import { type PostgresPrepareOptions, prepareOf } from "./options.ts";
-import { nameOf, preparing } from "./preparing.ts";
+import { preparing } from "./preparing.ts";
 import type { SqlClient, SqlRow, SqlTransaction, SqlValue } from "./sql-client.ts";
 
 /** The `sql` within a transaction. */
@@ -37,20 +37,18 @@ export function fromPostgresJs<Transaction extends PostgresJsTransaction>(
 ): SqlClient<Transaction> {
   checkMethods("sql", sql, ["unsafe", "begin"], "the result of `postgres()`");
   const prepare = prepareOf(options);
-  const { alone, isWithin } = preparing(prepare ?? (namesStatements(sql) ? undefined : false), () =>
+  // postgres.js names them itself.
+  const { alone, nameWithin } = preparing(sql, prepare ?? (namesStatements(sql) ? undefined : false), () =>
     isDirect(sql),
   );
   const rowsIn = async (
     client: PostgresJsTransaction,
     text: string,
     values: readonly SqlValue[],
-    isNamed: boolean,
-  ) =>
-    (await client.unsafe(text, [...values], {
-      prepare: isNamed && nameOf(text) !== undefined,
-    })) as readonly SqlRow[];
+    name: string | undefined,
+  ) => (await client.unsafe(text, [...values], { prepare: name !== undefined })) as readonly SqlRow[];
   return {
-    query: (text, values) => alone((isNamed) => rowsIn(sql, text, values, isNamed)),
+    query: (text, values) => alone(text, (name) => rowsIn(sql, text, values, name)),
     transaction: <T>(work: (transaction: SqlTransaction<Transaction>) => Promise<T>, first?: string) =>
       withinBegin<Transaction, T>(
         (run) => sql.begin(run),
@@ -58,7 +56,7 @@ export function fromPostgresJs<Transaction extends PostgresJsTransaction>(
           const { client, close } = closable(transaction);
           session.close = close;
           const query = (text: string, values: readonly SqlValue[] = []) =>
-            session.run(() => rowsIn(transaction, text, values, isWithin));
+            session.run(() => rowsIn(transaction, text, values, nameWithin(text)));
           if (first) await query(first);
           const result = await work({ client, query, close });
           if (namesStatements(sql)) await commitUnnamed((text) => query(text) as CommandAnswer);

@@ -11,55 +11,60 @@ const MAX_CHECKS = 3;
 const MAX_NAMES = 100;
 
 export interface Preparing {
-  /** Whether statements within a transaction are named. A name that the server doesn't have would abort the transaction. */
-  readonly isWithin: boolean;
+  /** The name of a statement within a transaction, if it has one. A name that the server doesn't have would abort it. */
+  nameWithin(text: string): string | undefined;
   /** Runs a statement that is a transaction by itself, and runs it again without a name if the server refuses the name. */
-  alone<T>(run: (isNamed: boolean) => Promise<T>): Promise<T>;
+  alone<T>(text: string, run: (name: string | undefined) => Promise<T>): Promise<T>;
 }
+
+/** By text, for each client: two adapters may share one. */
+const namesByClient = new WeakMap<object, Map<string, string>>();
 
 /**
  * @param prepare the user's choice, if any
  * @param isDirect whether the server's process is the one that the connection began with: a transaction pooler has its own number
  */
-export function preparing(prepare: boolean | undefined, isDirect: () => Promise<boolean>): Preparing {
-  let isNamed = prepare;
+export function preparing(
+  client: object,
+  prepare: boolean | undefined,
+  isDirect: () => Promise<boolean>,
+): Preparing {
+  const names = namesByClient.get(client) ?? new Map<string, string>();
+  namesByClient.set(client, names);
+  let isOn = prepare;
   let checks = 0;
   const check = async () => {
     // Other calls don't wait for the answer.
-    isNamed = false;
-    isNamed = await isDirect().catch((error: unknown) =>
+    isOn = false;
+    isOn = await isDirect().catch((error: unknown) =>
       sqlStateOf(error) === undefined && ++checks < MAX_CHECKS ? undefined : false,
     );
   };
   return {
-    isWithin: prepare === true,
-    async alone(run) {
-      if (isNamed === undefined) await check();
-      if (!isNamed) return run(false);
+    nameWithin: (text) => (prepare ? nameOf(text, names) : undefined),
+    async alone(text, run) {
+      if (isOn === undefined) await check();
+      const name = isOn ? nameOf(text, names) : undefined;
+      if (name === undefined) return run(undefined);
       try {
-        return await run(true);
+        return await run(name);
       } catch (error) {
         if (prepare || !NOT_PREPARED.test(sqlStateOf(error) ?? "")) throw error;
-        isNamed = false;
-        return run(false);
+        isOn = false;
+        return run(undefined);
       }
     },
   };
 }
 
-/** By text. */
-const names = new Map<string, string | undefined>();
-
-/**
- * The name of a statement; absent if it isn't prepared. Two statements never share a name, even if other code prepares statements
- * on the same connection.
- */
-export function nameOf(text: string): string | undefined {
-  if (!names.has(text) && names.size < MAX_NAMES) names.set(text, isLookup(text) ? hash(text) : undefined);
-  return names.get(text);
+/** Two statements never share a name, even if other code prepares statements on the same connection. */
+function nameOf(text: string, names: Map<string, string>): string | undefined {
+  const known = names.get(text);
+  if (known !== undefined || names.size >= MAX_NAMES || !isLookup(text)) return known;
+  const name = hashTuple("onceonly/statement/1", text);
+  names.set(text, name);
+  return name;
 }
-
-const hash = (text: string) => hashTuple("onceonly/statement/1", text);
 
 /** A plan for any values suits a single key. The best plan for a range of rows depends on the values. */
 const isLookup = (text: string) => text.includes("$1") && !/\bLIMIT\b/.test(text);
