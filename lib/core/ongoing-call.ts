@@ -1,7 +1,7 @@
 /** A call under way: its caller, its remaining time, its requests to the store, and its reports to observers. */
 import { MAX_RETENTION_SECONDS } from "../contract.ts";
 import { answerWithin } from "./answer-within.ts";
-import { type Clock, pause } from "./clock.ts";
+import { type Clock, pause, systemClock } from "./clock.ts";
 import { type Decision, reportDecision } from "./decisions.ts";
 import { hasCode, isRefusedCondition, isStoreFailure } from "./error-code.ts";
 import { InvalidOptionError, isOnceonlyError, StoreUnavailableError } from "./errors.ts";
@@ -187,7 +187,9 @@ export class OngoingCall<Write> {
     const ms = lastMoment > now ? Math.min(lastMoment - now, longest) : longest;
     const late = () =>
       new StoreUnavailableError("unreachable", undefined, `no answer in ${Math.ceil(ms)} ms`);
-    return answerWithin(patienceClock ?? { sleep: this.#sleep }, ms, request(store), late);
+    const { clock } = this.options;
+    const patient = patienceClock ?? (clock === systemClock ? clock : { sleep: this.#sleep });
+    return answerWithin(patient, ms, request(store), late);
   }
 
   /** A test's clock may sleep without any time passing. Then nothing is late. A timer may be a little early, so half counts. */

@@ -1,9 +1,11 @@
 /** Turns a server's request into an HTTP event (payload v2), so that one adapter serves both. */
+import { isUtf8 } from "node:buffer";
 import { type Clock, systemClock } from "../core/clock.ts";
 import type { Execution } from "../core/execution.ts";
 import { httpAdapter } from "../lambda/http/adapter.ts";
 import type { HttpResponse } from "../lambda/http/response.ts";
 import type { HttpIdempotencyOptions, HttpRequestEvent } from "../lambda/options.ts";
+import { Beside } from "./beside.ts";
 import { carried, carry, Executions } from "./current.ts";
 import { checkedBytes, type ServerOptions } from "./options.ts";
 import { type AnyResponse, type ReadResponse, readResponse, toStorable } from "./storable.ts";
@@ -55,7 +57,7 @@ export function serverAdapter<Native extends object, Write>(
 ): ServerAdapter<Native, Write> {
   const { maxResponseBytes, scope, key, fingerprint, responseHeaders, ...given } = options;
   const maxBytes = checkedBytes("maxResponseBytes", maxResponseBytes ?? 1_000_000);
-  const natives = new WeakMap<object, Native>();
+  const natives = new Beside<Native>(Symbol("onceonly.request"));
   const executions = new Executions<Write>();
   const native = (event: object) => natives.get(event) as Native;
   const reading = <T>(read: ((request: Native) => T) | undefined) =>
@@ -82,7 +84,9 @@ export function serverAdapter<Native extends object, Write>(
       natives.set(event, request.native);
       const fill = async () => {
         const { buffer, byteOffset, byteLength } = await request.readBody(fingerprint === undefined);
-        event.body = Buffer.from(buffer, byteOffset, byteLength).toString("base64");
+        const bytes = Buffer.from(buffer, byteOffset, byteLength);
+        event.isBase64Encoded = !isUtf8(bytes);
+        event.body = bytes.toString(event.isBase64Encoded ? "base64" : "utf8");
       };
       // With two middlewares on one route, the inner one needs the outer one's attempt.
       const run = adapter(event, { idempotency: carried(request.native) }, fill);

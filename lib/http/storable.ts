@@ -1,4 +1,5 @@
 /** The storable form of a handler's response: read to its end, and without an encoding that some callers can't read. */
+import { isUtf8 } from "node:buffer";
 import { brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib";
 import { ResponseNotStorableError } from "../core/errors.ts";
 import { kindOf } from "../core/kind-of.ts";
@@ -55,7 +56,9 @@ export async function readResponse(answer: AnyResponse, maxBytes: number): Promi
   for (const [name, value] of headers)
     if (name.toLowerCase() === "content-type" && value.startsWith("text/event-stream"))
       throw refused("it is an event stream");
-  return { ...answer, body: await readAll(answer.body, maxBytes) };
+  const { body } = answer;
+  const isRead = Buffer.isBuffer(body) && body.length <= maxBytes;
+  return { ...answer, body: isRead ? body : await readAll(body, maxBytes) };
 }
 
 /** @throws ResponseNotStorableError (`RESPONSE_NOT_STORABLE`) for an encoding that can't be read. */
@@ -75,13 +78,12 @@ export function toStorable(
       kept[name] = name in kept ? `${kept[name]}, ${value}` : value;
   }
   const bytes = decoded(body, encoding, maxBytes);
-  const text = bytes.toString("utf8");
-  const isText = bytes.equals(Buffer.from(text, "utf8"));
+  const isText = isUtf8(bytes);
   return {
     statusCode: status,
     headers: kept,
     cookies,
-    body: isText ? text : bytes.toString("base64"),
+    body: bytes.toString(isText ? "utf8" : "base64"),
     isBase64Encoded: !isText,
     ...((message || isDirect || kept.trailer || trailers.length > 0) && {
       onServer: {
