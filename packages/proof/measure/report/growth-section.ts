@@ -11,6 +11,7 @@ const STEADY = 1.25;
 export const REASONS: Readonly<Record<string, string>> = {
   "units per step":
     "the steps of an operation share one item, so each write of a step pays for the results of all steps before it: keep results small, or store large ones yourself and return their address",
+  "units per retry of a dead destination": "each waiting commit is read, tried and marked again",
 };
 
 export function growthSection(figures: GrowthFigures): string {
