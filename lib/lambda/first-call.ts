@@ -55,7 +55,7 @@ function warnOfTwin<Write>({ store, operation, fingerprints }: ResolvedOptions<W
   }
 }
 
-const ADVICE = "build the key only from what the event contains";
+const ADVICE = "so no retry is recognized: build the key only from what the event contains";
 
 function warnOfKey<Write>({
   options: { operation, clock },
@@ -68,15 +68,15 @@ function warnOfKey<Write>({
   const { awsRequestId } = Object(context) as LambdaContext;
   if (typeof awsRequestId === "string" && awsRequestId.length >= 32 && key.includes(awsRequestId)) {
     console.warn(
-      `onceonly: the key of "${operation}" contains the awsRequestId, which differs in every retry, so no retry is recognized: ${ADVICE}`,
+      `onceonly: the key of "${operation}" contains the awsRequestId, which differs in every retry, ${ADVICE}`,
     );
   } else if (!isStable(key, () => readKey(event, context))) {
     console.warn(
-      `onceonly: \`key\` of "${operation}" returns a different string each time, probably from a clock or a random id, so no retry is recognized: ${ADVICE}`,
+      `onceonly: \`key\` of "${operation}" returns a different string each time, probably from a clock or a random id, ${ADVICE}`,
     );
   } else if (holdsPresent(key, event, clock.now())) {
     console.warn(
-      `onceonly: the key of "${operation}" contains the current time or date, which isn't in the event, so no retry is recognized: ${ADVICE}`,
+      `onceonly: the key of "${operation}" contains the current time or date, which isn't in the event, ${ADVICE}`,
     );
   }
 }

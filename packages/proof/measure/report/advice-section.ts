@@ -2,7 +2,7 @@
 import { median } from "../timing/median.ts";
 import type { Kind, Sample } from "../timing/turn.ts";
 import { pairwise, presentStarts } from "./cold-start-section.ts";
-import { exactBytes, milliseconds, ratio } from "./format.ts";
+import { kilobytes, milliseconds, ratio } from "./format.ts";
 import { markdownTable } from "./markdown.ts";
 import { ofCall, PEER, toPeer } from "./race-table.ts";
 import type { Results } from "./results.ts";
@@ -45,7 +45,7 @@ export function adviceSection({ client, bundle, "cold-start": coldStart }: Resul
 - **Bundle the SDK.** With the installed SDK instead, a cold start takes more: ${unbundled.join(", ")}. \`NodejsFunction\` of
   the CDK leaves it out unless told: \`bundling: { externalModules: [] }\`.
 - **Take \`onceonly/lean\` where the function needs no other client of AWS**. It takes ${calls(LEAN, "firstRun")} of the processor time of ${PEER} for a first
-  run, ${calls(LEAN, "replay")} for a replay and ${ratio(pairwise(first.withSdk["onceonly/lean"], first.withSdk[PEER]), 2)} for a cold start. The whole function has ${exactBytes(Number(functions["onceonly/lean"]))} instead of ${exactBytes(Number(functions.onceonly))}.
+  run, ${calls(LEAN, "replay")} for a replay and ${ratio(pairwise(first.withSdk["onceonly/lean"], first.withSdk[PEER]), 2)} for a cold start. The whole function has ${kilobytes(Number(functions["onceonly/lean"]))} instead of ${kilobytes(Number(functions.onceonly))}.
 - **Make the store once**, outside of the handler, and keep its connections: the SDK and the lean client do unless they are
   told otherwise. Without keep-alive a first run over TLS takes ${times(lonely)} the processor time, and a handshake's round trips.
 - **Give it memory.** A function gets a processor in proportion to its memory, [one whole with ${MB_OF_ONE_PROCESSOR.toLocaleString("en")} MB](https://docs.aws.amazon.com/lambda/latest/dg/configuration-memory.html). The table
