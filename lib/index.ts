@@ -53,6 +53,7 @@ export { fingerprintFromJson } from "./lambda/fingerprint-from-json.ts";
 export { fingerprintFromHttp } from "./lambda/http/fingerprint.ts";
 export { httpIdempotency, httpIdempotent } from "./lambda/http/http.ts";
 export { readBody } from "./lambda/http/read-body.ts";
+export { keyFromWebhook, type WebhookOptions, type WebhookProvider } from "./lambda/http/webhooks.ts";
 export type { IdempotencyMiddleware } from "./lambda/middy/middleware.ts";
 export type {
   CallerEvent,
@@ -60,6 +61,7 @@ export type {
   HttpIdempotencyOptions,
   HttpRequestEvent,
   IdempotencyOptions,
+  RequestKey,
 } from "./lambda/options.ts";
 export { idempotency, idempotent } from "./lambda/plain.ts";
 export { decisionLog } from "./observe/decision-log.ts";

@@ -3,7 +3,7 @@ import { type Clock, systemClock } from "../core/clock.ts";
 import type { Execution } from "../core/execution.ts";
 import { httpAdapter } from "../lambda/http/adapter.ts";
 import type { HttpResponse } from "../lambda/http/response.ts";
-import type { HttpIdempotencyOptions, HttpRequestEvent } from "../lambda/options.ts";
+import type { HttpIdempotencyOptions, HttpRequestEvent, RequestKey } from "../lambda/options.ts";
 import { carried, carry, Executions } from "./current.ts";
 import { checkedBytes, type ServerOptions } from "./options.ts";
 import { type AnyResponse, type ReadResponse, readResponse, toStorable } from "./storable.ts";
@@ -57,6 +57,8 @@ export function serverAdapter<Native extends object, Write>(
   const maxBytes = checkedBytes("maxResponseBytes", maxResponseBytes ?? 1_000_000);
   const natives = new WeakMap<object, Native>();
   const executions = new Executions<Write>();
+  /** Why the body couldn't be read for a key that needs it. */
+  const unread = new WeakMap<object, unknown>();
   const native = (event: object) => natives.get(event) as Native;
   const reading = <T>(read: ((request: Native) => T) | undefined) =>
     typeof read === "function" ? (event: object) => read(native(event)) : read;
@@ -65,7 +67,7 @@ export function serverAdapter<Native extends object, Write>(
     // A server has no deadline that would end a lease in time.
     ...(options.mode !== "optimistic" && { renewLease: options.renewLease ?? true }),
     ...("scope" in options && { scope: reading(scope as (request: Native) => string | undefined) }),
-    ...(key !== undefined && { key: reading(key) }),
+    ...(key !== undefined && { key: isOfEvent(key) ? withBody(key, unread) : reading(key) }),
     ...(fingerprint !== undefined && { fingerprint: reading(fingerprint) }),
     ...(responseHeaders !== undefined && {
       responseHeaders: reading(responseHeaders as (request: Native) => Readonly<Record<string, string>>),
@@ -80,10 +82,15 @@ export function serverAdapter<Native extends object, Write>(
     async serve(request, handle) {
       const event = eventOf(request);
       natives.set(event, request.native);
+      let isFilled = false;
       const fill = async () => {
-        const { buffer, byteOffset, byteLength } = await request.readBody(fingerprint === undefined);
+        if (isFilled) return;
+        isFilled = true;
+        const isNeeded = fingerprint === undefined || isOfEvent(key);
+        const { buffer, byteOffset, byteLength } = await request.readBody(isNeeded);
         event.body = Buffer.from(buffer, byteOffset, byteLength).toString("base64");
       };
+      if (isOfEvent(key)) await fill().catch((error: unknown) => unread.set(event, error));
       // With two middlewares on one route, the inner one needs the outer one's attempt.
       const run = adapter(event, { idempotency: carried(request.native) }, fill);
       let read: ReadResponse | undefined;
@@ -111,6 +118,22 @@ export function serverAdapter<Native extends object, Write>(
       return { answer, own: { ...read, added: added as [string, string][] } };
     },
   };
+}
+
+function isOfEvent(key: unknown): key is RequestKey {
+  return typeof key === "function" && "isOfEvent" in key;
+}
+
+/** Throws, in the place of the key's own errors, the error of a body that couldn't be read. */
+function withBody(key: RequestKey, unread: WeakMap<object, unknown>): RequestKey {
+  const readKey = (event: object) => {
+    if (unread.has(event)) throw unread.get(event);
+    return key(event);
+  };
+  return Object.assign(readKey as () => string | undefined, {
+    isOfEvent: true as const,
+    defaults: key.defaults,
+  });
 }
 
 /**

@@ -22,6 +22,19 @@ export interface CallerReader<Event = CallerEvent> {
   (): string | undefined;
 }
 
+/** A `key` that reads the whole HTTP request, body included, on Lambda and on servers: `keyFromWebhook` makes one. */
+export interface RequestKey {
+  (event: unknown, context?: LambdaContext): string | undefined;
+  (): string | undefined;
+  /** Servers read the body first, and pass the request in the form of a Lambda event. */
+  readonly isOfEvent: true;
+  /** Used unless the operation's options set them. */
+  readonly defaults: {
+    readonly retentionSeconds: number;
+    readonly fingerprint?: ((event: unknown) => unknown) | undefined;
+  };
+}
+
 /** The fields that the HTTP events of all services share; `@types/aws-lambda` has the full types. */
 export interface HttpRequestEvent extends CallerEvent {
   /** As sent, or base64 if `isBase64Encoded` is true. */
@@ -95,7 +108,8 @@ export interface HttpIdempotencyOptions<Event = HttpRequestEvent, Write = unknow
    */
   readonly whenInProgress?: NonNullable<EngineOptions["whenInProgress"]>;
   /**
-   * Reads the key from somewhere other than the header; `header` and `strict` are then ignored.
+   * Reads the key from somewhere other than the header, such as `keyFromWebhook("stripe", { secret })`; `header` and
+   * `strict` are then ignored.
    * @default - the header
    */
   readonly key?: EventReader<Event>;

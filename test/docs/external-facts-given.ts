@@ -48,7 +48,65 @@ const MIDDY = "https://middy.js.org/docs/intro/release-cycle";
 /** Read in its repository, at the commit of that day. */
 const END_OF_LIFE = "https://endoflife.date";
 
+const WEBHOOKS = "docs/guides/webhooks.md";
+
 export const EXTERNAL_FACTS: readonly ExternalFact[] = [
+  says(
+    TODAY,
+    "Stripe retries a live event for up to three days",
+    "https://docs.stripe.com/webhooks",
+    WEBHOOKS,
+    "`pending_webhooks` in the body | 3 days | yes |",
+  ),
+  says(
+    "2026-10",
+    "`pending_webhooks` counts the webhooks that haven't been delivered yet (stripe 23.1.0, `Event.pending_webhooks`)",
+    "https://docs.stripe.com/api/events/object",
+    WEBHOOKS,
+    "time, signature, `pending_webhooks` in the body",
+  ),
+  says(
+    TODAY,
+    "GitHub doesn't redeliver on its own; deliveries of the past 3 days can be redelivered",
+    "https://docs.github.com/en/webhooks/testing-and-troubleshooting-webhooks/redelivering-webhooks",
+    WEBHOOKS,
+    "only if you ask: deliveries of the past 3 days",
+  ),
+  says(
+    TODAY,
+    "X-GitHub-Delivery of a redelivery is the one of the original delivery",
+    "https://docs.github.com/en/webhooks/using-webhooks/best-practices-for-using-webhooks",
+    WEBHOOKS,
+    '| `"github"` | `X-GitHub-Delivery` | nothing |',
+  ),
+  says(
+    TODAY,
+    "Shopify retries 8 times over 4 hours, with the original payload",
+    "https://shopify.dev/changelog/updates-to-webhook-retry-mechanism",
+    WEBHOOKS,
+    '| `"shopify"` | `X-Shopify-Webhook-Id` | nothing | 8 times in 4 hours |',
+  ),
+  says(
+    TODAY,
+    "X-Shopify-Webhook-Id detects duplicate deliveries of Shopify",
+    "https://shopify.dev/docs/apps/build/webhooks/verify-deliveries",
+    "lib/lambda/http/webhooks.ts",
+    'id: header("x-shopify-webhook-id")',
+  ),
+  says(
+    TODAY,
+    "Standard Webhooks: the id stays, the time of the attempt changes; the example of a schedule ends after 75:35:05",
+    "https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md",
+    WEBHOOKS,
+    "the specification's example lasts 75 hours",
+  ),
+  says(
+    TODAY,
+    "Svix's libraries refuse a time that is more than five minutes away, past or future",
+    "https://docs.svix.com/receiving/verifying-payloads/why",
+    "lib/lambda/http/webhooks.ts",
+    "const DEFAULT_TOLERANCE_SECONDS = 300;",
+  ),
   says(
     TODAY,
     "Node.js 24 ends on 2028-04-30, and so does its Lambda runtime",

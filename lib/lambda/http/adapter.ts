@@ -8,7 +8,7 @@ import type { Outcome } from "../../core/outcome.ts";
 import { resolveOptions } from "../../core/resolved-options.ts";
 import { readTraceparent } from "../../core/traceparent.ts";
 import { type Adapter, type CallReading, type Run, readCaller, withPayload } from "../adapter.ts";
-import { HTTP_CHECKS, type HttpIdempotencyOptions } from "../options.ts";
+import { HTTP_CHECKS, type HttpIdempotencyOptions, type RequestKey } from "../options.ts";
 import { type HttpEvent, readHttpEvent } from "./event.ts";
 import { formerFingerprintOf, httpFingerprint } from "./fingerprint.ts";
 import { PROBLEM_STATUSES, permanentProblem, problemFor, READING_STATUSES } from "./problem.ts";
@@ -17,6 +17,7 @@ import { withoutRecord } from "./without-record.ts";
 
 export function httpAdapter<Event, Write>(options: HttpIdempotencyOptions<Event, Write>): Adapter<Write> {
   checkOptions(options, HTTP_CHECKS, ["scope"]);
+  const { defaults } = Object(options.key) as Partial<RequestKey>;
   const {
     key,
     scope,
@@ -25,13 +26,15 @@ export function httpAdapter<Event, Write>(options: HttpIdempotencyOptions<Event,
     header = "Idempotency-Key",
     strict,
     responseHeaders,
-    fingerprint = httpFingerprint,
+    retentionSeconds = defaults?.retentionSeconds,
+    fingerprint = defaults?.fingerprint ?? httpFingerprint,
     shouldStore = isFinalResponse,
     whenInProgress = { waitSeconds: 3 },
     ...given
   } = options;
   const engineOptions = resolveOptions({
     ...given,
+    retentionSeconds,
     fingerprint,
     shouldStore,
     whenInProgress,
