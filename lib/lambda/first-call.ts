@@ -50,35 +50,27 @@ function warnOfTwin<Write>({ store, operation, fingerprints }: ResolvedOptions<W
   else if (first !== fingerprints && first !== reported) {
     operations.set(operation, reported);
     console.warn(
-      `onceonly: two wrappers use the operation "${operation}" on the same store, so for each key only the first handler runs, and the other one returns its result: give each handler its own operation, and wrap it only once`,
+      `onceonly: two wrappers use the operation "${operation}" on the same store, so for each key only the first handler runs: give each handler its own operation, and wrap it only once`,
     );
   }
 }
 
-const ADVICE = "build the key only from what the event contains";
-
-function warnOfKey<Write>({
-  options: { operation, clock },
-  event,
-  context,
-  key,
-  readKey,
-}: FirstCall<Write>): void {
+function warnOfKey<Write>({ options, event, context, key, readKey }: FirstCall<Write>): void {
   if (typeof key !== "string") return;
+  const { operation, clock } = options;
   const { awsRequestId } = Object(context) as LambdaContext;
-  if (typeof awsRequestId === "string" && awsRequestId.length >= 32 && key.includes(awsRequestId)) {
-    console.warn(
-      `onceonly: the key of "${operation}" contains the awsRequestId, which differs in every retry, so no retry is recognized: ${ADVICE}`,
-    );
-  } else if (!isStable(key, () => readKey(event, context))) {
-    console.warn(
-      `onceonly: \`key\` of "${operation}" returns a different string each time, probably from a clock or a random id, so no retry is recognized: ${ADVICE}`,
-    );
-  } else if (holdsPresent(key, event, clock.now())) {
-    console.warn(
-      `onceonly: the key of "${operation}" contains the current time or date, which isn't in the event, so no retry is recognized: ${ADVICE}`,
-    );
-  }
+  const fault =
+    typeof awsRequestId === "string" && awsRequestId.length >= 32 && key.includes(awsRequestId)
+      ? "contains the awsRequestId, which differs in every retry"
+      : !isStable(key, () => readKey(event, context))
+        ? "is a different string each time, probably from a clock or a random id"
+        : holdsPresent(key, event, clock.now())
+          ? "contains the current time or date, which isn't in the event"
+          : undefined;
+  if (!fault) return;
+  console.warn(
+    `onceonly: the key of "${operation}" ${fault}, so no retry is recognized: build the key only from what the event contains`,
+  );
 }
 
 function isStable(key: string, readAgain: () => unknown): boolean {
@@ -132,7 +124,7 @@ function warnOfOwner<Write>({ options: { operation }, event, owner }: FirstCall<
   );
   if (!source) return;
   console.warn(
-    `onceonly: the scope of "${operation}" is the header \`${source[0]}\`, which any caller can set: read the caller from the authorizer, such as by callerFromJwt(), or make sure that only your own proxy can set it`,
+    `onceonly: the scope of "${operation}" is the header \`${source[0]}\`, which any caller can set: read the caller from the authorizer, such as by callerFromJwt()`,
   );
 }
 

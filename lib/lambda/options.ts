@@ -137,12 +137,41 @@ export interface HttpIdempotencyOptions<Event = HttpRequestEvent, Write = unknow
    * @default none
    */
   readonly responseHeaders?: ResponseHeaders | ((event: Event) => ResponseHeaders);
+  /**
+   * How onceonly's errors look, for callers that expect another convention: `ietfProfile`, `stripeProfile`, `acpProfile` or
+   * your own. What is stored, replayed and refused stays the same.
+   * @default - problem details (RFC 9457) with onceonly's codes
+   */
+  readonly profile?: HttpProfile;
+}
+
+/** A problem as onceonly sends it by default (RFC 9457). */
+export interface ProblemDetails {
+  readonly type: string;
+  readonly title: string;
+  readonly status: number;
+  /** Never repeats a payload or a result. */
+  readonly detail?: string;
+  /** The error's stable code, such as `FINGERPRINT_MISMATCH`. */
+  readonly code: string;
+}
+
+/** Statuses, codes and bodies of onceonly's errors by another convention. */
+export interface HttpProfile {
+  /** Refuses options that contradict the convention, by an error that is thrown immediately. */
+  check?(options: Pick<EngineOptions, "retentionSeconds"> & Pick<WrapperOptions, "whenKeyMissing">): void;
+  /** Headers for every response to a request that needs a key. `header` returns the lines of a request header. */
+  headers?(header: (name: string) => readonly string[], keyHeader: string): ResponseHeaders;
+  /** Returns the response for a problem. `contentType` is `application/problem+json` by default. */
+  problem(problem: ProblemDetails): {
+    readonly status: number;
+    readonly body: object;
+    readonly contentType?: string;
+  };
 }
 
 /** Header values by name. */
 export type ResponseHeaders = Readonly<Record<string, string>>;
-
-const isText = (value: unknown) => typeof value === "string";
 
 const scopeCheck: Check = [
   'must be a function or "public"',
@@ -155,23 +184,4 @@ export const WRAPPER_CHECKS: Readonly<Record<Exclude<keyof IdempotencyOptions, "
   key: ["must be a function that reads it, such as `(event) => event.orderId`", aFunction[1]],
   scope: scopeCheck,
   whenKeyMissing: oneOf("reject", "run"),
-};
-
-export const HTTP_CHECKS: Readonly<Record<keyof HttpIdempotencyOptions, Check>> = {
-  ...WRAPPER_CHECKS,
-  methods: [
-    'must be an array of method names in capitals, such as ["POST"]',
-    (value) => Array.isArray(value) && value.length > 0 && value.every((name) => /^[A-Z-]+$/.test(name)),
-  ],
-  // RFC 9110 section 5.6.2.
-  header: [
-    "must be a header name",
-    (value) => typeof value === "string" && /^[\w!#$%&'*+.^`|~-]+$/.test(value),
-  ],
-  strict: oneOf(true, false),
-  responseHeaders: [
-    "must be an object of header values (strings), or a function that returns one",
-    (value) =>
-      typeof value === "function" || (Object(value) === value && Object.values(Object(value)).every(isText)),
-  ],
 };

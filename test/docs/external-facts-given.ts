@@ -48,9 +48,61 @@ const MIDDY = "https://middy.js.org/docs/intro/release-cycle";
 /** Read in its repository, at the commit of that day. */
 const END_OF_LIFE = "https://endoflife.date";
 
+const ACP =
+  "https://github.com/agentic-commerce-protocol/agentic-commerce-protocol/blob/main/rfcs/rfc.agentic_checkout.md";
+const PROFILES = "docs/reference/http.md";
 const WEBHOOKS = "docs/guides/webhooks.md";
 
 export const EXTERNAL_FACTS: readonly ExternalFact[] = [
+  says(
+    "2026-06-15",
+    "ACP: a POST without a key gets 400 `idempotency_key_required`, and every response to a POST repeats the key",
+    ACP,
+    PROFILES,
+    "| 400 `idempotency_key_required` |",
+  ),
+  says(
+    "2026-06-15",
+    "ACP: another body gets 422 `idempotency_conflict`",
+    ACP,
+    PROFILES,
+    "| 422 `idempotency_conflict` |",
+  ),
+  says(
+    "2026-06-15",
+    "ACP: a key in flight gets 409 `idempotency_in_flight`, and `Retry-After` in seconds",
+    ACP,
+    PROFILES,
+    "| 409 `idempotency_in_flight` |",
+  ),
+  says(
+    "2026-06-15",
+    "ACP: servers keep a key for at least 24 hours",
+    ACP,
+    "lib/lambda/http/profiles.ts",
+    "retentionSeconds < 86_400",
+  ),
+  says(
+    TODAY,
+    "Stripe answers 400 to a key with other parameters; its clients name the type `idempotency_error` (stripe 23.1.0)",
+    "https://github.com/stripe/stripe-ruby/issues/503",
+    PROFILES,
+    "| 400, type `idempotency_error` |",
+  ),
+  says(
+    TODAY,
+    "Stripe answers 409 to a request that conflicts with another one, such as one with the same key",
+    "https://docs.stripe.com/api/errors",
+    PROFILES,
+    "| 409 `idempotency_key_in_use` |",
+  ),
+  says(
+    TODAY,
+    "draft-ietf-httpapi-idempotency-key-header-07: 400 without a key, 422 with another payload, 409 while a request is outstanding",
+    "https://datatracker.ietf.org/doc/html/draft-ietf-httpapi-idempotency-key-header",
+    "lib/lambda/http/profiles.ts",
+    "draft-ietf-httpapi-idempotency-key-header-07",
+  ),
   says(
     TODAY,
     "Stripe retries a live event for up to three days",

@@ -8,7 +8,8 @@ import type { Outcome } from "../../core/outcome.ts";
 import { resolveOptions } from "../../core/resolved-options.ts";
 import { readTraceparent } from "../../core/traceparent.ts";
 import { type Adapter, type CallReading, type Run, readCaller, withPayload } from "../adapter.ts";
-import { HTTP_CHECKS, type HttpIdempotencyOptions, type RequestKey } from "../options.ts";
+import type { HttpIdempotencyOptions, RequestKey } from "../options.ts";
+import { HTTP_CHECKS } from "./checks.ts";
 import { type HttpEvent, readHttpEvent } from "./event.ts";
 import { formerFingerprintOf, httpFingerprint } from "./fingerprint.ts";
 import { PROBLEM_STATUSES, permanentProblem, problemFor, READING_STATUSES } from "./problem.ts";
@@ -26,20 +27,22 @@ export function httpAdapter<Event, Write>(options: HttpIdempotencyOptions<Event,
     header = "Idempotency-Key",
     strict,
     responseHeaders,
+    profile,
     retentionSeconds = defaults?.retentionSeconds,
     fingerprint = defaults?.fingerprint ?? httpFingerprint,
     shouldStore = isFinalResponse,
     whenInProgress = { waitSeconds: 3 },
-    ...given
+    ...rest
   } = options;
   const engineOptions = resolveOptions({
-    ...given,
+    ...rest,
     retentionSeconds,
     fingerprint,
     shouldStore,
     whenInProgress,
   } as EngineOptions<Write>);
   const { clock, operation } = engineOptions;
+  profile?.check?.(options);
   const readingOf = (http: HttpEvent) => {
     const keyOfHeader = () => parseKeyHeader(http.headers(header), strict);
     return { options: engineOptions, key: key ?? keyOfHeader, scope, whenKeyMissing } as CallReading<Write>;
@@ -53,9 +56,10 @@ export function httpAdapter<Event, Write>(options: HttpIdempotencyOptions<Event,
     toStored: (value: unknown) => toStoredResponse(value, http),
   });
   return (event, context, fill) => {
-    const http = readHttpEvent(event);
+    const http = readHttpEvent(event, profile);
     if (!methods.includes(http.method)) return { context: withoutRecord(context) };
-    const headers = typeof responseHeaders === "function" ? responseHeaders(event as Event) : responseHeaders;
+    const given = typeof responseHeaders === "function" ? responseHeaders(event as Event) : responseHeaders;
+    const headers = profile?.headers ? { ...profile.headers(http.headers, header), ...given } : given;
     const answer: Run<Write> = async (work) => {
       let statuses: Readonly<Record<string, number>> = READING_STATUSES;
       let outcome: Outcome;
