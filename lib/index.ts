@@ -51,6 +51,7 @@ export { callerFromAuthorizer, callerFromJwt, callerFromTenant } from "./lambda/
 export type { WithIdempotency } from "./lambda/context.ts";
 export { fingerprintFromJson } from "./lambda/fingerprint-from-json.ts";
 export { fingerprintFromHttp } from "./lambda/http/fingerprint.ts";
+export { graphqlOverHttp } from "./lambda/http/graphql.ts";
 export { httpIdempotency, httpIdempotent } from "./lambda/http/http.ts";
 export { acpProfile, ietfProfile, stripeProfile } from "./lambda/http/profiles.ts";
 export { readBody } from "./lambda/http/read-body.ts";

@@ -45,6 +45,8 @@ export interface ServerAdapter<Native, Write> {
   readonly maxBytes: number;
   /** Whether requests with this method need a key. Others run without a record. */
   readonly isServed: (method: string) => boolean;
+  /** Whether a request runs without a record, although its method doesn't. */
+  readonly isSkipped: (request: Served<Native>) => Promise<boolean>;
   /** @throws InvalidOptionError (`INVALID_OPTION`) */
   readonly executionOf: (request: object) => Execution<Write>;
 }
@@ -53,7 +55,7 @@ export interface ServerAdapter<Native, Write> {
 export function serverAdapter<Native extends object, Write>(
   options: ServerOptions<Native, Write>,
 ): ServerAdapter<Native, Write> {
-  const { maxResponseBytes, scope, key, fingerprint, responseHeaders, ...given } = options;
+  const { maxResponseBytes, scope, key, fingerprint, responseHeaders, skip, ...given } = options;
   const maxBytes = checkedBytes("maxResponseBytes", maxResponseBytes ?? 1_000_000);
   const natives = new WeakMap<object, Native>();
   const executions = new Executions<Write>();
@@ -78,21 +80,31 @@ export function serverAdapter<Native extends object, Write>(
     clock: options.clock ?? systemClock,
     maxBytes,
     executionOf: executions.of,
+    async isSkipped(request) {
+      if (!skip) return false;
+      const event = eventOf(request);
+      try {
+        await fill(event, request, true);
+      } catch {
+        // The call itself reports what is wrong with the body.
+        return false;
+      }
+      return skip(event);
+    },
     isServed: (method) => methods.includes(method.toUpperCase()),
     async serve(request, handle) {
       const event = eventOf(request);
       natives.set(event, request.native);
-      let isFilled = false;
-      const fill = async () => {
-        if (isFilled) return;
-        isFilled = true;
-        const isNeeded = fingerprint === undefined || isOfEvent(key);
-        const { buffer, byteOffset, byteLength } = await request.readBody(isNeeded);
-        event.body = Buffer.from(buffer, byteOffset, byteLength).toString("base64");
-      };
-      if (isOfEvent(key)) await fill().catch((error: unknown) => unread.set(event, error));
+      const isKeyOfEvent = isOfEvent(key);
+      const fillForKey = () => fill(event, request, true).catch((error: unknown) => unread.set(event, error));
+      if (isKeyOfEvent) await fillForKey();
       // With two middlewares on one route, the inner one needs the outer one's attempt.
-      const run = adapter(event, { idempotency: carried(request.native) }, fill);
+      const fillLate = () => fill(event, request, fingerprint === undefined);
+      const run = adapter(
+        event,
+        { idempotency: carried(request.native) },
+        isKeyOfEvent ? undefined : fillLate,
+      );
       let read: ReadResponse | undefined;
       let stored: HttpResponse | undefined;
       const work = async (execution: Execution<Write>) => {
@@ -118,6 +130,11 @@ export function serverAdapter<Native extends object, Write>(
       return { answer, own: { ...read, added: added as [string, string][] } };
     },
   };
+}
+
+async function fill(event: { body: string }, request: Served<object>, isNeeded: boolean): Promise<void> {
+  const { buffer, byteOffset, byteLength } = await request.readBody(isNeeded);
+  event.body = Buffer.from(buffer, byteOffset, byteLength).toString("base64");
 }
 
 function isOfEvent(key: unknown): key is RequestKey {

@@ -120,6 +120,11 @@ export interface HttpIdempotencyOptions<Event = HttpRequestEvent, Write = unknow
    */
   readonly methods?: readonly string[];
   /**
+   * Requests that run without a record although their method is in `methods`, such as the queries of `graphqlOverHttp`.
+   * @default none
+   */
+  readonly skip?: (event: Event) => boolean;
+  /**
    * The header that holds the key; case doesn't matter.
    * @default "Idempotency-Key"
    */

@@ -28,6 +28,7 @@ export function httpAdapter<Event, Write>(options: HttpIdempotencyOptions<Event,
     strict,
     responseHeaders,
     profile,
+    skip,
     retentionSeconds = defaults?.retentionSeconds,
     fingerprint = defaults?.fingerprint ?? httpFingerprint,
     shouldStore = isFinalResponse,
@@ -57,7 +58,7 @@ export function httpAdapter<Event, Write>(options: HttpIdempotencyOptions<Event,
   });
   return (event, context, fill) => {
     const http = readHttpEvent(event, profile);
-    if (!methods.includes(http.method)) return { context: withoutRecord(context) };
+    if (!methods.includes(http.method) || skip?.(event as Event)) return { context: withoutRecord(context) };
     const given = typeof responseHeaders === "function" ? responseHeaders(event as Event) : responseHeaders;
     const headers = profile?.headers ? { ...profile.headers(http.headers, header), ...given } : given;
     const answer: Run<Write> = async (work) => {

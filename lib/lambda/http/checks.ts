@@ -1,5 +1,5 @@
 /** The checks of the options of the HTTP adapters. */
-import { type Check, instance, oneOf } from "../../core/option-checks.ts";
+import { aFunction, type Check, instance, oneOf } from "../../core/option-checks.ts";
 import { type HttpIdempotencyOptions, WRAPPER_CHECKS } from "../options.ts";
 
 const isText = (value: unknown) => typeof value === "string";
@@ -15,6 +15,7 @@ export const HTTP_CHECKS: Readonly<Record<keyof HttpIdempotencyOptions, Check>> 
     "must be a header name",
     (value) => typeof value === "string" && /^[\w!#$%&'*+.^`|~-]+$/.test(value),
   ],
+  skip: aFunction,
   strict: oneOf(true, false),
   profile: instance("a profile, such as `acpProfile`", "problem"),
   responseHeaders: [

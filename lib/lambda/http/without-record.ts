@@ -31,6 +31,6 @@ export function withoutRecord<Write>(context: unknown): LambdaContext & WithIdem
 function refuse(name: string): never {
   throw new InvalidOptionError(
     "methods",
-    `must include this request's method: any other runs without a record, and has no \`context.idempotency.${name}\``,
+    `must include this request's method, and \`skip\` must not name it: it runs without a record, and has no \`context.idempotency.${name}\``,
   );
 }

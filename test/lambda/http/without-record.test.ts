@@ -35,7 +35,7 @@ function uses(context: WithIdempotency) {
 const EXPECTED = {
   told: MEMBERS.map(
     (name) =>
-      `INVALID_OPTION: \`methods\` must include this request's method: any other runs without a record, and has no \`context.idempotency.${name}\``,
+      `INVALID_OPTION: \`methods\` must include this request's method, and \`skip\` must not name it: it runs without a record, and has no \`context.idempotency.${name}\``,
   ),
   printed: "{}",
   copied: {},
