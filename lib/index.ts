@@ -51,15 +51,21 @@ export { callerFromAuthorizer, callerFromJwt, callerFromTenant } from "./lambda/
 export type { WithIdempotency } from "./lambda/context.ts";
 export { fingerprintFromJson } from "./lambda/fingerprint-from-json.ts";
 export { fingerprintFromHttp } from "./lambda/http/fingerprint.ts";
+export { graphqlOverHttp } from "./lambda/http/graphql.ts";
 export { httpIdempotency, httpIdempotent } from "./lambda/http/http.ts";
+export { acpProfile, ietfProfile, stripeProfile } from "./lambda/http/profiles.ts";
 export { readBody } from "./lambda/http/read-body.ts";
+export { keyFromWebhook, type WebhookOptions, type WebhookProvider } from "./lambda/http/webhooks.ts";
 export type { IdempotencyMiddleware } from "./lambda/middy/middleware.ts";
 export type {
   CallerEvent,
   CallerReader,
   HttpIdempotencyOptions,
+  HttpProfile,
   HttpRequestEvent,
   IdempotencyOptions,
+  ProblemDetails,
+  RequestKey,
 } from "./lambda/options.ts";
 export { idempotency, idempotent } from "./lambda/plain.ts";
 export { decisionLog } from "./observe/decision-log.ts";

@@ -60,6 +60,7 @@ export { visible } from "./core/visible.ts";
 export { eraseItems, eraseItemsOf, placeOf } from "./dynamodb/erase-items.ts";
 export type { DynamoDBOutboxOptions, DynamoDBStoreOptions } from "./dynamodb/options.ts";
 export { type Attribute, type RecordTable, readRecord, recordTable } from "./dynamodb/record-table.ts";
+export { HTTP_CHECKS } from "./lambda/http/checks.ts";
 export { PROBLEM_STATUSES } from "./lambda/http/problem.ts";
-export { HTTP_CHECKS, type HttpIdempotencyOptions } from "./lambda/options.ts";
+export type { HttpIdempotencyOptions } from "./lambda/options.ts";
 export { readEnvelope } from "./messaging/envelope.ts";

@@ -87,19 +87,21 @@ interface FastifyAdapter<Req, Write> extends Pick<ServerAdapter<Req, Write>, "ex
 export function fastifyAdapter<Req extends FastifyRequestLike, Write>(
   options: ServerOptions<Req, Write>,
 ): FastifyAdapter<Req, Write> {
-  const { serve, isServed, clock, maxBytes, executionOf } = serverAdapter(options);
+  const { serve, isServed, isSkipped, clock, maxBytes, executionOf } = serverAdapter(options);
   const captures = new Beside<Captured>(Symbol("onceonly.capture"));
   const interrupted = new WeakSet<object>();
   async function begin(request: Req, reply: FastifyReplyLike): Promise<boolean> {
     const { method, originalUrl: target } = request;
     if (!isServed(method)) return true;
-    const headers = linesOf(request.headers);
+    const headers = [...linesOf(request.headers)];
     const readBody = (isNeeded: boolean) => readKept(request, isNeeded ? ADVICE : undefined);
+    const served = { native: request, method, target, headers, readBody };
+    if (await isSkipped(served)) return true;
     const before = { ...reply.getHeaders() } as OutgoingHttpHeaders;
     const raw = rawOf(reply);
     let settled!: Promise<Settled>;
     const begun = new Promise<Captured>((resolve) => {
-      settled = serve({ native: request, method, target, headers, readBody }, () => {
+      settled = serve(served, () => {
         const capture = captured(raw, { maxBytes, before });
         captures.set(request, capture);
         resolve(capture);

@@ -4,7 +4,7 @@ import { type Clock, systemClock } from "../core/clock.ts";
 import type { Execution } from "../core/execution.ts";
 import { httpAdapter } from "../lambda/http/adapter.ts";
 import type { HttpResponse } from "../lambda/http/response.ts";
-import type { HttpIdempotencyOptions, HttpRequestEvent } from "../lambda/options.ts";
+import type { HttpIdempotencyOptions, HttpRequestEvent, RequestKey } from "../lambda/options.ts";
 import { Beside } from "./beside.ts";
 import { carried, carry, Executions } from "./current.ts";
 import { checkedBytes, type ServerOptions } from "./options.ts";
@@ -47,6 +47,8 @@ export interface ServerAdapter<Native, Write> {
   readonly maxBytes: number;
   /** Whether requests with this method need a key. Others run without a record. */
   readonly isServed: (method: string) => boolean;
+  /** Whether a request runs without a record, although its method doesn't. */
+  readonly isSkipped: (request: Served<Native>) => Promise<boolean>;
   /** @throws InvalidOptionError (`INVALID_OPTION`) */
   readonly executionOf: (request: object) => Execution<Write>;
 }
@@ -55,10 +57,12 @@ export interface ServerAdapter<Native, Write> {
 export function serverAdapter<Native extends object, Write>(
   options: ServerOptions<Native, Write>,
 ): ServerAdapter<Native, Write> {
-  const { maxResponseBytes, scope, key, fingerprint, responseHeaders, ...given } = options;
+  const { maxResponseBytes, scope, key, fingerprint, responseHeaders, skip, ...given } = options;
   const maxBytes = checkedBytes("maxResponseBytes", maxResponseBytes ?? 1_000_000);
   const natives = new Beside<Native>(Symbol("onceonly.request"));
   const executions = new Executions<Write>();
+  /** Why the body couldn't be read for a key that needs it. */
+  const unread = new WeakMap<object, unknown>();
   const native = (event: object) => natives.get(event) as Native;
   const reading = <T>(read: ((request: Native) => T) | undefined) =>
     typeof read === "function" ? (event: object) => read(native(event)) : read;
@@ -67,7 +71,7 @@ export function serverAdapter<Native extends object, Write>(
     // A server has no deadline that would end a lease in time.
     ...(options.mode !== "optimistic" && { renewLease: options.renewLease ?? true }),
     ...("scope" in options && { scope: reading(scope as (request: Native) => string | undefined) }),
-    ...(key !== undefined && { key: reading(key) }),
+    ...(key !== undefined && { key: isOfEvent(key) ? withBody(key, unread) : reading(key) }),
     ...(fingerprint !== undefined && { fingerprint: reading(fingerprint) }),
     ...(responseHeaders !== undefined && {
       responseHeaders: reading(responseHeaders as (request: Native) => Readonly<Record<string, string>>),
@@ -78,18 +82,31 @@ export function serverAdapter<Native extends object, Write>(
     clock: options.clock ?? systemClock,
     maxBytes,
     executionOf: executions.of,
+    async isSkipped(request) {
+      if (!skip) return false;
+      const event = eventOf(request);
+      try {
+        await fill(event, request, true);
+      } catch {
+        // The call itself reports what is wrong with the body.
+        return false;
+      }
+      return skip(event);
+    },
     isServed: (method) => methods.includes(method.toUpperCase()),
     async serve(request, handle) {
       const event = eventOf(request);
       natives.set(event, request.native);
-      const fill = async () => {
-        const { buffer, byteOffset, byteLength } = await request.readBody(fingerprint === undefined);
-        const bytes = Buffer.from(buffer, byteOffset, byteLength);
-        event.isBase64Encoded = !isUtf8(bytes);
-        event.body = bytes.toString(event.isBase64Encoded ? "base64" : "utf8");
-      };
+      const isKeyOfEvent = isOfEvent(key);
+      const fillForKey = () => fill(event, request, true).catch((error: unknown) => unread.set(event, error));
+      if (isKeyOfEvent) await fillForKey();
       // With two middlewares on one route, the inner one needs the outer one's attempt.
-      const run = adapter(event, { idempotency: carried(request.native) }, fill);
+      const fillLate = () => fill(event, request, fingerprint === undefined);
+      const run = adapter(
+        event,
+        { idempotency: carried(request.native) },
+        isKeyOfEvent ? undefined : fillLate,
+      );
       let read: ReadResponse | undefined;
       let stored: HttpResponse | undefined;
       const work = async (execution: Execution<Write>) => {
@@ -115,6 +132,33 @@ export function serverAdapter<Native extends object, Write>(
       return { answer, own: { ...read, added: added as [string, string][] } };
     },
   };
+}
+
+async function fill(
+  event: { body: string; isBase64Encoded: boolean },
+  request: Served<object>,
+  isNeeded: boolean,
+): Promise<void> {
+  const { buffer, byteOffset, byteLength } = await request.readBody(isNeeded);
+  const bytes = Buffer.from(buffer, byteOffset, byteLength);
+  event.isBase64Encoded = !isUtf8(bytes);
+  event.body = bytes.toString(event.isBase64Encoded ? "base64" : "utf8");
+}
+
+function isOfEvent(key: unknown): key is RequestKey {
+  return typeof key === "function" && "isOfEvent" in key;
+}
+
+/** Throws, in the place of the key's own errors, the error of a body that couldn't be read. */
+function withBody(key: RequestKey, unread: WeakMap<object, unknown>): RequestKey {
+  const readKey = (event: object) => {
+    if (unread.has(event)) throw unread.get(event);
+    return key(event);
+  };
+  return Object.assign(readKey as () => string | undefined, {
+    isOfEvent: true as const,
+    defaults: key.defaults,
+  });
 }
 
 /**

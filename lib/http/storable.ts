@@ -1,8 +1,8 @@
 /** The storable form of a handler's response: read to its end, and without an encoding that some callers can't read. */
 import { isUtf8 } from "node:buffer";
-import { brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib";
 import { ResponseNotStorableError } from "../core/errors.ts";
 import { kindOf } from "../core/kind-of.ts";
+import { DECODERS } from "../lambda/http/encodings.ts";
 import type { HttpResponse } from "../lambda/http/response.ts";
 
 export type Trailers = readonly (readonly [name: string, value: string])[];
@@ -34,10 +34,6 @@ const NOT_KEPT = [
   "keep-alive",
   "date",
 ];
-
-const DECODERS: Readonly<
-  Record<string, (bytes: Uint8Array, options: { maxOutputLength: number }) => Uint8Array>
-> = { gzip: gunzipSync, deflate: inflateSync, br: brotliDecompressSync };
 
 /** Statuses without a body. */
 export function isBodiless(status: number): boolean {

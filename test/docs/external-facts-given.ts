@@ -48,7 +48,117 @@ const MIDDY = "https://middy.js.org/docs/intro/release-cycle";
 /** Read in its repository, at the commit of that day. */
 const END_OF_LIFE = "https://endoflife.date";
 
+const ACP =
+  "https://github.com/agentic-commerce-protocol/agentic-commerce-protocol/blob/main/rfcs/rfc.agentic_checkout.md";
+const PROFILES = "docs/reference/http.md";
+const WEBHOOKS = "docs/guides/webhooks.md";
+
 export const EXTERNAL_FACTS: readonly ExternalFact[] = [
+  says(
+    "2026-06-15",
+    "ACP: a POST without a key gets 400 `idempotency_key_required`, and every response to a POST repeats the key",
+    ACP,
+    PROFILES,
+    "| 400 `idempotency_key_required` |",
+  ),
+  says(
+    "2026-06-15",
+    "ACP: another body gets 422 `idempotency_conflict`",
+    ACP,
+    PROFILES,
+    "| 422 `idempotency_conflict` |",
+  ),
+  says(
+    "2026-06-15",
+    "ACP: a key in flight gets 409 `idempotency_in_flight`, and `Retry-After` in seconds",
+    ACP,
+    PROFILES,
+    "| 409 `idempotency_in_flight` |",
+  ),
+  says(
+    "2026-06-15",
+    "ACP: servers keep a key for at least 24 hours",
+    ACP,
+    "lib/lambda/http/profiles.ts",
+    "retentionSeconds < 86_400",
+  ),
+  says(
+    TODAY,
+    "Stripe answers 400 to a key with other parameters; its clients name the type `idempotency_error` (stripe 23.1.0)",
+    "https://github.com/stripe/stripe-ruby/issues/503",
+    PROFILES,
+    "| 400, type `idempotency_error` |",
+  ),
+  says(
+    TODAY,
+    "Stripe answers 409 to a request that conflicts with another one, such as one with the same key",
+    "https://docs.stripe.com/api/errors",
+    PROFILES,
+    "| 409 `idempotency_key_in_use` |",
+  ),
+  says(
+    TODAY,
+    "draft-ietf-httpapi-idempotency-key-header-07: 400 without a key, 422 with another payload, 409 while a request is outstanding",
+    "https://datatracker.ietf.org/doc/html/draft-ietf-httpapi-idempotency-key-header",
+    "lib/lambda/http/profiles.ts",
+    "draft-ietf-httpapi-idempotency-key-header-07",
+  ),
+  says(
+    TODAY,
+    "Stripe retries a live event for up to three days",
+    "https://docs.stripe.com/webhooks",
+    WEBHOOKS,
+    "`pending_webhooks` in the body | 3 days | yes |",
+  ),
+  says(
+    "2026-10",
+    "`pending_webhooks` counts the webhooks that haven't been delivered yet (stripe 23.1.0, `Event.pending_webhooks`)",
+    "https://docs.stripe.com/api/events/object",
+    WEBHOOKS,
+    "time, signature, `pending_webhooks` in the body",
+  ),
+  says(
+    TODAY,
+    "GitHub doesn't redeliver on its own; deliveries of the past 3 days can be redelivered",
+    "https://docs.github.com/en/webhooks/testing-and-troubleshooting-webhooks/redelivering-webhooks",
+    WEBHOOKS,
+    "only if you ask: deliveries of the past 3 days",
+  ),
+  says(
+    TODAY,
+    "X-GitHub-Delivery of a redelivery is the one of the original delivery",
+    "https://docs.github.com/en/webhooks/using-webhooks/best-practices-for-using-webhooks",
+    WEBHOOKS,
+    '| `"github"` | `X-GitHub-Delivery` | nothing |',
+  ),
+  says(
+    TODAY,
+    "Shopify retries 8 times over 4 hours, with the original payload",
+    "https://shopify.dev/changelog/updates-to-webhook-retry-mechanism",
+    WEBHOOKS,
+    '| `"shopify"` | `X-Shopify-Webhook-Id` | nothing | 8 times in 4 hours |',
+  ),
+  says(
+    TODAY,
+    "X-Shopify-Webhook-Id detects duplicate deliveries of Shopify",
+    "https://shopify.dev/docs/apps/build/webhooks/verify-deliveries",
+    "lib/lambda/http/webhooks.ts",
+    'id: header("x-shopify-webhook-id")',
+  ),
+  says(
+    TODAY,
+    "Standard Webhooks: the id stays, the time of the attempt changes; the example of a schedule ends after 75:35:05",
+    "https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md",
+    WEBHOOKS,
+    "the specification's example lasts 75 hours",
+  ),
+  says(
+    TODAY,
+    "Svix's libraries refuse a time that is more than five minutes away, past or future",
+    "https://docs.svix.com/receiving/verifying-payloads/why",
+    "lib/lambda/http/webhooks.ts",
+    "const DEFAULT_TOLERANCE_SECONDS = 300;",
+  ),
   says(
     TODAY,
     "Node.js 24 ends on 2028-04-30, and so does its Lambda runtime",

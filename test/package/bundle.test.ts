@@ -14,8 +14,8 @@ const MAX_GZIP_BYTES = {
   runOnce: 35_650,
   idempotent: 38_330,
   idempotency: 39_150,
-  httpIdempotent: 42_000,
-  httpIdempotency: 42_900,
+  httpIdempotent: 42_300,
+  httpIdempotency: 43_120,
 } as const;
 
 const PEERS = ["@aws-sdk/*", "@middy/*", "@opentelemetry/*"];

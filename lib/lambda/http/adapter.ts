@@ -8,7 +8,8 @@ import type { Outcome } from "../../core/outcome.ts";
 import { resolveOptions } from "../../core/resolved-options.ts";
 import { readTraceparent } from "../../core/traceparent.ts";
 import { type Adapter, type CallReading, type Run, readCaller, withPayload } from "../adapter.ts";
-import { HTTP_CHECKS, type HttpIdempotencyOptions } from "../options.ts";
+import type { HttpIdempotencyOptions, RequestKey } from "../options.ts";
+import { HTTP_CHECKS } from "./checks.ts";
 import { type HttpEvent, readHttpEvent } from "./event.ts";
 import { formerFingerprintOf, httpFingerprint } from "./fingerprint.ts";
 import { PROBLEM_STATUSES, permanentProblem, problemFor, READING_STATUSES } from "./problem.ts";
@@ -17,6 +18,7 @@ import { withoutRecord } from "./without-record.ts";
 
 export function httpAdapter<Event, Write>(options: HttpIdempotencyOptions<Event, Write>): Adapter<Write> {
   checkOptions(options, HTTP_CHECKS, ["scope"]);
+  const { defaults } = Object(options.key) as Partial<RequestKey>;
   const {
     key,
     scope,
@@ -25,18 +27,23 @@ export function httpAdapter<Event, Write>(options: HttpIdempotencyOptions<Event,
     header = "Idempotency-Key",
     strict,
     responseHeaders,
-    fingerprint = httpFingerprint,
+    profile,
+    skip,
+    retentionSeconds = defaults?.retentionSeconds,
+    fingerprint = defaults?.fingerprint ?? httpFingerprint,
     shouldStore = isFinalResponse,
     whenInProgress = { waitSeconds: 3 },
-    ...given
+    ...rest
   } = options;
   const engineOptions = resolveOptions({
-    ...given,
+    ...rest,
+    retentionSeconds,
     fingerprint,
     shouldStore,
     whenInProgress,
   } as EngineOptions<Write>);
   const { clock, operation } = engineOptions;
+  profile?.check?.(options);
   const readingOf = (http: HttpEvent) => {
     const keyOfHeader = () => parseKeyHeader(http.headers(header), strict);
     return { options: engineOptions, key: key ?? keyOfHeader, scope, whenKeyMissing } as CallReading<Write>;
@@ -50,9 +57,10 @@ export function httpAdapter<Event, Write>(options: HttpIdempotencyOptions<Event,
     toStored: (value: unknown) => toStoredResponse(value, http),
   });
   return (event, context, fill) => {
-    const http = readHttpEvent(event);
-    if (!methods.includes(http.method)) return { context: withoutRecord(context) };
-    const headers = typeof responseHeaders === "function" ? responseHeaders(event as Event) : responseHeaders;
+    const http = readHttpEvent(event, profile);
+    if (!methods.includes(http.method) || skip?.(event as Event)) return { context: withoutRecord(context) };
+    const given = typeof responseHeaders === "function" ? responseHeaders(event as Event) : responseHeaders;
+    const headers = profile?.headers ? { ...profile.headers(http.headers, header), ...given } : given;
     const answer: Run<Write> = async (work) => {
       let statuses: Readonly<Record<string, number>> = READING_STATUSES;
       let outcome: Outcome;

@@ -3,6 +3,7 @@ import { RecordCorruptError, ResponseNotStorableError } from "../../core/errors.
 import { isHttpResponse, isStatus } from "../../core/http-result.ts";
 import { findDropped, findUnfaithful } from "../../core/json.ts";
 import type { ResultOutcome } from "../../core/outcome.ts";
+import { withoutEncoding } from "./encodings.ts";
 import type { HttpEvent } from "./event.ts";
 import { type Headers, replayable, replayedTo, without } from "./replayed-headers.ts";
 
@@ -43,11 +44,8 @@ export function toStoredResponse(value: unknown, { isV2 }: HttpEvent): unknown {
   const { cookies: _, ...response } = value as HttpResponse;
   if (typeof (response.body ?? "") !== "string")
     throw notStorable("its body isn't a string: `use` the serializer after onceonly");
-  return {
-    ...response,
-    headers: storable(response.headers),
-    multiValueHeaders: storable(response.multiValueHeaders),
-  };
+  const { headers, multiValueHeaders, ...decoded } = withoutEncoding(response);
+  return { ...decoded, headers: storable(headers), multiValueHeaders: storable(multiValueHeaders) };
 }
 
 /** https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html */
@@ -98,8 +96,8 @@ export function answerWith(outcome: ResultOutcome, event: HttpEvent): unknown {
     return withHeader(event, readable(replayedTo(origin, result), event), "Idempotent-Replayed", "true");
   }
   if (statusOf(original) === undefined) return result;
-  const { headers, multiValueHeaders, cookies } = original as HttpResponse;
-  return { ...result, headers, multiValueHeaders, cookies };
+  const { headers, multiValueHeaders, cookies, body, isBase64Encoded } = original as HttpResponse;
+  return { ...result, headers, multiValueHeaders, cookies, body, isBase64Encoded };
 }
 
 /**

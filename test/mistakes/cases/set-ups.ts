@@ -133,7 +133,7 @@ export const SET_UP_MISTAKES: readonly Mistake[] = [
   {
     made: "wraps two handlers under one operation",
     toldBy: "log",
-    text: 'onceonly: two wrappers use the operation "order" on the same store, so for each key only the first handler runs, and the other one returns its result: give each handler its own operation',
+    text: 'onceonly: two wrappers use the operation "order" on the same store, so for each key only the first handler runs: give each handler its own operation',
     make: () =>
       logOf("warn", async () => {
         const options = given();

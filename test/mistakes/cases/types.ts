@@ -30,7 +30,7 @@ export const TYPE_MISTAKES: readonly Mistake[] = [
   {
     made: "commits in a request whose method is not in `methods`",
     toldBy: "error",
-    text: "`methods` must include the method of this request before the handler can use `context.idempotency.commit`",
+    text: "`methods` must include this request's method, and `skip` must not name it: it runs without a record, and has no `context.idempotency.commit`",
     make: () =>
       messageOf(() => httpIdempotent(async (_, ctx) => ctx.idempotency.commit({}), http)(put, context())),
   },

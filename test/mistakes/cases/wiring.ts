@@ -127,7 +127,7 @@ export const WIRING_MISTAKES: readonly Mistake[] = [
   {
     made: "makes the key of randomness",
     toldBy: "log",
-    text: 'onceonly: `key` of "order" returns a different string each time, probably from a clock or a random id, so no retry is recognized: build the key only from what the event contains',
+    text: 'onceonly: the key of "order" is a different string each time, probably from a clock or a random id, so no retry is recognized: build the key only from what the event contains',
     make: () => keyLog(() => crypto.randomUUID()),
   },
   {
