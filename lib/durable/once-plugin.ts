@@ -66,6 +66,8 @@ interface Invocation {
 interface Scope {
   readonly invocation: Invocation;
   readonly outer?: Scope;
+  /** The names of the child contexts. */
+  readonly path: readonly string[];
   operation?: Omit<CoveringOperation, "place">;
 }
 
@@ -94,12 +96,15 @@ class OncePlugin implements DurablePlugin {
   wrapInvocation<T>({ executionArn, operations }: PluginInvocation, invocation: () => T): T {
     const begun = Object.values(operations).filter(({ status }) => status === "STARTED");
     const attempts = new Map(begun.map(({ id, attempt = 0 }) => [id, attempt + 1]));
-    return scopes.run({ invocation: { executionArn, begun: attempts, running: new Map() } }, invocation);
+    return scopes.run(
+      { invocation: { executionArn, begun: attempts, running: new Map() }, path: [] },
+      invocation,
+    );
   }
 
-  wrapChildContextFn(_info: PluginOperation, work: () => unknown): unknown {
+  wrapChildContextFn({ name = "" }: PluginOperation, work: () => unknown): unknown {
     const outer = scopes.getStore() as Scope;
-    return scopes.run({ invocation: outer.invocation, outer }, work);
+    return scopes.run({ invocation: outer.invocation, outer, path: [...outer.path, name] }, work);
   }
 
   wrapOperationAttemptFn({ id, name, subType, attempt }: PluginAttempt, work: () => unknown): unknown {
@@ -107,7 +112,8 @@ class OncePlugin implements DurablePlugin {
     const { executionArn, begun, running } = scope.invocation;
     const { recordKey, startedAt, fingerprint } = coveringOperation(scope) ?? {};
     const within = recordKey === undefined ? [executionArn] : [recordKey, `${startedAt}`, `${fingerprint}`];
-    const keyHash = hashTuple("onceonly/durable-plugin/1", ...within, id);
+    // The id is only a place: another execution may have another item there, so the names count too.
+    const keyHash = hashTuple("onceonly/durable-plugin/1", ...within, ...scope.path, name ?? "", id);
     const step: CurrentStep = {
       name: name ?? "unnamed",
       childKey: (given = step.name, limits) => deriveChildKey({ recordKey: keyHash }, given, limits),
@@ -151,8 +157,8 @@ class OncePlugin implements DurablePlugin {
 /**
  * Gives every step of a durable handler a child key and reports what happens to it, without changes in the handler:
  * `withDurableExecution(handler, { plugins: [oncePlugin()] })`. Code in a step reads the key by `currentChildKey()`. The key is made of
- * the execution and the step's place in it; within `idempotentDurable` of the operation instead, so that the next execution for the
- * same request sends the same keys.
+ * the execution, the step's place and the names; within `idempotentDurable` of the operation instead of the execution, so that the next
+ * execution for the same request sends the same keys. So give the steps of a loop names with their item's id.
  *
  * A plugin can't stop a step from running twice if its invocation dies before the checkpoint: the system that gets the key has to.
  * `onceStep` can. The SDK marks its plugin interface as experimental.

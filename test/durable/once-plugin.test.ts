@@ -165,6 +165,23 @@ describe("oncePlugin", () => {
     expect(keys.slice(0, 2)).not.toEqual(keys.slice(2, 4));
   });
 
+  it("sends other keys for other items in the same places of the next execution", async () => {
+    const store = new MemoryStore();
+    const lists = [["a", "b"], ["b"]];
+    const handler = idempotentDurable<unknown, Order>(
+      (async (_order: Order, context: DurableContext) => {
+        const items = await context.step("list", async () => lists.shift() ?? []);
+        for (const item of items) await context.step(`charge ${item}`, () => send(item));
+        if (items.length > 1) throw new Error("no stock");
+      }) as never,
+      { operation: "fulfil-items", store, clock, key: ({ id }) => id, client: service.lambda },
+    ) as never as Handler;
+
+    expect(await run(handler)).toMatchObject({ status: "FAILED" });
+    expect(await run(handler)).toMatchObject({ status: "SUCCEEDED" });
+    expect(new Set(keys.map((key) => key.split(" ")[1])).size).toBe(3);
+  });
+
   it("leaves the reports of onceStep to its own observer, and its key is that of the step", async () => {
     const own: string[] = [];
     const options = {

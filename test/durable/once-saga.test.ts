@@ -267,9 +267,13 @@ describe("onceSaga", () => {
     const { whenHeld } = shop.options();
 
     expect(
-      await shop.run((order, context) =>
-        onceSaga(context, forward, order, { store, clock, before: { ship }, ...(whenHeld && { whenHeld }) }),
-      ),
+      await shop.run(((order: Order, context: DurableContext) =>
+        onceSaga(context, forward, order, {
+          store,
+          clock,
+          before: { ship },
+          ...(whenHeld && { whenHeld }),
+        })) as never),
     ).toMatchObject({ status: "SUCCEEDED", result: { charge: "charged", ship: "shipped" } });
     expect(shop.asked).toEqual([expect.stringContaining("stopped at ship; still to do: ship")]);
     expect([keys[0] === keys[1], keys[1] === keys[2]]).toEqual([true, false]);
