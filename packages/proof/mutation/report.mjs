@@ -96,7 +96,7 @@ function scope(atLoad) {
   const parts = [];
   if (notRun.length > 0)
     parts.push(
-      `The present code of ${names.length} files was run, out of ${present.length}. These weren't: ${notRun.map((name) => `\`${name.slice("lib/".length)}\``).join(", ")}.`,
+      `**The run isn't complete.** Of ${present.length} files, the present code of ${names.length} was run: those in the table.`,
     );
   if (atLoad > 0)
     parts.push(
