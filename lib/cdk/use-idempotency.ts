@@ -192,10 +192,14 @@ export class UseIdempotency extends Mixin {
     warnOfSharedOperations(construct, this.#table, options.operations);
   }
 
-  /** @throws Error if a record would outlive its result */
-  #useResults(fn: LambdaFunction, retention: Duration): void {
+  /** @throws Error without a retention, or if a record would outlive its result */
+  #useResults(fn: LambdaFunction, retention: Duration | undefined): void {
     const { resultBucket: results } = this.#options;
     if (!results) return;
+    if (!retention)
+      throw new Error(
+        `${fn.node.path} keeps results in ${results.node.path} for as long as its records: set \`retention\` next to \`resultBucket\``,
+      );
     const [kept, stored] = [knownSeconds(retention), knownSeconds(results.retention)];
     if (kept !== undefined && stored !== undefined && kept > stored)
       throw new Error(

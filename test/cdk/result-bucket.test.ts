@@ -49,7 +49,13 @@ describe("R9: ResultBucket", () => {
     });
     const fn = aFunction(stack, "Fn");
     const table = new IdempotencyTable(stack, "Table");
-    fn.with(new UseIdempotency(table, { operations: ["report"], resultBucket: results }));
+    fn.with(
+      new UseIdempotency(table, {
+        operations: ["report"],
+        retention: Duration.days(1),
+        resultBucket: results,
+      }),
+    );
     results.grantErasing(aFunction(stack, "Eraser"));
 
     const template = Template.fromStack(stack);
@@ -81,5 +87,14 @@ describe("R9: ResultBucket", () => {
       "Test/Fn honours records for 691200 seconds (retention), but the results in Test/Results are kept for 604800: raise `retention` of the ResultBucket",
     );
     expect(world({ retention: Duration.days(7) }, Duration.days(7)).use).not.toThrow();
+  });
+
+  it("refuses a function without a retention, whose default depends on its event sources", () => {
+    const { fn, results } = world();
+    const table = new IdempotencyTable(fn.stack, "Other");
+    const without = () =>
+      fn.with(new UseIdempotency(table, { operations: ["report"], resultBucket: results }));
+
+    expect(without).toThrow("set `retention` next to `resultBucket`");
   });
 });

@@ -56,7 +56,7 @@ function newWorld(store: Store<never>) {
       },
     );
   };
-  const fork = (from: string, as: string, of = key, through = store) =>
+  const fork = (from: string, as: string, of: string = key, through = store) =>
     forkRecord({ store: through, clock }, keyOf(of), { ...BY, from, as });
   return { clock, key, options, keyOf, recordOf, ran, place, fork, store };
 }

@@ -19,6 +19,7 @@ vi.stubEnv("STRIPE_WEBHOOK_SECRET", `${SECRET},whsec_new`);
 expect.extend(exactlyOnceMatchers);
 
 const folder = "test/fixtures/recipes";
+const read = (path: string) => readFileSync(join(root, path), "utf8");
 
 /** The recipes' own types are of a framework's events, which are whatever a test sends. */
 type AnyHandler = (event: unknown, context: never) => Promise<unknown>;

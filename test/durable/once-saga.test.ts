@@ -107,7 +107,10 @@ class Shop {
     ...more,
   });
 
-  async run(handler = this.handler(), id = "o1") {
+  async run(
+    handler: (order: Order, context: DurableContext) => Promise<unknown> = this.handler(),
+    id = "o1",
+  ) {
     const deployed = this.lambda.deploy(handler);
     const { status, error, result, invocations } = await this.lambda.run(deployed, this.lambda.start({ id }));
     return { status, error, result: result && JSON.parse(result), invocations };
