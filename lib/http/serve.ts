@@ -71,8 +71,10 @@ export function serverAdapter<Native extends object, Write>(
     // A server has no deadline that would end a lease in time.
     ...(options.mode !== "optimistic" && { renewLease: options.renewLease ?? true }),
     ...("scope" in options && { scope: reading(scope as (request: Native) => string | undefined) }),
-    ...(key !== undefined && { key: isOfEvent(key) ? withBody(key, unread) : reading(key) }),
-    ...(fingerprint !== undefined && { fingerprint: reading(fingerprint) }),
+    ...(key !== undefined && { key: isOfEvent(key) ? withBody(key as RequestKey, unread) : reading(key) }),
+    ...(fingerprint !== undefined && {
+      fingerprint: isOfEvent(fingerprint) ? fingerprint : reading(fingerprint),
+    }),
     ...(responseHeaders !== undefined && {
       responseHeaders: reading(responseHeaders as (request: Native) => Readonly<Record<string, string>>),
     }),
@@ -101,7 +103,7 @@ export function serverAdapter<Native extends object, Write>(
       const fillForKey = () => fill(event, request, true).catch((error: unknown) => unread.set(event, error));
       if (isKeyOfEvent) await fillForKey();
       // With two middlewares on one route, the inner one needs the outer one's attempt.
-      const fillLate = () => fill(event, request, fingerprint === undefined);
+      const fillLate = () => fill(event, request, fingerprint === undefined || isOfEvent(fingerprint));
       const run = adapter(
         event,
         { idempotency: carried(request.native) },
@@ -145,8 +147,9 @@ async function fill(
   event.body = bytes.toString(event.isBase64Encoded ? "base64" : "utf8");
 }
 
-function isOfEvent(key: unknown): key is RequestKey {
-  return typeof key === "function" && "isOfEvent" in key;
+/** Whether a reader gets the request in the form of a Lambda event, with its body. */
+function isOfEvent<Reader>(reader: Reader): reader is Reader & { readonly isOfEvent: true } {
+  return typeof reader === "function" && "isOfEvent" in reader;
 }
 
 /** Throws, in the place of the key's own errors, the error of a body that couldn't be read. */

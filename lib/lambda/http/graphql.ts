@@ -48,7 +48,7 @@ function isReading({ query, operationName }: GraphqlRequest): boolean {
 }
 
 /** Comments and strings, which may contain anything. */
-const OPAQUE = /#[^\n\r]*|"""(?:\\"""|[^])*?"""|"(?:\\.|[^"\\\n\r])*"/g;
+const OPAQUE = /#[^\n\r]*|"""(?:\\"""|[\s\S])*?"""|"(?:\\.|[^"\\\n\r])*"/g;
 
 /** None if the document isn't one that can be executed. */
 function operationsOf(document: string): readonly Operation[] {

@@ -41,7 +41,10 @@ function service(commits = false) {
       { ...v2Event({ body: JSON.stringify(sent), headers: key ? { "idempotency-key": key } : {} }), ...more },
       context(),
     ) as Promise<Answer>;
-  return { send, bought, decisions, sellOut: (isOver: boolean) => void (isSoldOut = isOver) };
+  const sellOut = (isOver: boolean) => {
+    isSoldOut = isOver;
+  };
+  return { send, bought, decisions, sellOut };
 }
 
 const BUY = 'mutation Buy { buy(sku: "tea") }';
