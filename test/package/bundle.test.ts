@@ -11,10 +11,10 @@ import { bundled } from "../kit/bundled.ts";
  * is needed.
  */
 const MAX_GZIP_BYTES = {
-  runOnce: 35_650,
-  idempotent: 38_330,
-  idempotency: 39_150,
-  httpIdempotent: 42_000,
+  runOnce: 35_700,
+  idempotent: 38_430,
+  idempotency: 39_240,
+  httpIdempotent: 42_010,
   httpIdempotency: 42_900,
 } as const;
 
