@@ -142,13 +142,13 @@ export async function forkRecord<Write>(
   const former = await read(target);
   const plan = planFork(seen, fork.from);
   if (former && !isExpired(former, at)) {
-    const isSame =
-      decodeEvidence(former.evidence)?.fork?.of === recordKey && former.state !== "in-progress";
+    const isSame = decodeEvidence(former.evidence)?.fork?.of === recordKey && former.state !== "in-progress";
     return isSame ? { forked: true, recordKey: target, ...plan } : { forked: false, state: "taken" };
   }
   const steps = seen.steps as StoredSteps;
   const results = new Map<string, string | undefined>();
-  for (const name of plan.copied) results.set(name, await asking(() => textOf(store, (steps[name] as StoredStep).result)));
+  for (const name of plan.copied)
+    results.set(name, await asking(() => textOf(store, (steps[name] as StoredStep).result)));
   const work = new Forking({ store, recordKey, target, seen, fork, at, random, asking });
   const closed = await work.close();
   if (closed) return { forked: false, state: closed };

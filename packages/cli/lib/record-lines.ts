@@ -190,9 +190,7 @@ const ACTS: Readonly<Record<string, "erased" | "released" | "run again" | "forke
   [ASKED.rerun]: "run again",
 };
 
-export const actOf = ({
-  asked = "",
-}: Pick<Evidence, "asked">): (typeof ACTS)[string] | undefined =>
+export const actOf = ({ asked = "" }: Pick<Evidence, "asked">): (typeof ACTS)[string] | undefined =>
   Object.hasOwn(ACTS, asked) ? ACTS[asked] : undefined;
 
 export function evidenceLines(
