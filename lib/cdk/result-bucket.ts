@@ -32,7 +32,7 @@ export interface ResultBucketProps {
   readonly removalPolicy?: RemovalPolicy;
 }
 
-export const RESULT_BUCKET_DEFAULTS = {
+const RESULT_BUCKET_DEFAULTS = {
   retention: Duration.days(1),
   removalPolicy: RemovalPolicy.RETAIN,
 } as const;

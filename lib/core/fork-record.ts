@@ -142,13 +142,13 @@ export async function forkRecord<Write>(
   const former = await read(target);
   const plan = planFork(seen, fork.from);
   if (former && !isExpired(former, at)) {
-    const { forkedFrom } = decodeEvidence(former.evidence) ?? {};
-    const isSame = forkedFrom === recordKey && former.state !== "in-progress";
+    const isSame = decodeEvidence(former.evidence)?.fork?.of === recordKey && former.state !== "in-progress";
     return isSame ? { forked: true, recordKey: target, ...plan } : { forked: false, state: "taken" };
   }
   const steps = seen.steps as StoredSteps;
   const results = new Map<string, string | undefined>();
-  for (const name of plan.copied) results.set(name, await asking(() => textOf(store, (steps[name] as StoredStep).result)));
+  for (const name of plan.copied)
+    results.set(name, await asking(() => textOf(store, (steps[name] as StoredStep).result)));
   const work = new Forking({ store, recordKey, target, seen, fork, at, random, asking });
   const closed = await work.close();
   if (closed) return { forked: false, state: closed };
@@ -210,7 +210,7 @@ class Forking<Write> {
     const isOver = state === "completed" || state === "failed";
     const evidence = encodeEvidence({
       ...{ verdict: state === "completed" ? "happened" : "unknown", by: fork.by, at, attempt },
-      ...{ asked: ASKED.fork, answered: fork.why, forkedTo: target, past: historyOf(store, seen) },
+      ...{ asked: ASKED.fork, answered: fork.why, fork: { to: target }, past: historyOf(store, seen) },
     });
     const token = this.#token;
     const beginning = { recordKey, token, fingerprint, ...successionOf(seen, at) };
@@ -281,7 +281,7 @@ class Forking<Write> {
         ...(!isUnfinished && { expiresAt: this.#expiresAt }),
         evidence: encodeEvidence({
           ...{ verdict: "unknown", by: fork.by, at, attempt: succession.attempt, asked: ASKED.fork },
-          ...{ answered: fork.why, forkedFrom: recordKey, step: fork.from },
+          ...{ answered: fork.why, fork: { of: recordKey }, step: fork.from },
         }),
         ...{ writes: [], messages: [] },
       }),

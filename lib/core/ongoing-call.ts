@@ -10,7 +10,7 @@ import { MIN_RENEWED_SECONDS } from "./options.ts";
 import type { Claimant, IdempotencyRecord } from "./record.ts";
 import type { ResolvedOptions } from "./resolved-options.ts";
 import type { Store } from "./store.ts";
-import { markedToken, unmarked } from "./token-marks.ts";
+import { markedToken } from "./token-marks.ts";
 
 /** Read by an adapter before the call begins. */
 export interface CallInput {
@@ -104,7 +104,7 @@ export class OngoingCall<Write> {
   /** Whether an earlier call with the same owner made this claim, which is still open. */
   continues(record: IdempotencyRecord | undefined): boolean {
     const { owner } = this.input;
-    return Boolean(owner && record?.state === "in-progress" && unmarked(record.token).startsWith(owner));
+    return Boolean(owner && record?.state === "in-progress" && record.token.includes(owner));
   }
 
   now(): number {

@@ -13,7 +13,6 @@ import {
 import { findUnfaithful } from "./json.ts";
 import type { OngoingCall } from "./ongoing-call.ts";
 import { type ClaimStatus, classify, type IdempotencyRecord, type StoredResult } from "./record.ts";
-import { readPointer } from "./result-pointer.ts";
 
 /** A caller that polls less often learns too late that an attempt has failed. */
 const MAX_RETRY_AFTER_MS = 10_000;
@@ -146,6 +145,9 @@ export function encodeResult<Write>(value: unknown, call?: OngoingCall<Write>): 
 /** Stored in place of a result that was erased or must not be kept. It isn't valid JSON, so it can't be a handler's result. */
 export const NOT_KEPT = "not kept";
 
+/** Prefix of a pointer to a result in a bucket. No JSON begins like this either. */
+export const IN_BUCKET = "bucket.1.";
+
 /**
  * The work is done, but the database refuses to store its result. The record then says that the operation is done and its
  * result was not kept: without a record the effect would be repeated once per lease.
@@ -161,11 +163,8 @@ export function decodeResult(text: string | undefined): unknown {
   } catch {
     // Not with the parser's error as its cause: that repeats part of the text.
     if (text === NOT_KEPT) throw new ResultNotKeptError(0);
-    const pointer = readPointer(text);
     throw new RecordCorruptError(
-      pointer
-        ? `the stored result is in the bucket ${pointer.bucket}, which this store doesn't read: wrap it in \`offloaded\`, as for the call that stored it`
-        : "the stored result is not JSON",
+      `the stored result is ${text.startsWith(IN_BUCKET) ? "in a bucket: use `offloaded`" : "not JSON"}`,
     );
   }
 }

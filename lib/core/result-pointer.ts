@@ -1,4 +1,5 @@
 /** A pointer to a result in a bucket: the record's result text then says where the result is. */
+import { IN_BUCKET } from "./outcome.ts";
 import type { StoredResult } from "./record.ts";
 
 export interface ResultPointer {
@@ -9,17 +10,14 @@ export interface ResultPointer {
   readonly bytes: number;
 }
 
-/** Prefix of a pointer. No JSON begins like this, so a handler's result can't be taken for one. */
-const MARK = "bucket.1.";
-
 export const pointerText = ({ bucket, key, sha256, bytes }: ResultPointer): string =>
-  MARK + JSON.stringify([bucket, key, sha256, bytes]);
+  IN_BUCKET + JSON.stringify([bucket, key, sha256, bytes]);
 
 /** `undefined` for any other text. */
 export function readPointer(text: string): ResultPointer | undefined {
-  if (!text.startsWith(MARK)) return undefined;
+  if (!text.startsWith(IN_BUCKET)) return undefined;
   try {
-    const [bucket, key, sha256, bytes] = JSON.parse(text.slice(MARK.length));
+    const [bucket, key, sha256, bytes] = JSON.parse(text.slice(IN_BUCKET.length));
     return { bucket: `${bucket}`, key: `${key}`, sha256: `${sha256}`, bytes: Number(bytes) };
   } catch {
     // Another writer's text: no bucket has this name.

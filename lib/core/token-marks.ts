@@ -5,17 +5,12 @@ import { InvalidOptionError } from "./errors.ts";
 const seals = (store: object) => (store as { readonly sealsResults?: boolean }).sealsResults === true;
 
 /** `h.`: the callers read an HTTP response. `s.`: the results are encrypted. No random token contains a dot. */
-const MARKS = /^(h\.)?(s\.)?/;
-
-const marksIn = (token: string): string => (MARKS.exec(token) as RegExpExecArray)[0];
+const marksIn = (token: string): string => (/^(h\.)?(s\.)?/.exec(token) as RegExpExecArray)[0];
 
 /** The token of a call: marked by what its callers read, and by its store. */
 export function markedToken(token: string, isHttp: boolean | undefined, store: object): string {
   return (isHttp ? "h." : "") + (seals(store) ? "s." : "") + token;
 }
-
-/** A token without its marks. */
-export const unmarked = (token: string): string => token.slice(marksIn(token).length);
 
 /** Whether the callers of the attempt with this token read an HTTP response. */
 export const isHttpToken = (token: string): boolean => marksIn(token).includes("h.");

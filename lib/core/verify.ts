@@ -75,9 +75,8 @@ export interface Evidence extends VerificationEvidence {
   readonly since?: number | undefined;
   /** The last error of `verify`, or of an attempt that released the key, and when it occurred (epoch ms). Its text isn't kept. */
   readonly lastError?: { readonly name: string; readonly at: number } | undefined;
-  /** The key of the record that a person forked from this one, or from which this one was forked. */
-  readonly forkedTo?: string | undefined;
-  readonly forkedFrom?: string | undefined;
+  /** The key of the record that a person forked from this one (`to`), or from which this one was forked (`of`). */
+  readonly fork?: { readonly to?: string; readonly of?: string } | undefined;
   /** What a person has corrected or run again since, oldest first. */
   readonly past?: readonly PastDecision[] | undefined;
 }
@@ -100,7 +99,7 @@ export const MAX_TEXT_LENGTH = 256;
 
 /** Texts are cut, so that evidence doesn't make a record expensive. Values that aren't text, and other names, are left out. */
 export function encodeEvidence({ by, asked, answered, ...evidence }: Evidence): string {
-  const { verdict, at, attempt, step, since, lastError, forkedTo, forkedFrom, past } = evidence;
+  const { verdict, at, attempt, step, since, lastError, fork, past } = evidence;
   const texts = { asked: cut(asked), answered: cut(answered) };
   return JSON.stringify({
     verdict,
@@ -111,8 +110,7 @@ export function encodeEvidence({ by, asked, answered, ...evidence }: Evidence): 
     ...texts,
     since,
     lastError,
-    forkedTo,
-    forkedFrom,
+    fork,
     ...(past?.length && { past }),
   });
 }

@@ -7,7 +7,6 @@ import type { CallInput } from "../core/ongoing-call.ts";
 import { encodeResult, NOT_KEPT } from "../core/outcome.ts";
 import type { ResolvedOptions } from "../core/resolved-options.ts";
 import { endingOf, recordFindings, takeUnknown } from "../core/take-unknown.ts";
-import { unmarked } from "../core/token-marks.ts";
 import { encodeEvidence } from "../core/verify.ts";
 import { invokeAgain } from "./invoke-again.ts";
 import type { DurableExecutionReader } from "./options.ts";
@@ -17,7 +16,7 @@ export const ownerFor = (arn: string): string => `${arn} `;
 
 /** The execution that made a claim, if one did. */
 export const executionOfToken = (token: string): string | undefined =>
-  /^(arn:\S+) /.exec(unmarked(token))?.[1];
+  /^(?:h\.)?(?:s\.)?(arn:\S+) /.exec(token)?.[1];
 
 export interface Ended {
   readonly client: DurableExecutionReader | undefined;

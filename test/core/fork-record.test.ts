@@ -24,7 +24,7 @@ const LARGE = "x".repeat(30_000);
 
 function newWorld(store: Store<never>) {
   const clock = fakeClock(Date.now());
-  const key = randomUUID();
+  const key: string = randomUUID();
   const options = { operation: "order", scope: "acme", store, clock, leaseSeconds: 30, renewLease: false };
   const keyOf = (name: string) => identify("order", "acme", name).recordKey;
   const recordOf = async (name: string) => (await store.find(keyOf(name), { consistent: true }))!;
@@ -97,10 +97,10 @@ describe.each(stores)("R8: a fork on %s", (_, make) => {
     expect(await place(as, 10)).toMatchObject({ amount: 10 });
     const [original, forked] = [await recordOf(key), await recordOf(as)];
     expect(decodeEvidence(original.evidence)).toMatchObject({
-      ...{ by: "ana", answered: BY.why, forkedTo: keyOf(as), past: [{ state: "released" }] },
+      ...{ by: "ana", answered: BY.why, fork: { to: keyOf(as) }, past: [{ state: "released" }] },
     });
     expect(decodeEvidence(forked.evidence)).toMatchObject({
-      ...{ by: "ana", answered: BY.why, forkedFrom: keyOf(key), step: "price" },
+      ...{ by: "ana", answered: BY.why, fork: { of: keyOf(key) }, step: "price" },
     });
     expect([original.state, forked.state]).toEqual(["failed", "completed"]);
     // Neither is an earlier decision about what happened.

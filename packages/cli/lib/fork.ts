@@ -111,8 +111,8 @@ const previewOf = (recordKey: string, from: string) => async (table: OpenTable, 
   }
 };
 
-/** What is copied and what runs again. The console shows the same. @throws InvalidOptionError */
-export function planLines(record: IdempotencyRecord, from: string): readonly string[] {
+/** What is copied and what runs again. @throws InvalidOptionError */
+function planLines(record: IdempotencyRecord, from: string): readonly string[] {
   const { copied, again } = planFork(record, from);
   return [
     `copied: ${copied.join(", ") || "nothing"}`,

@@ -190,13 +190,11 @@ const ACTS: Readonly<Record<string, "erased" | "released" | "run again" | "forke
   [ASKED.rerun]: "run again",
 };
 
-export const actOf = ({
-  asked = "",
-}: Pick<Evidence, "asked">): (typeof ACTS)[string] | undefined =>
+export const actOf = ({ asked = "" }: Pick<Evidence, "asked">): (typeof ACTS)[string] | undefined =>
   Object.hasOwn(ACTS, asked) ? ACTS[asked] : undefined;
 
 export function evidenceLines(
-  { verdict, by, at, step, asked, answered, lastError, forkedTo, forkedFrom }: Evidence,
+  { verdict, by, at, step, asked, answered, lastError, fork }: Evidence,
   now: number,
 ): string[] {
   const about = step === undefined ? "" : ` of step ${step}`;
@@ -209,8 +207,8 @@ export function evidenceLines(
   if (act === undefined && asked !== undefined) lines.push(`question: ${asked}`);
   if (act === undefined && answered !== undefined)
     lines.push(`${asked === undefined ? "reason" : "answer"}: ${answered}`);
-  if (forkedTo !== undefined) lines.push(`goes on as ${forkedTo}`);
-  if (forkedFrom !== undefined) lines.push(`runs ${forkedFrom} again from step ${step}`);
+  if (fork?.to !== undefined) lines.push(`goes on as ${fork.to}`);
+  if (fork?.of !== undefined) lines.push(`runs ${fork.of} again from step ${step}`);
   if (lastError) lines.push(`last error: ${lastError.name}, ${timeOf(lastError.at, now)}`);
   return lines;
 }

@@ -603,7 +603,9 @@ describe("an incident is brought to an end with the commands of its section in t
     await expect(order(key, "7")).rejects.toMatchObject({ name: "ForkedError" });
     expect([provider.asked, provider.effects.size]).toEqual([2, 2]);
     for (const of of [key, `${key}-repaired`])
-      expect((await own.run("find", [of, "-o", "order"])).text).toContain("forked by ana: release 7 quoted wrongly");
+      expect((await own.run("find", [of, "-o", "order"])).text).toContain(
+        "forked by ana: release 7 quoted wrongly",
+      );
     drill.end();
   });
 });

@@ -44,6 +44,7 @@ const CALLS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
   },
   release: { "a group": ["--group", "book", ...BY], "a key": [...KEY, ...BY] },
   rerun: { it: [...KEY, ...BY] },
+  fork: { it: ["none", "-o", "book", "-s", "acme", ...BY, "--from", "charge", "--as", "new"] },
   redrive: { it: ["<dead letters>", ...BY] },
   erase: {
     "a scan": ["--scan", "-s", "acme", ...BY],

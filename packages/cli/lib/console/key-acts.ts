@@ -14,8 +14,8 @@ import {
 } from "onceonly/kit";
 import { aboutAnswer, jsonAnswer, responseAnswer } from "../answer.ts";
 import { UsageError } from "../command.ts";
-import type { OpenTable } from "../open-table.ts";
 import { aboutFork, nextStep, whyNotForked } from "../fork.ts";
+import type { OpenTable } from "../open-table.ts";
 import { whyNotRerun } from "../rerun.ts";
 import type { Act } from "./console-source.ts";
 import type { KnownKey, KnownKeys } from "./known-keys.ts";

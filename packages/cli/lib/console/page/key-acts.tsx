@@ -5,7 +5,10 @@ import type { Perform } from "./act-button.tsx";
 import { type Decision, DecisionButtons } from "./decision-form.tsx";
 import { agoOf } from "./words.ts";
 
-function decisionsFor(choice: KeyChoice, { keyHash, isHttp, forkSteps, state }: KeyLife): readonly Decision[] {
+function decisionsFor(
+  choice: KeyChoice,
+  { keyHash, isHttp, forkSteps, state }: KeyLife,
+): readonly Decision[] {
   const answer = isHttp ? ("response" as const) : ("json" as const);
   const happened: Decision = {
     act: { act: "happened", key: keyHash },
