@@ -83,17 +83,16 @@ export function recordKeyPrefix(operation: string): string {
   return `${escapePart(operation)}#`;
 }
 
-const KEY_RULE = `must be a string of 1 to ${MAX_KEY_LENGTH} characters without control characters`;
-
 /** The fault of a key, or `undefined`. Never repeats the key itself. */
 export function keyFault(key: unknown): string | undefined {
-  const got = (what: string) => `${KEY_RULE} (got ${what})`;
-  if (typeof key !== "string") return got(kindOfKey(key));
-  if (key === "") return got("an empty string");
+  const rule = `must be a string of 1 to ${MAX_KEY_LENGTH} characters without control characters`;
+  if (typeof key !== "string") return `${rule} (got ${kindOfKey(key)})`;
+  if (key === "") return `${rule} (got an empty string)`;
   if (key.length > MAX_KEY_LENGTH)
-    return got(`a string of ${key.length} characters; use its SHA-256 instead`);
-  if (!key.isWellFormed()) return got("a string with a lone surrogate");
-  if (/\p{Cc}/u.test(key)) return got("a string with a control character, such as a line break; trim it");
+    return `${rule} (got a string of ${key.length} characters; use its SHA-256 instead)`;
+  if (!key.isWellFormed()) return `${rule} (got a string with a lone surrogate)`;
+  if (/\p{Cc}/u.test(key))
+    return `${rule} (got a string with a control character, such as a line break; trim it)`;
   return lacksValue(key)
     ? 'contains the text of a missing value, such as "undefined", "null" or "[object Object]": return no key if a part is missing'
     : undefined;

@@ -20,9 +20,6 @@ export type Values = { readonly [name in Attribute]?: string | number | Uint8Arr
  */
 const RESERVED: ReadonlySet<string> = new Set(["state", "token", "result"]);
 
-/** A refused write returns the item that refused it. */
-const RETURNING = { ReturnValuesOnConditionCheckFailure: "ALL_OLD" } as const;
-
 /** There is no record. */
 const ABSENT = "attribute_not_exists(#partitionKey)";
 
@@ -115,7 +112,7 @@ export function recordTable(options: TableOptions) {
       Key: keyOf(recordKey),
       ...expressions,
       ExpressionAttributeValues,
-      ...RETURNING,
+      ReturnValuesOnConditionCheckFailure: "ALL_OLD",
     };
   };
 
@@ -167,7 +164,7 @@ export function firstPut(table: RecordTable, beginning: ClaimBeginning, values: 
     TableName: table.TableName,
     Item: table.itemOf({ partitionKey: beginning.recordKey, ...begun(beginning), ...PLAIN, ...values }),
     ...table.absent,
-    ...RETURNING,
+    ReturnValuesOnConditionCheckFailure: "ALL_OLD",
   };
 }
 

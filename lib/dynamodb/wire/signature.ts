@@ -59,17 +59,9 @@ export function signedHeaders(request: Unsigned, credentials: Credentials, now: 
   };
 }
 
-/** The last date made: all requests within a second carry the same one. */
-let [datedSecond, dateText] = [Number.NaN, ""];
-
 /** Format of `x-amz-date`: 2026-11-22T20:59:12.000Z becomes 20261122T205912Z. */
 export function signingDate(now: number): string {
-  const second = Math.floor(now / 1000);
-  if (second !== datedSecond) {
-    dateText = `${new Date(now).toISOString().slice(0, 19).replaceAll(/[-:]/g, "")}Z`;
-    datedSecond = second;
-  }
-  return dateText;
+  return `${new Date(now).toISOString().slice(0, 19).replaceAll(/[-:]/g, "")}Z`;
 }
 
 /** The signed parts of a POST without a query. */

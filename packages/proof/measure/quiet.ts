@@ -4,7 +4,7 @@ import { type CpuInfo, cpus } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 
 /** Other work may use at most this share of the processors. */
-export const MAX_BUSY_SHARE = 0.15;
+const MAX_BUSY_SHARE = 0.15;
 
 const WATCHED_MS = 3000;
 

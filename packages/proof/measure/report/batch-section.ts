@@ -104,6 +104,6 @@ function trialTable({ results }: PartFigures, columns: readonly Column[]): strin
 }
 
 /** The median over the sections: each was consumed by both within a short time. */
-export function throughputTo(peer: TrialResult, own: TrialResult): number {
+function throughputTo(peer: TrialResult, own: TrialResult): number {
   return median(own.sectionMs.map((ms, section) => (peer.sectionMs[section] as number) / ms));
 }

@@ -53,6 +53,7 @@ one run on one engine: ${versionsOf(results, names)}.
 ${ageTable(SECTION_NAMES, results, codes)}
 
 "Other work" is what other processes used just before the section ran. Sections that measure time refuse to run on a busy machine.
+Where the code has changed since, the figures are an earlier version's: in their sections, and in the two summaries that come first.
 
 ${[aimsSection(results), adviceSection(results), ...pages].filter(Boolean).join("\n")}`;
 }
