@@ -1,5 +1,5 @@
 /** Waits for an answer for a limited time. */
-import { after, type Clock } from "./clock.ts";
+import { type Clock, startTimer } from "./clock.ts";
 
 /**
  * Settles as `asking` does, or rejects with the result of `late` if that takes longer than `ms`. The request itself goes on,
@@ -13,7 +13,7 @@ export function answerWithin<T>(
   background?: "background",
 ): Promise<T> {
   return new Promise((resolve, reject) => {
-    const cancel = after(clock, ms, () => reject(late()), background);
+    const cancel = startTimer(clock, ms, () => reject(late()), background);
     Promise.resolve(asking).then(
       (answer) => {
         cancel();

@@ -46,7 +46,7 @@ export const systemClock: Clock = {
  * Calls `act` after `ms`, unless the returned function is called before. With the system's clock it is a plain timer: every call
  * has several, and a signal costs more than all of them.
  */
-export function after(
+export function startTimer(
   clock: Pick<Clock, "sleep">,
   ms: number,
   act: () => void,

@@ -1,5 +1,5 @@
 /** Renews the lease of one attempt while its work goes on, with one request every third of the lease. */
-import { after } from "./clock.ts";
+import { startTimer } from "./clock.ts";
 import { ClaimLostError } from "./errors.ts";
 import type { Lease } from "./lease.ts";
 import type { OngoingCall } from "./ongoing-call.ts";
@@ -42,7 +42,7 @@ export class LeaseRenewal<Write> {
       void this.#ask();
     }
     const ms = Math.min(this.#askAt, liveUntil) - now;
-    this.#cancelTimer = after(this.#call.options.clock, ms, () => this.#wake(now, ms), "background");
+    this.#cancelTimer = startTimer(this.#call.options.clock, ms, () => this.#wake(now, ms), "background");
   }
 
   #wake(since: number, ms: number): void {

@@ -1,5 +1,5 @@
 /** Handles callers that disconnect, and handlers that then never respond. */
-import { after, type Clock } from "../core/clock.ts";
+import { type Clock, startTimer } from "../core/clock.ts";
 import { Interrupted } from "../core/running.ts";
 
 /** How long a handler may go on after its caller disconnects. Its response is recorded, and a retry gets it. */
@@ -19,12 +19,12 @@ export function orGone<T>(
     const left = () =>
       reject(new Interrupted(new Error("the caller disconnected before the handler responded")));
     void gone.then(() => {
-      if (!isOver) cancel = after(clock, GOES_ON_MS, left);
+      if (!isOver) cancel = startTimer(clock, GOES_ON_MS, left);
     });
     const end = () => {
       isOver = true;
       cancel();
     };
-    ended.then(resolve, reject).then(end);
+    void ended.then(resolve, reject).then(end);
   });
 }

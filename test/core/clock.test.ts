@@ -1,15 +1,15 @@
 import { getEventListeners } from "node:events";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { after, type Clock, systemClock, systemRandom } from "../../lib/core/clock.ts";
+import { type Clock, startTimer, systemClock, systemRandom } from "../../lib/core/clock.ts";
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: 1_700_000_000_000 });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 describe("systemClock", () => {
-  beforeEach(() => {
-    vi.useFakeTimers({ now: 1_700_000_000_000 });
-  });
-  afterEach(() => {
-    vi.useRealTimers();
-  });
-
   it("reports the time in epoch milliseconds", () => {
     expect(systemClock.now()).toBe(1_700_000_000_000);
   });
@@ -80,22 +80,16 @@ describe("systemRandom", () => {
   });
 });
 
-describe("after", () => {
+describe("startTimer", () => {
   // Not the system's clock itself.
   const other: Clock = { ...systemClock };
-  beforeEach(() => {
-    vi.useFakeTimers({ now: 1_700_000_000_000 });
-  });
-  afterEach(() => {
-    vi.useRealTimers();
-  });
 
   it("R11: calls once the time is over, with the system's clock and with another one", async () => {
     const called: string[] = [];
 
-    after(systemClock, 100, () => called.push("system"));
-    after(systemClock, 2 ** 40, () => called.push("too early"), "background");
-    after(other, 100, () => called.push("other"));
+    startTimer(systemClock, 100, () => called.push("system"));
+    startTimer(systemClock, 2 ** 40, () => called.push("too early"), "background");
+    startTimer(other, 100, () => called.push("other"));
     await vi.advanceTimersByTimeAsync(100);
 
     expect(called).toEqual(["system", "other"]);
@@ -104,7 +98,8 @@ describe("after", () => {
   it("R11: calls nothing once it is cancelled, and leaves no timer", async () => {
     const called: string[] = [];
 
-    for (const clock of [systemClock, other]) after(clock, 100, () => called.push("late"), "background")();
+    for (const clock of [systemClock, other])
+      startTimer(clock, 100, () => called.push("late"), "background")();
     await vi.advanceTimersByTimeAsync(100);
 
     expect([called, vi.getTimerCount()]).toEqual([[], 0]);
