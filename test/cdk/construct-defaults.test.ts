@@ -26,9 +26,9 @@ import { USE_DEFAULTS } from "../../lib/cdk/use-idempotency-options.ts";
 import { START_DEFAULTS } from "../../lib/cdk/use-start-once.ts";
 import { DEFAULTS as CLIENT_DEFAULTS } from "../../lib/client/options.ts";
 import { ATTRIBUTES, METRICS, OUTBOX_INDEX } from "../../lib/contract.ts";
-import { expectGenerated } from "../kit/generated.ts";
 import { MESSAGE_DEFAULTS } from "../../lib/core/message-age.ts";
 import { DEFAULTS as HANDLER_DEFAULTS } from "../../lib/core/options.ts";
+import { expectGenerated } from "../kit/generated.ts";
 import { root } from "../kit/project.ts";
 
 interface Property {
