@@ -132,15 +132,14 @@ export class ConnectedOutbox extends OperatedOutbox implements Outbox {
   }
 
   /** @throws StoreUnavailableError (`STORE_UNAVAILABLE`), also if the table has no such index. */
-  async *findUnsent(shard: number, before: number, from?: number): AsyncGenerator<readonly FoundUnsent[]> {
+  async *findUnsent(shard: number, before: number): AsyncGenerator<readonly FoundUnsent[]> {
     const { names } = this.#table;
-    for await (const { Items = [] } of this.#requests.query(shard, before, { Limit: 100 }, from)) {
-      const page = Items.map((item) => {
+    for await (const { Items = [] } of this.#requests.query(shard, before, { Limit: 100 })) {
+      yield Items.map((item) => {
         const recordKey = item[names.partitionKey]?.S;
         if (recordKey === undefined) throw wrongKey(this.#table, item);
         return { recordKey, dueAt: Number(item[names.unsentSince]?.N) };
       });
-      yield page.filter(({ dueAt }) => dueAt < before);
     }
   }
 

@@ -50,4 +50,4 @@ export {
   type S3ClaimCheckOptions,
   type UncheckedMessage,
 } from "./s3-claim-check.ts";
-export type { SweepReport } from "./sweep-chunk.ts";
+export type { SweepReport } from "./sweep-shards.ts";

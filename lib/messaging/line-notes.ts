@@ -1,6 +1,6 @@
 /**
- * Notes about what waits, as data: their content, what they mean for a message, and how each event changes them. A line is
- * a group of one FIFO destination. A note is about one line, or about a whole destination, FIFO or not. Pure.
+ * Notes about waiting lines, as data: their content, what they mean for a message, and how each event changes them. A
+ * line is a group of one FIFO destination. A note is about one line, or about the whole destination. Pure.
  */
 import { hashTuple } from "../core/identity.ts";
 import { destinationOf } from "../core/messages/address.ts";
@@ -17,16 +17,11 @@ export interface LineNote {
   readonly from: number;
   /** Epoch ms: when this note was made. */
   readonly since: number;
-  /**
-   * The youngest waiting commit of each shard: the shard's others are sent before it. `first` is the time of the oldest, or
-   * earlier.
-   */
-  readonly last: Readonly<Record<string, LastInShard>>;
+  /** The youngest waiting commit of each shard: the shard's others are sent before it. */
+  readonly last: Readonly<Record<string, readonly [recordKey: string, committedAt: number]>>;
   /** Epoch ms: relays hold their messages back until then, so that the sweeper can finish the line. */
   readonly handover?: number | undefined;
 }
-
-export type LastInShard = readonly [recordKey: string, committedAt: number, first?: number];
 
 /** By the name of a line, or of a whole destination. */
 export type LineNotes = Readonly<Record<string, LineNote>>;
@@ -34,25 +29,17 @@ export type LineNotes = Readonly<Record<string, LineNote>>;
 /** The names of a message's line and of its destination. */
 export interface LineNames {
   readonly destination: string;
-  /** Absent for a message without an order. */
-  readonly line?: string | undefined;
-}
-
-/** The names of a message with an order. */
-export interface OrderedNames extends LineNames {
   readonly line: string;
 }
 
-export const isOrdered = (names: LineNames | undefined): names is OrderedNames => names?.line !== undefined;
-
-/** `undefined` for a message without an address. */
+/** `undefined` for a message without an order. */
 export function linesOf(message: StoredMessage): LineNames | undefined {
   // The message comes from a database and can have any shape.
-  const { queue, topic, bus, group }: Readonly<Record<string, unknown>> = Object(message);
-  const ordered = queue ?? topic;
-  if (typeof (ordered ?? bus) !== "string") return undefined;
+  const { queue, topic, group }: Readonly<Record<string, unknown>> = Object(message);
+  const address = queue ?? topic;
+  if (typeof group !== "string" || typeof address !== "string" || !address.endsWith(".fifo"))
+    return undefined;
   const destination = hashTuple(destinationOf(message)).slice(0, 16);
-  if (typeof group !== "string" || !String(ordered).endsWith(".fifo")) return { destination };
   return { destination, line: `${destination}/${hashTuple(group).slice(0, 16)}` };
 }
 
@@ -71,19 +58,23 @@ export function parseNotes(text: string | undefined): LineNotes {
 }
 
 /** The notes that apply to a message. */
-export function notesFor(notes: LineNotes, { destination, line = "" }: LineNames): LineNote[] {
+export function notesFor(notes: LineNotes, { destination, line }: LineNames): LineNote[] {
   return [notes[destination], notes[line]].filter((note) => note !== undefined);
+}
+
+/**
+ * When a commit that waits for a note is due: a thousandth of the time between two commits is enough to keep their order.
+ * A commit made after that time has its place from the start.
+ */
+export function placeIn({ until, from }: LineNote, { committedAt }: Pick<Unsent, "committedAt">): number {
+  return Math.max(committedAt, until + (committedAt - from) / 1000);
 }
 
 /** If more of its lines than this have notes, the whole destination waits. */
 const MAX_LINES = 50;
 
 /** The name for a failure's note: the line, or the destination if all of it or too many of its lines failed. */
-export function nameOfFailure(
-  notes: LineNotes,
-  { destination, line }: OrderedNames,
-  isWhole: boolean,
-): string {
+export function nameOfFailure(notes: LineNotes, { destination, line }: LineNames, isWhole: boolean): string {
   const lines = Object.keys(notes).filter((name) => name.startsWith(`${destination}/`));
   return isWhole || (lines.length >= MAX_LINES && !lines.includes(line)) ? destination : line;
 }
@@ -92,7 +83,7 @@ export function nameOfFailure(
 export function withFailure(notes: LineNotes, name: string, commit: Unsent, now: number): LineNotes {
   const previous = notes[name] ?? newNote(commit, now);
   const tries = previous.tries + 1;
-  // Never earlier than before: a process that was frozen meanwhile knows less than the others.
+  // Never earlier than before: a process that was frozen meanwhile would mix up commits that others have placed.
   const until = Math.max(previous.until, now + retryDelayMs(tries));
   const note = { ...previous, tries, until, handover: undefined };
   return { ...notes, [name]: withLast(note, commit) };
@@ -108,52 +99,14 @@ function newNote({ committedAt }: Unsent, now: number): LineNote {
 }
 
 function withLast(note: LineNote, { recordKey, committedAt, shard }: Unsent): LineNote {
-  const known = note.last[shard];
-  const first = Math.min(committedAt, known ? firstIn(note, known) : committedAt);
-  const last: LastInShard =
-    known && committedAt < known[1] ? [known[0], known[1], first] : [recordKey, committedAt, first];
-  return { ...note, last: { ...note.last, [shard]: last } };
+  const [, latest = 0] = note.last[shard] ?? [];
+  return committedAt < latest ? note : { ...note, last: { ...note.last, [shard]: [recordKey, committedAt] } };
 }
 
-/** No commit of the shard that waits for the note was made before this time. */
-function firstIn({ from }: LineNote, [, last, first = from]: LastInShard): number {
-  // Without `first`, `from` may be of another shard.
-  return Math.min(first, last);
-}
-
-/** The commits of one shard that wait for a note. */
-export interface Waiting {
-  readonly name: string;
-  /** The youngest of them. */
-  readonly lastKey: string;
-  /** Epoch ms: none of them was made before or after this. */
-  readonly from: number;
-  readonly to: number;
-}
-
-/** What waits in a shard for a line or destination that is due, oldest first. */
-export function dueIn(notes: LineNotes, shard: number, now: number): Waiting[] {
-  const all = Object.entries(notes).flatMap(([name, note]) => {
-    const last = note.last[shard];
-    if (!last || note.until > now) return [];
-    return [{ name, lastKey: last[0], from: firstIn(note, last), to: last[1] }];
-  });
-  return all.sort((one, other) => one.from - other.from);
-}
-
-/** None of them is older than `from`, or none is left. A commit that has joined them since is left. */
-export function withLess(
-  notes: LineNotes,
-  { name, lastKey, from: former }: Waiting,
-  shard: number,
-  from?: number,
-): LineNotes {
+/** Marks a shard as empty, unless another commit has joined it. A note without shards is deleted. */
+export function withoutLast(notes: LineNotes, name: string, shard: string, recordKey: string): LineNotes {
   const note = notes[name];
-  const known = note?.last[shard];
-  if (!note || !known || firstIn(note, known) !== former) return notes;
-  if (from !== undefined)
-    return { ...notes, [name]: { ...note, last: { ...note.last, [shard]: [known[0], known[1], from] } } };
-  if (known[0] !== lastKey) return notes;
+  if (note?.last[shard]?.[0] !== recordKey) return notes;
   const { [shard]: _done, ...last } = note.last;
   const { [name]: _note, ...others } = notes;
   return Object.keys(last).length === 0 ? others : { ...others, [name]: { ...note, last } };

@@ -118,12 +118,8 @@ export class PostgresOutbox extends OperatedOutbox implements Outbox {
   }
 
   /** @throws StoreUnavailableError (`STORE_UNAVAILABLE`) */
-  async *findUnsent(
-    shard: number,
-    before: number,
-    from = Number.MIN_SAFE_INTEGER,
-  ): AsyncGenerator<readonly FoundUnsent[]> {
-    let [dueAt, recordKey] = [from, ""];
+  async *findUnsent(shard: number, before: number): AsyncGenerator<readonly FoundUnsent[]> {
+    let [dueAt, recordKey] = [Number.MIN_SAFE_INTEGER, ""];
     for (;;) {
       const rows = await this.#run(this.#statements.find(shard, before, dueAt, recordKey));
       const page = rows.map((row) => outboxAnswerOf(row) as FoundUnsent);

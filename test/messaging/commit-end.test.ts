@@ -156,15 +156,15 @@ describe("when a commit is due again", () => {
   const due = (
     former: readonly MessageProgress[],
     ends: readonly (SendEnd | undefined)[],
-    waits: readonly boolean[] = [],
+    lines: readonly (number | undefined)[] = [],
   ) => {
     const unsent = unsentWith(former);
-    return dueAtOf(unsent, endOf(unsent, ends, NOW, { ...RULES, parkAfterTries: 99 }), NOW, waits);
+    return dueAtOf(unsent, endOf(unsent, ends, NOW, { ...RULES, parkAfterTries: 99 }), NOW, lines);
   };
 
   it("is as before if the invocation ended too early", () => {
     expect(due([waiting(5), waiting()], [REFUSED, OUT_OF_TIME])).toBe(NOW - 5);
-    expect(due([waiting(5), waiting()], [REFUSED, OUT_OF_TIME], [false, true])).toBe(NOW - 5);
+    expect(due([waiting(5), waiting()], [REFUSED, OUT_OF_TIME], [undefined, NOW + 9])).toBe(NOW - 5);
   });
 
   it("is as before while a message wasn't tried", () => {
@@ -175,9 +175,8 @@ describe("when a commit is due again", () => {
     expect(due([waiting(5), waiting(3)], [REFUSED, REFUSED])).toBe(NOW + retryDelayMs(4));
   });
 
-  it("depends only on messages that don't wait behind others", () => {
-    expect(due([waiting(5), waiting(1)], [REFUSED, REFUSED], [false, true])).toBe(NOW + retryDelayMs(6));
-    expect(due([waiting(), waiting()], [REFUSED, undefined], [true, true])).toBeUndefined();
+  it("is when the lines of its messages are due", () => {
+    expect(due([waiting(), waiting()], [REFUSED, undefined], [NOW + 7, NOW + 9])).toBe(NOW + 7);
   });
 
   it("is after the longest delay if no message waits", () => {

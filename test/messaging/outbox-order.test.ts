@@ -96,7 +96,7 @@ describe("outboxRelay and outboxSweeper", () => {
           for (const what of play.seen) seen[what] = (seen[what] ?? 0) + 1;
         }),
         // A fixed seed: so few random plans might not reach all that they are about.
-        { numRuns, examples: FOUND, ...inTier({ seed: 8 }, {}) },
+        { numRuns, examples: FOUND, ...inTier({ seed: 3 }, {}) },
       );
       // The plans reach what they are about.
       for (const what of REACHED) expect([what, Number(seen[what]) > numRuns / 100]).toEqual([what, true]);
