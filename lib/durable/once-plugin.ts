@@ -176,6 +176,6 @@ export function oncePlugin(options: OncePluginOptions = {}): DurablePlugin {
  */
 export const durableExecutionPluginProvider = {
   pluginApiVersion: 1,
-  pluginType: OncePlugin,
+  pluginType: OncePlugin as new (options?: OncePluginOptions) => DurablePlugin,
   createPlugin: (): DurablePlugin => oncePlugin(),
 } as const;

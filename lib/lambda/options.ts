@@ -164,7 +164,7 @@ export interface ProblemDetails {
 /** Statuses, codes and bodies of onceonly's errors by another convention. */
 export interface HttpProfile {
   /** Refuses options that contradict the convention, by an error that is thrown immediately. */
-  check?(options: Pick<EngineOptions, "retentionSeconds"> & Pick<WrapperOptions, "whenKeyMissing">): void;
+  check?(options: Pick<HttpIdempotencyOptions, "retentionSeconds" | "whenKeyMissing">): void;
   /** Headers for every response to a request that needs a key. `header` returns the lines of a request header. */
   headers?(header: (name: string) => readonly string[], keyHeader: string): ResponseHeaders;
   /** Returns the response for a problem. `contentType` is `application/problem+json` by default. */

@@ -28,8 +28,12 @@ export interface ResultsS3Like extends S3Like {
     },
     options: { abortSignal?: AbortSignal },
   ): Promise<{
-    readonly Versions?: readonly ObjectVersion[] | undefined;
-    readonly DeleteMarkers?: readonly ObjectVersion[] | undefined;
+    readonly Versions?:
+      | readonly { readonly Key?: string | undefined; readonly VersionId?: string | undefined }[]
+      | undefined;
+    readonly DeleteMarkers?:
+      | readonly { readonly Key?: string | undefined; readonly VersionId?: string | undefined }[]
+      | undefined;
     /** Absent on the last page. */
     readonly NextKeyMarker?: string | undefined;
     readonly NextVersionIdMarker?: string | undefined;
@@ -40,10 +44,10 @@ export interface ResultsS3Like extends S3Like {
   ): Promise<unknown>;
 }
 
-interface ObjectVersion {
-  readonly Key?: string | undefined;
-  readonly VersionId?: string | undefined;
-}
+/** A version of an object, as S3 lists it. */
+type ObjectVersion = NonNullable<
+  Awaited<ReturnType<ResultsS3Like["listObjectVersions"]>>["Versions"]
+>[number];
 
 export interface OffloadedOptions {
   /** Name of the bucket. `undefined`, such as from an unset environment variable, is refused. */

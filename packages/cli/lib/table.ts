@@ -92,7 +92,6 @@ export async function openTable(values: OptionValues): Promise<OpenTable> {
     import("onceonly/dynamodb"),
   ]);
   const client = new Client(config);
-  await checkRegion(client);
   const withheld: { operation: string; input: unknown }[] = [];
   if (values["dry-run"]) withholdWrites(client, withheld);
   const bucket = await openBucket(values, config);
@@ -108,10 +107,12 @@ export async function openTable(values: OptionValues): Promise<OpenTable> {
   };
   const { indexName: _, shards: __, ...storeOptions } = options;
   const records = new Store(storeOptions);
+  const outbox = new Outbox(options);
+  await checkRegion(client);
   return {
     store: bucket ? await inBucket(records, values, bucket) : records,
     records,
-    outbox: new Outbox(options),
+    outbox,
     storeOptions,
     withheld,
     close() {
