@@ -48,7 +48,7 @@ export function findInRunner(app: App, runner: Runner, report: Report): void {
   findRuntime(app, fn, report);
   findRetention(app, runner, report);
   findRetentionBound(runner, report);
-  // Whoever invokes a durable function and waits, waits for the whole execution.
+  // A caller that waits for a durable function waits for the whole execution.
   const lasts = durableConfigOf(app, fn)?.executionSeconds ?? timeout;
   for (const reader of readersInto(app, fn)) findReader(app, fn, reader, lasts, report);
   if (!runner.outlivesGateway) findGateways(app, fn, lasts, report);

@@ -265,6 +265,8 @@ export function printWithheld(
   terminal.print(requests.length > 0 ? "dry run: nothing was written" : message);
 }
 
-/** Compressed text is shown by its size. */
-const withoutBytes = (_: string, value: unknown): unknown =>
-  value instanceof Uint8Array ? `<${value.byteLength} bytes>` : value;
+/** Compressed text is shown by its size, and so is an object for a bucket. */
+const withoutBytes = (name: string, value: unknown): unknown =>
+  value instanceof Uint8Array || (name === "Body" && typeof value === "string")
+    ? `<${Buffer.byteLength(value)} bytes>`
+    : value;
