@@ -11,11 +11,11 @@ import { bundled } from "../kit/bundled.ts";
  * is needed.
  */
 const MAX_GZIP_BYTES = {
-  runOnce: 35_650,
-  idempotent: 38_330,
-  idempotency: 39_150,
-  httpIdempotent: 42_300,
-  httpIdempotency: 43_120,
+  runOnce: 35_900,
+  idempotent: 38_500,
+  idempotency: 39_300,
+  httpIdempotent: 42_650,
+  httpIdempotency: 43_500,
 } as const;
 
 const PEERS = ["@aws-sdk/*", "@middy/*", "@opentelemetry/*"];

@@ -133,7 +133,7 @@ function aimsOf({
       reached: hundred(({ batchMs }) => batchMs, true),
     },
     {
-      what: "the same, requests per message beside the handler's own",
+      what: "the same, requests per message in addition to the handler's own",
       atMost: 1.1,
       reached: hundred(({ requests: sent, deliveries }) => sent / deliveries - 1, false),
       show: plainly,

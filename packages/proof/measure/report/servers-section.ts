@@ -40,7 +40,7 @@ export function serversSection(figures: ServersFigures): string {
   return `## Servers under load
 
 ${CALLERS} callers for ${seconds} seconds over ${BUSY_WORK_MS} ms of work, each with a new key for each request: the load of the articles that onceonly started from.
-The server is Fastify in a process of its own: bare, with \`fastifyIdempotency\` over three stores, and with the floors, which are the two
+The server is Fastify in its own process: bare, with \`fastifyIdempotency\` over three stores, and with the floors, which are the two
 smallest commands that claim and complete, without any check. The contestants take turns. Ratios are to the bare handler of the same
 turn, and each figure is the median of its turns. Overhead is of the mean, and the processor time is the server's own for each request.
 
@@ -60,7 +60,7 @@ ${markdownTable([
   ...ARTICLES,
 ])}
 
-The same callers over no work, so that each request costs what the server and the store cost:
+The same callers without any work, so a request costs only what the server and the store cost:
 
 ${
   bare.idle
