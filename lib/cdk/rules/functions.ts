@@ -59,7 +59,7 @@ export function timeoutIn(app: App, fn: Resource): number | undefined {
   return Number.isNaN(timeout) ? undefined : timeout;
 }
 
-/** How long a handler keeps its records unless its options say otherwise: what reads a queue or a stream is `idempotentBatch`. */
+/** How long a handler keeps its records unless its options say otherwise. One that reads a queue or a stream is assumed to be `idempotentBatch`. */
 export const defaultRetention = (app: App, fn: Resource): number =>
   readersInto(app, fn).length > 0 ? MESSAGE_RETENTION_SECONDS : 86_400;
 

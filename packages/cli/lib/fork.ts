@@ -147,7 +147,8 @@ function changed(answer: ForkAnswer, { as, seen, absent, operation }: Forked): C
   const next = nextStep(operation, as, isHttpToken(seen?.token ?? ""));
   return {
     done: true,
-    message: `forked: ${answer.recordKey}\nnext: ${next}`,
+    message: `forked: ${answer.recordKey}`,
+    next: `next: ${next}`,
     json: { ...answer, next },
   };
 }

@@ -207,6 +207,8 @@ function withholdWrites(client: DynamoDBClient, withheld: { operation: string; i
 export interface Changed {
   readonly done: boolean;
   readonly message: string;
+  /** What is left to do, on a line of its own. */
+  readonly next?: string | undefined;
   readonly json: object;
 }
 
@@ -226,9 +228,10 @@ export async function changing(
     if (preview && !values.yes && !values["dry-run"] && !values.json)
       for (const line of await preview(table, terminal.clock.now())) terminal.print(line);
     if (!(await isMeant({ values, terminal }, question))) return 1;
-    const { done, message, json } = await change(table);
+    const { done, message, next, json } = await change(table);
     if (values["dry-run"]) printWithheld({ values, terminal }, table.withheld, message);
-    else terminal.print(values.json ? JSON.stringify(json) : message);
+    else if (values.json) terminal.print(JSON.stringify(json));
+    else for (const line of [message, ...(next ? [next] : [])]) terminal.print(line);
     return done ? 0 : 1;
   } finally {
     table.close();
