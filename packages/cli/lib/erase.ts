@@ -143,9 +143,9 @@ async function keysIn(file: string, recordKeyOf: (key: string) => string): Promi
 
 function changed(answer: EraseAnswer, absent = "it has no record"): Changed {
   if (answer.erased) {
-    const fork =
-      answer.forkedTo && `\nits fork has copies of step results, so erase it too: ${answer.forkedTo}`;
-    return { done: true, message: `erased${fork ?? ""}`, json: answer };
+    const next =
+      answer.forkedTo && `its fork has copies of step results, so erase it too: ${answer.forkedTo}`;
+    return { done: true, message: "erased", next, json: answer };
   }
   const { state } = answer;
   const why = state === "absent" ? absent : (WHY_NOT[state] ?? `the key is ${state}`);
