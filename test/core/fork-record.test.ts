@@ -342,6 +342,15 @@ describe("R8: a fork is refused", () => {
     }
   });
 
+  it("isn't, to a key whose record has expired", async () => {
+    const { key, place, fork, clock } = world();
+    await place("new", 1);
+    await clock.advance(90_000_000);
+    await place(key, 1, { keepSteps: true });
+    expect(await fork("price", "new")).toMatchObject({ forked: true });
+    expect(await place("new", 2)).toMatchObject({ amount: 2 });
+  });
+
   it("of two operators who fork at the same time, both get the same fork", async () => {
     const { key, place, fork, store } = world();
     await place(key, 1, { keepSteps: true });
