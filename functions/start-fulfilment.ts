@@ -10,17 +10,14 @@ import { json } from "./response.ts";
 
 type OrderEvent = APIGatewayProxyEventV2WithLambdaAuthorizer<{ tenant: string }>;
 
-const keyOf = ({ headers }: OrderEvent) => headers["idempotency-key"];
-
 const start = startOnce<OrderEvent>({
   operation: "fulfil-order",
   client: new Lambda(),
   functionName: process.env.DURABLE_FUNCTION,
-  key: keyOf,
   scope: callerFromAuthorizer("tenant"),
-  payload: (event): Fulfilment => ({
+  payload: (event, key): Fulfilment => ({
     tenant: event.requestContext.authorizer.lambda.tenant,
-    key: keyOf(event) as string,
+    key,
     request: readOrderRequest(event) as OrderRequest,
   }),
 });

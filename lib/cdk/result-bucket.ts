@@ -81,10 +81,10 @@ export class ResultBucket extends Construct {
       .combine(this.#grantBucket(grantee, "s3:ListBucket"));
   }
 
-  /** Grants what `eraseResult` also needs: `ListBucketVersions`, `DeleteObject` and `DeleteObjectVersion`. */
+  /** Grants what `eraseResult` also needs: `ListBucketVersions` and `DeleteObjectVersion`, since it deletes each object by its version. */
   grantErasing(grantee: IGrantable): Grant {
     const resourceArns = [this.bucket.arnForObjects("*")];
-    const actions = ["s3:DeleteObject", "s3:DeleteObjectVersion"];
+    const actions = ["s3:DeleteObjectVersion"];
     return this.#grantBucket(grantee, "s3:ListBucketVersions").combine(
       Grant.addToPrincipal({ grantee, actions, resourceArns }),
     );

@@ -10,8 +10,10 @@ export interface UseIdempotencyOptions extends RecordAccessOptions {
    * `IDEMPOTENCY_RETENTION_SECONDS`: `retentionSeconds: Number(process.env.IDEMPOTENCY_RETENTION_SECONDS)`. Two to three
    * times the longest redelivery is a good value. Synthesis fails if it's below the longest redelivery, or above 366 days
    * without `allowLongRetention`.
-   * @default - the handler's own default: 35 days if an event source mapping or a pipe feeds the function, as for
-   * `idempotentBatch`, otherwise one day
+   * @default - the handler's own default: 35 days if an event source mapping or a pipe feeds the function, otherwise one day.
+   * This
+   * assumes that such a function uses `idempotentBatch`. Synthesis can't see a handler with `runOnce` or `idempotent`, which
+   * keeps records for one day unless its `retentionSeconds` reads the variable
    */
   readonly retention?: Duration;
 

@@ -29,8 +29,8 @@ import { setVariable } from "./variables.ts";
  * Lets a Lambda function run operations on a table: `fn.with(new UseIdempotency(table))` grants exactly the permissions that
  * this needs. It sets environment variables: `IDEMPOTENCY_TABLE` is the table's name, `IDEMPOTENCY_RETENTION_SECONDS` is
  * `retention`, and `IDEMPOTENCY_OUTBOX` is the number of outbox shards, or `none` without `commits` or on a table without an
- * outbox; with `resultBucket`, `IDEMPOTENCY_RESULT_BUCKET` is the bucket's name. With `none`, `new DynamoDBStore({ outbox: process.env.IDEMPOTENCY_OUTBOX })` refuses messages immediately, and IAM
- * denies them in any case.
+ * outbox. With `none`, `new DynamoDBStore({ outbox: process.env.IDEMPOTENCY_OUTBOX })` refuses messages immediately, and IAM
+ * denies them in any case. With `resultBucket`, `IDEMPOTENCY_RESULT_BUCKET` is the bucket's name.
  *
  * Synthesis computes the longest redelivery to the function, over all event sources in the app that reach it. A queue, for
  * example, can redeliver a message for visibility timeout × receives + its retention + that of its dead-letter queue + client

@@ -22,8 +22,8 @@ export const BUCKET_CHECKS = {
   ],
   client: methods("putObject", "getObject"),
   prefix: [
-    "must be a string of at most 900 characters: letters, digits and !-_.*'()/",
-    (value) => typeof value === "string" && /^[\w!.*'()/-]{0,900}$/.test(value),
+    "must be a string of at most 800 characters: letters, digits and !-_.*'()/",
+    (value) => typeof value === "string" && /^[\w!.*'()/-]{0,800}$/.test(value),
   ],
   minBytes: [
     "must be a whole number of bytes between 1 and 1000000",

@@ -1,4 +1,5 @@
 /** Runs an operation again from one of its steps, under a new key: an operator's repair of what a bad deployment did. */
+import { createHash } from "node:crypto";
 import { MAX_RETENTION_SECONDS, STOPPED, TURNED_BACK } from "../contract.ts";
 import { BY_WHOM_CHECKS, type ByWhom } from "./by-whom.ts";
 import type { Clock, Random } from "./clock.ts";
@@ -22,7 +23,7 @@ import {
   successionOf,
 } from "./record.ts";
 import { checkHoldsRecords, historyOf } from "./reopening.ts";
-import type { SettleAnswer, Store } from "./store.ts";
+import type { Store } from "./store.ts";
 import { retryUntil } from "./take-unknown.ts";
 import { checkSeals, tokenLike } from "./token-marks.ts";
 import { decodeEvidence, encodeEvidence } from "./verify.ts";
@@ -38,30 +39,43 @@ export interface Fork extends ByWhom {
   readonly from: string;
   /** The idempotency key of the fork, in the same operation and scope. */
   readonly as: string;
-}
-
-/** Which steps a fork copies, and which recorded ones run again. */
-export interface ForkPlan {
-  readonly copied: readonly string[];
-  readonly again: readonly string[];
+  /** Also if a step was started and may have happened. */
+  readonly evenThoughStarted?: boolean;
 }
 
 /**
- * `waiting`: messages of the key's commit aren't sent yet. `taken`: the new key has a record already. `undone`: the saga has
- * turned back, so its steps are undone.
+ * Which steps a fork copies, and which recorded ones run again. Of the latter, those in `started` were started, but not
+ * recorded: they may have happened.
+ */
+export interface ForkPlan {
+  readonly copied: readonly string[];
+  readonly again: readonly string[];
+  readonly started: readonly string[];
+}
+
+/**
+ * `waiting`: messages of the key's commit aren't sent yet. `taken`: the new key has another record already. `undone`: the saga
+ * has turned back, so its steps are undone. `forked`: to the record key in `to`. `started`: the steps in `steps` may have
+ * happened.
  */
 export type ForkAnswer =
   | ({ readonly forked: true; readonly recordKey: string } & ForkPlan)
-  | { readonly forked: false; readonly state: State | "absent" | "waiting" | "taken" | "undone" };
+  | {
+      readonly forked: false;
+      readonly state: State | "absent" | "waiting" | "taken" | "undone" | "forked" | "started";
+      readonly to?: string;
+      readonly steps?: readonly string[];
+    };
 
 const FORK_CHECKS: Readonly<Record<string, Check>> = {
   ...BY_WHOM_CHECKS,
   from: ["must be the name of a step of 1 to 64 characters", isStepName],
   as: ["must be the idempotency key of the fork", (value) => typeof value === "string"],
+  evenThoughStarted: ["must be true or false", (value) => typeof value === "boolean"],
 };
 
 const PATIENCE_MS = 5000;
-/** How long no other call may claim either key between two writes. */
+/** How long no other call may claim the original between two writes. */
 const LEASE_MS = 60_000;
 
 /** The steps from which a record can be forked, in the order in which they ended. */
@@ -107,7 +121,8 @@ export function planFork(record: Pick<IdempotencyRecord, "steps">, from: string)
   const own = inOrder(steps);
   const end = own.includes(from) ? own.indexOf(from) : own.length;
   const copied = own.slice(0, end).filter((name) => (steps[name] as StoredStep).state === "done");
-  return { copied, again: known.filter((name) => !copied.includes(name)) };
+  const again = known.filter((name) => !copied.includes(name));
+  return { copied, again, started: again.filter((name) => steps[name] === undefined) };
 }
 
 /**
@@ -115,11 +130,12 @@ export function planFork(record: Pick<IdempotencyRecord, "steps">, from: string)
  * with that key and the same payload runs the handler, which continues at `from`. Its child keys and the keys of its messages
  * are new, so other systems see the effects of the remaining steps as new ones.
  *
- * The original never runs again: a finished one keeps its answer, any other fails from then on with a `ForkedError` (HTTP 409).
- * Both records name each other in their evidence. A key stays as it is if it's in progress, if its messages wait, if its saga
- * has turned back, or if `as` is taken. Repeating the same fork changes nothing.
+ * A finished original isn't changed: it keeps its answer, and only the fork's evidence names the two. Any other original never
+ * runs again: it fails from then on with a `ForkedError` (HTTP 409), and its evidence names the fork. A key stays as it is if
+ * it's in progress, if its messages wait, if its saga has turned back, if `as` is taken, if it was forked to another key, or if a
+ * step may have happened. Repeating the same fork changes nothing, or finishes it: until then no call can claim the new key.
  * @throws InvalidOptionError (`INVALID_OPTION`), IdempotencyKeyInvalidError (`IDEMPOTENCY_KEY_INVALID`) before any write;
- * StoreUnavailableError (`STORE_UNAVAILABLE`): fork to another key; RecordCorruptError (`RECORD_CORRUPT`).
+ * StoreUnavailableError (`STORE_UNAVAILABLE`): repeat the same fork; RecordCorruptError (`RECORD_CORRUPT`).
  */
 export async function forkRecord<Write>(
   { store, clock = DEFAULTS.clock, random = DEFAULTS.random }: ForkOptions<Write>,
@@ -139,22 +155,36 @@ export async function forkRecord<Write>(
   checkSeals(store, seen);
   const refused = refusalOf(seen, at);
   if (refused) return { forked: false, state: refused };
-  const former = await read(target);
+  const to = forkedTo(seen);
+  if (to !== undefined && to !== target) return { forked: false, state: "forked", to };
+  const found = await read(target);
+  const former = found && isExpired(found, at) ? undefined : found;
   const plan = planFork(seen, fork.from);
-  if (former && !isExpired(former, at)) {
-    const isSame = decodeEvidence(former.evidence)?.fork?.of === recordKey && former.state !== "in-progress";
-    return isSame ? { forked: true, recordKey: target, ...plan } : { forked: false, state: "taken" };
-  }
+  const { fork: origin, step } = decodeEvidence(former?.evidence) ?? {};
+  if (origin?.of === recordKey && step === fork.from) return { forked: true, recordKey: target, ...plan };
+  const work = new Forking({ store, recordKey, target, seen, fork, at, random, asking });
+  if (former && !work.hasReserved(former)) return { forked: false, state: "taken" };
+  if (plan.started.length > 0 && !fork.evenThoughStarted)
+    return { forked: false, state: "started", steps: plan.started };
   const steps = seen.steps as StoredSteps;
   const results = new Map<string, string | undefined>();
   for (const name of plan.copied)
-    results.set(name, await asking(() => textOf(store, (steps[name] as StoredStep).result)));
-  const work = new Forking({ store, recordKey, target, seen, fork, at, random, asking });
-  const closed = await work.close();
-  if (closed) return { forked: false, state: closed };
-  const answer = await work.create(plan, results, former);
-  return answer ? { forked: true, recordKey: target, ...plan } : { forked: false, state: "taken" };
+    results.set(name, await asking(() => loadText(store, (steps[name] as StoredStep).result)));
+  const reserved = await work.reserve(found);
+  if (!reserved) return { forked: false, state: "taken" };
+  const isOver = seen.state === "completed" || seen.state === "failed";
+  const closed = isOver ? undefined : await work.close();
+  if (closed) {
+    await work.giveUp();
+    return { forked: false, state: closed };
+  }
+  const isDone = await work.copy(plan, results, reserved);
+  return isDone ? { forked: true, recordKey: target, ...plan } : { forked: false, state: "taken" };
 }
+
+/** The record key of the fork, if this record was closed by one. */
+export const forkedTo = ({ evidence }: Pick<IdempotencyRecord, "evidence">): string | undefined =>
+  decodeEvidence(evidence)?.fork?.to;
 
 function refusalOf(seen: IdempotencyRecord, now: number): "in-progress" | "waiting" | "undone" | undefined {
   const status = classify(seen, { token: "", fingerprints: [seen.fingerprint], now });
@@ -166,7 +196,7 @@ function refusalOf(seen: IdempotencyRecord, now: number): "in-progress" | "waiti
 }
 
 /** @throws RecordCorruptError if a stored result is missing: a step that is done must not lose it unnoticed */
-async function textOf<Write>(
+async function loadText<Write>(
   store: Store<Write>,
   result: StoredResult | undefined,
 ): Promise<string | undefined> {
@@ -189,99 +219,125 @@ interface ForkingOptions<Write> {
   readonly asking: <T>(request: () => Promise<T>) => Promise<T>;
 }
 
+/** The new record while it's reserved. */
+type Reserved = Pick<IdempotencyRecord, "attempt" | "leaseEndsAt" | "steps">;
+
 class Forking<Write> {
   readonly #given: ForkingOptions<Write>;
+  /** The same for each repetition, which so finishes what an interrupted one began. */
   readonly #token: string;
   readonly #expiresAt: number;
 
   constructor(given: ForkingOptions<Write>) {
     this.#given = given;
-    this.#token = tokenLike(given.seen.token, given.random.token());
-    this.#expiresAt = Math.ceil(given.at / 1000 + MAX_RETENTION_SECONDS);
+    const { recordKey, target, seen, fork, at } = given;
+    const names = JSON.stringify([recordKey, target, fork.from]);
+    this.#token = tokenLike(seen.token, createHash("sha256").update(names).digest("hex"));
+    this.#expiresAt = Math.ceil(at / 1000 + MAX_RETENTION_SECONDS);
+  }
+
+  hasReserved(former: IdempotencyRecord | undefined): boolean {
+    return isClaimOf(former, this.#token);
   }
 
   /**
-   * First, so that the original can't go on beside its fork. It keeps its steps, for another fork.
+   * Claims the new key until its record expires: no call may run with a part of the steps.
+   * @returns `undefined` if another call was first
+   */
+  async reserve(former: IdempotencyRecord | undefined): Promise<Reserved | undefined> {
+    if (this.hasReserved(former)) return former;
+    const { store, target, seen, at, asking } = this.#given;
+    const [token, expiresAt, leaseEndsAt] = [this.#token, this.#expiresAt, this.#expiresAt * 1000];
+    const succession = successionOf(former, at);
+    const { fingerprint } = seen;
+    const claim = { recordKey: target, token, fingerprint, expiresAt, leaseEndsAt, ...succession };
+    const answer = await asking(() => store.claim(claim, former));
+    if (answer.won) return { attempt: succession.attempt, leaseEndsAt };
+    return this.hasReserved(answer.record) ? answer.record : undefined;
+  }
+
+  /**
+   * An unfinished original must not go on beside its fork. It keeps its steps.
    * @returns the state that it has instead, if another call was first
    */
   async close(): Promise<State | "absent" | undefined> {
-    const { store, recordKey, target, seen, fork, at, asking } = this.#given;
-    const { state, attempt, fingerprint } = seen;
-    const isOver = state === "completed" || state === "failed";
-    const evidence = encodeEvidence({
-      ...{ verdict: state === "completed" ? "happened" : "unknown", by: fork.by, at, attempt },
-      ...{ asked: ASKED.fork, answered: fork.why, fork: { to: target }, past: historyOf(store, seen) },
-    });
-    const token = this.#token;
-    const beginning = { recordKey, token, fingerprint, ...successionOf(seen, at) };
-    const end = { evidence, writes: [], messages: [] };
-    let answer: SettleAnswer;
-    if (isOver) {
-      const result = await asking(() => textOf(store, seen.result));
-      const [now, expiresAt] = [seen.completedAt as number, seen.expiresAt as number];
-      const insertion = {
-        ...beginning,
-        ...end,
-        state,
-        now,
-        expiresAt,
-        ...(result !== undefined && { result }),
-      };
-      answer = await asking(() => store.insert(insertion, seen));
-    } else {
-      const claimed = await asking(() => store.claim({ ...beginning, leaseEndsAt: at + LEASE_MS }, seen));
-      if (!claimed.won && !isClaimOf(claimed.record, token)) return claimed.record?.state ?? "absent";
-      const result = encodeError(forkedError(), false);
-      answer = await asking(() =>
-        store.settle({
-          ...{ recordKey, token, now: at, state: "failed", isListed: true },
-          ...{ expiresAt: this.#expiresAt, result, ...end },
+    const { store, recordKey, target, seen, fork, at, random, asking } = this.#given;
+    const { attempt, fingerprint } = seen;
+    const token = tokenLike(seen.token, random.token());
+    const claim = { recordKey, token, fingerprint, ...successionOf(seen, at), leaseEndsAt: at + LEASE_MS };
+    const claimed = await asking(() => store.claim(claim, seen));
+    if (!claimed.won && !isClaimOf(claimed.record, token)) return claimed.record?.state ?? "absent";
+    const answer = await asking(() =>
+      store.settle({
+        ...{ recordKey, token, now: at, state: "failed", isListed: true },
+        ...{ expiresAt: this.#expiresAt, result: encodeError(forkedError(), false) },
+        ...{ writes: [], messages: [] },
+        evidence: encodeEvidence({
+          ...{ verdict: "unknown", by: fork.by, at, attempt, asked: ASKED.fork, answered: fork.why },
+          ...{ fork: { to: target }, past: historyOf(store, seen) },
         }),
-      );
-    }
+      }),
+    );
     return answer.settled ? undefined : (answer.record?.state ?? "absent");
   }
 
-  /** @returns whether the record was created. If the process dies before, the new key is abandoned, and listed as such. */
-  async create(
+  /** The reserved record expires immediately, as if it had never been there. */
+  async giveUp(): Promise<void> {
+    const { store, target, at, asking } = this.#given;
+    await asking(() =>
+      store.settle({
+        ...{ recordKey: target, token: this.#token, now: at, state: "released", isListed: false },
+        ...{ expiresAt: Math.floor(at / 1000), writes: [], messages: [] },
+      }),
+    );
+  }
+
+  /** @returns whether the steps are there and the record is released, so that it can run */
+  async copy(
     { copied }: ForkPlan,
     results: ReadonlyMap<string, string | undefined>,
-    former: IdempotencyRecord | undefined,
+    reserved: Reserved,
   ): Promise<boolean> {
     const { store, recordKey, target, seen, fork, at, asking } = this.#given;
     const stored = { ...seen.steps };
     const token = this.#token;
-    const leaseEndsAt = at + LEASE_MS;
-    const succession = successionOf(former, at);
-    const claim = { recordKey: target, token, fingerprint: seen.fingerprint, leaseEndsAt, ...succession };
-    const claimed = await asking(() => store.claim(claim, former));
-    if (!claimed.won && !isClaimOf(claimed.record, token)) return false;
+    const { attempt } = reserved;
+    let { leaseEndsAt } = reserved;
     // A record with steps comes from a store that can write them.
     const { writeStep } = store as Required<Store<Write>>;
-    const steps: Record<string, StoredStep> = {};
+    const steps: Record<string, StoredStep> = { ...reserved.steps };
     for (const [index, name] of copied.entries()) {
+      if (steps[name]) continue;
+      const isFirst = Object.keys(steps).length === 0;
       const { result: _, next, undoNext, ...marks } = stored[name] as StoredStep;
       // What comes next hasn't begun under the new key, unless it's copied too.
       const known = next !== undefined && copied.includes(next) ? { next, undoNext } : {};
-      steps[name] = { ...marks, ...known, attempt: succession.attempt, at: at + index };
+      const step = { ...marks, ...known, attempt, at: at + index };
+      const change = {
+        recordKey: target,
+        token,
+        name,
+        step,
+        result: results.get(name),
+        isFirst,
+        leaseEndsAt,
+      };
       const written = await asking(() =>
-        writeStep.call(store, {
-          ...{ recordKey: target, token, name, step: steps[name] as StoredStep, result: results.get(name) },
-          ...{ resultExpiresAt: this.#expiresAt, isFirst: index === 0, writes: [] },
-          // Each step makes the lease a millisecond longer.
-          leaseEndsAt: leaseEndsAt + index,
-        }),
+        writeStep.call(store, { ...change, resultExpiresAt: this.#expiresAt, writes: [] }),
       );
       if (!written.settled) return false;
+      steps[name] = step;
+      // Each step makes the lease a millisecond longer.
+      leaseEndsAt++;
     }
     const isUnfinished = isTracked({ steps });
     const settled = await asking(() =>
       store.settle({
-        ...{ recordKey: target, token, now: at, state: "released", isListed: !isUnfinished },
+        ...{ recordKey: target, token, now: at, state: "released", isListed: false },
         ...(!isUnfinished && { expiresAt: this.#expiresAt }),
         evidence: encodeEvidence({
-          ...{ verdict: "unknown", by: fork.by, at, attempt: succession.attempt, asked: ASKED.fork },
-          ...{ answered: fork.why, fork: { of: recordKey }, step: fork.from },
+          ...{ verdict: "unknown", by: fork.by, at, attempt, asked: ASKED.fork, answered: fork.why },
+          ...{ fork: { of: recordKey }, step: fork.from },
         }),
         ...{ writes: [], messages: [] },
       }),

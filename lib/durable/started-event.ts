@@ -41,7 +41,7 @@ export function startOf(
   if (found === undefined || found === null)
     throw new IdempotencyKeyMissingError("no idempotency key: send a key that is unique to this operation");
   const owner = ownerOf(scope ?? "public", record, context);
-  return { key: found, scope: owner, payload: payload ? payload(record) : content() };
+  return { key: found, scope: owner, payload: payload ? payload(record, found) : content() };
 }
 
 /** A record of a queue or a stream. */

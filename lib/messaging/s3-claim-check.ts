@@ -21,7 +21,7 @@ export interface S3ClaimCheckOptions {
    */
   readonly client: S3Like;
   /**
-   * The prefix of all object keys, up to 900 characters: objects under other keys aren't read. With one prefix per
+   * The prefix of all object keys, up to 800 characters: objects under other keys aren't read. With one prefix per
    * tenant, IAM can keep tenants apart.
    * @default "onceonly/"
    */

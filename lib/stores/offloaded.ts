@@ -50,7 +50,7 @@ export interface OffloadedOptions {
   /** The `S3` of `@aws-sdk/client-s3`; its timeouts and retries apply. */
   readonly client: ResultsS3Like;
   /**
-   * The prefix of all object keys, up to 900 characters. Objects under other keys aren't read.
+   * The prefix of all object keys, up to 800 characters. Objects under other keys aren't read.
    * @default "onceonly-results/"
    */
   readonly prefix?: string;
@@ -69,6 +69,9 @@ const MAX_BYTES = 64 * 1024 * 1024;
 /** The work is done, and its caller waits. A client without timeouts may never respond. */
 const WRITE_PATIENCE_MS = 5000;
 
+/** A key of S3 has at most 1024 bytes: the prefix, two hashes of 64, two slashes, and the token. */
+const MAX_TOKEN_LENGTH = 90;
+
 /** How many recent writes are remembered, so that a repeated request stores the same text. */
 const MAX_REMEMBERED = 100;
 
@@ -79,7 +82,7 @@ const MAX_REMEMBERED = 100;
  *
  * Guarantees: a replay returns the stored text, checked by its SHA-256, and a handler never runs again because of the bucket. If
  * the object is gone, a replay throws `ResultNotKeptError`; if the bucket doesn't answer, `StoreUnavailableError`. If a result
- * can't be written within 5 seconds, or has more than 64 MiB, it's stored as without a bucket, and the process warns
+ * can't be written within 5 seconds, or half of the invocation's remaining time, or has more than 64 MiB, it's stored as without a bucket, and the process warns
  * (`ONCEONLY_BUCKET`).
  *
  * Objects must live as long as the retention, and only the bucket's lifecycle deletes them: the construct `ResultBucket` sets it.
@@ -126,7 +129,7 @@ class OffloadedStore<Write> extends ResultStore<Write> {
   readonly #writes: Map<string, Promise<boolean>>;
 
   constructor(store: Store<Write>, bucket: Bucket, writes: Map<string, Promise<boolean>>) {
-    super(store);
+    super(store, { usesBucket: true });
     this.#bucket = bucket;
     this.#writes = writes;
   }
@@ -138,12 +141,12 @@ class OffloadedStore<Write> extends ResultStore<Write> {
   protected override async storedText(
     end: Settlement<Write> | Insertion<Write>,
   ): Promise<string | undefined> {
-    const { recordKey, token, result: text } = end;
+    const { recordKey, token, result: text, patienceMs = WRITE_PATIENCE_MS } = end;
     const bytes = text === undefined ? 0 : Buffer.byteLength(text);
     if (text === undefined || bytes < this.#bucket.minBytes || bytes > MAX_BYTES) return text;
     const sha256 = sha256Of(text);
-    const key = `${this.#prefixOf(recordKey)}${token.replace(/[^\w.-]/g, "_")}/${sha256}`;
-    const isWritten = await this.#writeOnce(key, text);
+    const key = `${this.#prefixOf(recordKey)}${nameOf(token)}/${sha256}`;
+    const isWritten = await this.#writeOnce(key, text, Math.min(patienceMs, WRITE_PATIENCE_MS));
     return isWritten ? pointerText({ bucket: this.#bucket.bucket, key, sha256, bytes }) : text;
   }
 
@@ -167,11 +170,21 @@ class OffloadedStore<Write> extends ResultStore<Write> {
     return pointer ? this.#read(pointer) : super.loadResult(address);
   }
 
-  /** The record first, so that no replay finds a pointer without its object. If the bucket fails, the next call goes on. */
+  /**
+   * Listed first, since a call may claim an expired key again and store a new result. The record is erased before the objects,
+   * so that no replay finds a pointer without its object. If the bucket fails, the next call goes on. Objects may outlive the
+   * record, which TTL deletes.
+   */
   override async erase(erasing: Erasing): Promise<EraseAnswer> {
+    const listed = await this.#listAll(this.#prefixOf(erasing.recordKey));
     const answer = await super.erase({ ...erasing, reachesBucket: true });
-    if (answer.erased) await this.#deleteAll(this.#prefixOf(erasing.recordKey));
-    return answer;
+    if (!answer.erased && answer.state !== "absent") return answer;
+    const { bucket: Bucket, client } = this.#bucket;
+    for (const { Key = "", VersionId = "null" } of listed)
+      await this.#asking("DeleteObject", (abortSignal) =>
+        client.deleteObject({ Bucket, Key, VersionId }, { abortSignal }),
+      );
+    return listed.length > 0 && !answer.erased ? { erased: true } : answer;
   }
 
   /** Without the scope, which may name a person. */
@@ -179,10 +192,10 @@ class OffloadedStore<Write> extends ResultStore<Write> {
     return `${this.#bucket.prefix}${sha256Of(recordKey)}/`;
   }
 
-  #writeOnce(key: string, text: string): Promise<boolean> {
+  #writeOnce(key: string, text: string, ms: number): Promise<boolean> {
     const known = this.#writes.get(key);
     if (known) return known;
-    const writing = this.#write(key, text);
+    const writing = this.#write(key, text, ms);
     this.#writes.set(key, writing);
     for (const oldest of this.#writes.keys()) {
       if (this.#writes.size <= MAX_REMEMBERED) break;
@@ -192,14 +205,11 @@ class OffloadedStore<Write> extends ResultStore<Write> {
   }
 
   /** Never throws: the effect may have happened, so the end must be recorded even without the bucket. */
-  async #write(Key: string, Body: string): Promise<boolean> {
+  async #write(Key: string, Body: string, ms: number): Promise<boolean> {
     const { bucket: Bucket, client, clock } = this.#bucket;
     const input = { Bucket, Key, Body, ContentType: "application/octet-stream" };
     try {
-      await withinPatience((abortSignal) => client.putObject(input, { abortSignal }), {
-        ms: WRITE_PATIENCE_MS,
-        clock,
-      });
+      await withinPatience((abortSignal) => client.putObject(input, { abortSignal }), { ms, clock });
       return true;
     } catch (error) {
       process.emitWarning(
@@ -234,23 +244,18 @@ class OffloadedStore<Write> extends ResultStore<Write> {
   }
 
   /** Each version, and what lost attempts and earlier results of the key have left. */
-  async #deleteAll(Prefix: string): Promise<void> {
+  async #listAll(Prefix: string): Promise<readonly ObjectVersion[]> {
     const { bucket: Bucket, client } = this.#bucket;
+    const listed: ObjectVersion[] = [];
     let from: { readonly KeyMarker?: string | undefined; readonly VersionIdMarker?: string | undefined } = {};
     do {
       const page = await this.#asking("ListObjectVersions", (abortSignal) =>
         client.listObjectVersions({ Bucket, Prefix, ...from }, { abortSignal }),
       );
-      for (const { Key = "", VersionId = "null" } of [
-        ...(page.Versions ?? []),
-        ...(page.DeleteMarkers ?? []),
-      ]) {
-        await this.#asking("DeleteObject", (abortSignal) =>
-          client.deleteObject({ Bucket, Key, VersionId }, { abortSignal }),
-        );
-      }
+      listed.push(...(page.Versions ?? []), ...(page.DeleteMarkers ?? []));
       from = { KeyMarker: page.NextKeyMarker, VersionIdMarker: page.NextVersionIdMarker };
     } while (from.KeyMarker !== undefined);
+    return listed;
   }
 
   async #asking<T>(action: string, ask: (signal: AbortSignal) => Promise<T>): Promise<T> {
@@ -266,5 +271,9 @@ class OffloadedStore<Write> extends ResultStore<Write> {
     }
   }
 }
+
+/** The tokens of durable executions contain ARNs. */
+const nameOf = (token: string): string =>
+  token.length > MAX_TOKEN_LENGTH ? sha256Of(token) : token.replace(/[^\w.-]/g, "_");
 
 const sha256Of = (text: string): string => createHash("sha256").update(text).digest("hex");

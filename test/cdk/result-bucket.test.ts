@@ -71,6 +71,8 @@ describe("R9: ResultBucket", () => {
       "DeleteObjectVersion",
     ])
       expect(policies).toContain(`"s3:${action}"`);
+    // Each deletion names a version.
+    expect(policies).not.toContain('"s3:DeleteObject"');
     expect(policies).toContain("s3.*.amazonaws.com");
     template.hasResourceProperties("AWS::S3::Bucket", {
       BucketEncryption: {

@@ -6,10 +6,12 @@ import type { Execution } from "../../lib/core/execution.ts";
 import { forkableSteps, forkRecord, planFork } from "../../lib/core/fork-record.ts";
 import { identify } from "../../lib/core/identity.ts";
 import { decisionIn } from "../../lib/core/reopening.ts";
+import { rerunRecord } from "../../lib/core/rerun-record.ts";
 import { runOnce } from "../../lib/core/run-once.ts";
 import type { Store } from "../../lib/core/store.ts";
 import { decodeEvidence } from "../../lib/core/verify.ts";
 import { DynamoDBStore } from "../../lib/dynamodb/dynamodb-store.ts";
+import { eraseResult } from "../../lib/dynamodb/erase-result.ts";
 import { saga } from "../../lib/saga/saga.ts";
 import { cached } from "../../lib/stores/cached.ts";
 import { encrypted } from "../../lib/stores/encrypted.ts";
@@ -56,8 +58,8 @@ function newWorld(store: Store<never>) {
       },
     );
   };
-  const fork = (from: string, as: string, of: string = key, through = store) =>
-    forkRecord({ store: through, clock }, keyOf(of), { ...BY, from, as });
+  const fork = (from: string, as: string, of: string = key, through = store, more = {}) =>
+    forkRecord({ store: through, clock }, keyOf(of), { ...BY, from, as, ...more });
   return { clock, key, options, keyOf, recordOf, ran, place, fork, store };
 }
 
@@ -88,6 +90,7 @@ describe.each(stores)("R8: a fork on %s", (_, make) => {
       recordKey: keyOf(as),
       copied: ["reserve"],
       again: ["price", "charge"],
+      started: [],
     });
 
     // Until the fork runs, the original can't go on.
@@ -110,15 +113,20 @@ describe.each(stores)("R8: a fork on %s", (_, make) => {
   it("of a finished key that kept its steps leaves its answer, and can be made again", async () => {
     const { key, place, fork, ran, recordOf } = newWorld(store);
     const wrong = await place(key, 9999, { keepSteps: true });
+    const before = await recordOf(key);
 
     expect(await fork("price", `${key}-1`)).toMatchObject({ forked: true, copied: ["reserve"] });
     // A repetition, as after a lost answer, changes nothing.
     expect(await fork("price", `${key}-1`)).toMatchObject({ forked: true });
     expect(await place(key, 10)).toEqual(wrong);
-    expect((await recordOf(key)).state).toBe("completed");
+    expect(await recordOf(key)).toEqual(before);
+    // From another step it would be another fork.
+    expect(await fork("charge", `${key}-1`)).toEqual({ forked: false, state: "taken" });
     expect(await fork("reserve", `${key}-2`)).toMatchObject({ forked: true, copied: [] });
     await place(`${key}-1`, 10);
     await place(`${key}-2`, 20);
+    // Nor after the fork has run.
+    expect(await fork("price", `${key}-1`)).toMatchObject({ forked: true });
     expect(ran.slice(3)).toEqual(["price", "charge 10", "reserve", "price", "charge 20"]);
   });
 
@@ -154,7 +162,17 @@ describe.each(stores)("R8: a fork on %s", (_, make) => {
     await expect(call(key, 9999, false)).rejects.toMatchObject({ code: "SAGA_PENDING" });
     expect(forkableSteps(await world.recordOf(key))).toEqual(["order/reserve", "order/charge", "order/ship"]);
 
-    expect(await fork("order/charge", `${key}-1`)).toMatchObject({ copied: ["order/reserve"] });
+    // The carrier's answer may have been lost.
+    expect(await fork("order/charge", `${key}-1`)).toEqual({
+      forked: false,
+      state: "started",
+      steps: ["order/ship"],
+    });
+    const anyway = { evenThoughStarted: true };
+    expect(await fork("order/charge", `${key}-1`, key, store, anyway)).toMatchObject({
+      copied: ["order/reserve"],
+      started: ["order/ship"],
+    });
     expect((await world.recordOf(`${key}-1`)).expiresAt).toBeUndefined();
     await call(`${key}-1`, 10, true);
 
@@ -163,7 +181,7 @@ describe.each(stores)("R8: a fork on %s", (_, make) => {
     // From a step that was never recorded, all that are done are copied.
     const other = randomUUID();
     await expect(call(other, 5, false)).rejects.toThrow();
-    expect(await fork("order/ship", `${other}-1`, other)).toMatchObject({
+    expect(await fork("order/ship", `${other}-1`, other, store, anyway)).toMatchObject({
       copied: ["order/reserve", "order/charge"],
     });
     await call(`${other}-1`, 6, true);
@@ -254,17 +272,21 @@ describe("R8: a fork is refused", () => {
     ["settle", { settled: false, record: { state: "completed" } }, "completed"],
     ["settle", { settled: false, record: undefined }, "absent"],
   ])("if another call was first at %s: %j", async (method, answer, state) => {
-    const { key, place, fork, store } = world();
+    const { key, place, fork, store, keyOf } = world();
     await expect(place(key, 1, { fails: new Error("x") })).rejects.toThrow("x");
-    const raced = intercepted(store as never, (name, request) =>
-      name === method ? Promise.resolve(answer) : request(),
+    const raced = intercepted(store as never, (name, request, [given]) =>
+      name === method && (given as { recordKey: string }).recordKey === keyOf(key)
+        ? Promise.resolve(answer)
+        : request(),
     );
     expect(await fork("price", "new", key, raced as never)).toEqual({ forked: false, state });
+    // The new key is free again.
+    expect(await place("new", 5)).toMatchObject({ amount: 5 });
   });
 
   it("if the new key is claimed meanwhile: nothing runs under a half copy", async () => {
     for (const [method, nth] of [
-      ["claim", 2],
+      ["claim", 1],
       ["writeStep", 1],
       ["settle", 2],
     ] as const) {
@@ -277,7 +299,70 @@ describe("R8: a fork is refused", () => {
       });
       const answer = await fork("charge", "new", key, raced as never);
       expect(answer).toEqual({ forked: false, state: "taken" });
+      // The original stays open unless its fork is reserved.
+      if (method === "claim")
+        expect(await place(key, 2).catch((error) => error.name)).not.toBe("ForkedError");
     }
+  });
+
+  it("to another key, or from a rerun, once an unfinished original is closed", async () => {
+    const { key, place, fork, store, keyOf, clock } = world();
+    await expect(place(key, 1, { fails: new Error("x") })).rejects.toThrow("x");
+    await fork("price", "new");
+    expect(await fork("price", "newer")).toEqual({ forked: false, state: "forked", to: keyOf("new") });
+    expect(await rerunRecord({ store, clock }, keyOf(key), BY)).toEqual({ rerun: false, state: "forked" });
+    const erasing = { operation: "order", scope: "acme", store, clock };
+    for (const _ of [1, 2])
+      expect(await eraseResult(erasing, key, BY)).toEqual({ erased: true, forkedTo: keyOf("new") });
+  });
+
+  it("half-way never runs under the new key, and the same fork finishes it", async () => {
+    for (const [method, nth] of [
+      ["claim", 2],
+      ["settle", 1],
+      ["writeStep", 1],
+      ["writeStep", 2],
+      ["settle", 2],
+    ] as const) {
+      const { key, place, fork, store, ran, clock } = world();
+      await expect(place(key, 9999, { fails: new Error("x") })).rejects.toThrow("x");
+      let count = 0;
+      let isDown = false;
+      const dying = intercepted(store as never, (name, request) => {
+        isDown ||= name === method && ++count === nth;
+        return isDown ? Promise.reject(new Error("killed")) : request();
+      });
+      await expect(fork("charge", "new", key, dying as never)).rejects.toThrow("killed");
+      await clock.advance(120_000);
+      await expect(place("new", 1)).rejects.toMatchObject({ code: "EXECUTION_IN_PROGRESS" });
+      expect(await fork("price", "new")).toEqual({ forked: false, state: "taken" });
+      expect(await fork("charge", "new")).toMatchObject({ forked: true });
+      expect(await place("new", 1)).toMatchObject({ amount: 9999 });
+      expect(ran.slice(3)).toEqual(["charge 9999"]);
+    }
+  });
+
+  it("isn't, to a key whose record has expired", async () => {
+    const { key, place, fork, clock } = world();
+    await place("new", 1);
+    await clock.advance(90_000_000);
+    await place(key, 1, { keepSteps: true });
+    expect(await fork("price", "new")).toMatchObject({ forked: true });
+    expect(await place("new", 2)).toMatchObject({ amount: 2 });
+  });
+
+  it("of two operators who fork at the same time, both get the same fork", async () => {
+    const { key, place, fork, store } = world();
+    await place(key, 1, { keepSteps: true });
+    const losing = intercepted(store as never, async (name, request, [given]) => {
+      if (name !== "claim") return request();
+      await request();
+      return {
+        won: false,
+        record: await store.find((given as { recordKey: string }).recordKey, { consistent: true }),
+      };
+    });
+    expect(await fork("price", "new", key, losing as never)).toMatchObject({ forked: true });
   });
 
   it("if a step's result is missing; one that was too large to keep is copied as such", async () => {

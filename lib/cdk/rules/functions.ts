@@ -48,7 +48,7 @@ export function findInRunner(app: App, runner: Runner, report: Report): void {
   findRuntime(app, fn, report);
   findRetention(app, runner, report);
   findRetentionBound(runner, report);
-  // Whoever invokes a durable function and waits, waits for the whole execution.
+  // A caller that waits for a durable function waits for the whole execution.
   const lasts = durableConfigOf(app, fn)?.executionSeconds ?? timeout;
   for (const reader of readersInto(app, fn)) findReader(app, fn, reader, lasts, report);
   if (!runner.outlivesGateway) findGateways(app, fn, lasts, report);
@@ -59,7 +59,7 @@ export function timeoutIn(app: App, fn: Resource): number | undefined {
   return Number.isNaN(timeout) ? undefined : timeout;
 }
 
-/** How long a handler keeps its records unless its options say otherwise: what reads a queue or a stream is `idempotentBatch`. */
+/** How long a handler keeps its records unless its options say otherwise. One that reads a queue or a stream is assumed to be `idempotentBatch`. */
 export const defaultRetention = (app: App, fn: Resource): number =>
   readersInto(app, fn).length > 0 ? MESSAGE_RETENTION_SECONDS : 86_400;
 

@@ -1,6 +1,6 @@
 /** `onceonly erase`: drops stored answers, and keeps the fact that the operations happened. */
 import { readFile } from "node:fs/promises";
-import { type EraseAnswer, type Erasure, eraseRecord, PUBLIC_SCOPE } from "onceonly/kit";
+import { type EraseAnswer, type Erasure, eraseRecord, hasCode, PUBLIC_SCOPE } from "onceonly/kit";
 import { type CliCommand, type CommandCall, type OptionsConfig, required, UsageError } from "./command.ts";
 import { changingGroup } from "./group.ts";
 import { KEY_OPTIONS, KEY_USAGE, noRecord, operationOf, recordKeyIn, recordKeyOf } from "./named-key.ts";
@@ -71,7 +71,21 @@ async function eraseOne(
   { clock }: CommandCall["terminal"],
 ): Promise<EraseAnswer> {
   const { eraseItemsOf } = await import("onceonly/kit");
-  return eraseRecord({ store, clock, apart: eraseItemsOf }, recordKey, erasure);
+  return eraseRecord({ store, clock, apart: eraseItemsOf }, recordKey, erasure).catch((error: unknown) => {
+    throw aboutBucket(error);
+  });
+}
+
+/** The store that is missing here is the one with the bucket. */
+function aboutBucket(error: unknown): unknown {
+  const { option, message } = Object(error) as { readonly option?: string; readonly message: string };
+  if (!hasCode(error, "INVALID_OPTION") || option !== "store") return error;
+  return new UsageError(
+    message.replace(
+      /^.*?store: /,
+      "pass --bucket with the bucket of the handler's `offloaded` store, or --store with a module that exports this store: ",
+    ),
+  );
 }
 
 /** @throws UsageError where no owner is given */
@@ -104,7 +118,7 @@ async function eraseScope(input: CommandCall): Promise<0 | 1> {
       const expiresAt = Math.ceil(terminal.clock.now() / 1000);
       const place = placeOf(table.records);
       if (place) await eraseItems(place, recordKey, left, { expiresAt });
-      return changed({ erased: true });
+      return changed(answer.erased ? answer : { erased: true });
     },
   });
 }
@@ -128,7 +142,11 @@ async function keysIn(file: string, recordKeyOf: (key: string) => string): Promi
 }
 
 function changed(answer: EraseAnswer, absent = "it has no record"): Changed {
-  if (answer.erased) return { done: true, message: "erased", json: answer };
+  if (answer.erased) {
+    const next =
+      answer.forkedTo && `its fork has copies of step results, so erase it too: ${answer.forkedTo}`;
+    return { done: true, message: "erased", next, json: answer };
+  }
   const { state } = answer;
   const why = state === "absent" ? absent : (WHY_NOT[state] ?? `the key is ${state}`);
   return { done: false, message: `not erased: ${why}`, json: answer };

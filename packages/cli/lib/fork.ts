@@ -8,6 +8,7 @@ import {
   isHttpToken,
   planFork,
 } from "onceonly/kit";
+import { aboutStore } from "./answer.ts";
 import { type CliCommand, type CommandCall, required, UsageError } from "./command.ts";
 import { CONSEQUENCES } from "./consequences.ts";
 import { KEY_OPTIONS, KEY_USAGE, noRecord, operationOf, recordKeyIn } from "./named-key.ts";
@@ -28,12 +29,13 @@ export const fork: CliCommand = {
   usage: `usage: onceonly fork <key> [--from <step> --as <new key>] [options]
 
 Runs an operation again from one of its steps, under a new key, to repair what a bad deployment did. The results of the steps
-before it are copied, and the command prints how to run the rest. The original keeps its answer if it's finished; otherwise
-its callers get an error (HTTP 409) from then on. Without --from the command lists the steps, and the exit status is 1. A finished
+before it are copied, and the command prints how to run the rest. A finished original isn't changed, so \`find\` shows the fork
+only under its own key; callers of any other original get an error (HTTP 409) from then on. Without --from the command lists the steps, and the exit status is 1. A finished
 record has its steps only if the handler sets \`keepSteps\`. A key in progress, or with unsent messages, is left as it is.
 
   --from <step>               the first step that runs again; in a saga <saga>/<step>
   --as <new key>              the idempotency key of the fork, in the same operation and scope
+  --even-though-started       fork although a step was started and may have happened: the fork runs it under a new child key
 ${BY_USAGE}${KEY_USAGE}${WRITE_USAGE}`,
   options: {
     ...WRITE_OPTIONS,
@@ -41,6 +43,7 @@ ${BY_USAGE}${KEY_USAGE}${WRITE_USAGE}`,
     ...KEY_OPTIONS,
     from: { type: "string" },
     as: { type: "string" },
+    "even-though-started": { type: "boolean" },
   },
   async run(input) {
     const { values, terminal } = input;
@@ -58,6 +61,7 @@ ${BY_USAGE}${KEY_USAGE}${WRITE_USAGE}`,
           ...decided,
           from,
           as,
+          evenThoughStarted: values["even-though-started"] === true,
         }).catch((error: unknown) => {
           throw aboutFork(error);
         });
@@ -73,7 +77,8 @@ export function aboutFork(error: unknown): unknown {
   const { option, message } = Object(error) as { readonly option?: string; readonly message: string };
   if (!hasCode(error, "INVALID_OPTION")) return error;
   if (option === "store")
-    return new UsageError(
+    return aboutStore(
+      error,
       "this key's results are encrypted: use `onceonly fork` with --store and a module that exports the handler's `encrypted` store",
     );
   return new UsageError(option === "from" ? message.replace("`from`", "the step") : message);
@@ -113,10 +118,11 @@ const previewOf = (recordKey: string, from: string) => async (table: OpenTable, 
 
 /** What is copied and what runs again. @throws InvalidOptionError */
 function planLines(record: IdempotencyRecord, from: string): readonly string[] {
-  const { copied, again } = planFork(record, from);
+  const { copied, again, started } = planFork(record, from);
   return [
     `copied: ${copied.join(", ") || "nothing"}`,
     `runs again: ${again.join(", ")}, and everything after`,
+    ...(started.length > 0 ? [`may have happened: ${started.join(", ")}`] : []),
     CONSEQUENCES.forked,
     record.state === "completed" || record.state === "failed"
       ? "callers of the original keep getting its answer"
@@ -135,13 +141,14 @@ function changed(answer: ForkAnswer, { as, seen, absent, operation }: Forked): C
   if (!answer.forked)
     return {
       done: false,
-      message: `not forked: ${answer.state === "absent" ? absent : whyNotForked(answer.state)}`,
+      message: `not forked: ${answer.state === "absent" ? absent : whyNotForked(answer)}`,
       json: answer,
     };
   const next = nextStep(operation, as, isHttpToken(seen?.token ?? ""));
   return {
     done: true,
-    message: `forked: ${answer.recordKey}\nnext: ${next}`,
+    message: `forked: ${answer.recordKey}`,
+    next: `next: ${next}`,
     json: { ...answer, next },
   };
 }
@@ -155,8 +162,13 @@ export const nextStep = (operation: string, as: string, isHttp: boolean): string
 const WHY_NOT: Readonly<Record<string, string>> = {
   "in-progress": "the key is in progress: wait for it to end, or use `release --interrupt` first",
   waiting: "it has unsent messages: send or drop them first, with `outbox`",
-  taken: "the new key already has a record: choose another one",
+  taken: "the new key already has another record, or one of a fork from another step: choose another key",
   undone: "its saga has turned back, so the steps are undone: start a new operation",
 };
 
-export const whyNotForked = (state: string): string => WHY_NOT[state] ?? `the key is ${state}`;
+export function whyNotForked({ state, to, steps = [] }: Exclude<ForkAnswer, { forked: true }>): string {
+  if (state === "forked") return `it was forked already, so fork its fork instead: ${to}`;
+  if (state === "started")
+    return `${steps.join(", ")} may have happened, and the fork runs it under a new child key: check that first, then use \`onceonly fork\` with --even-though-started`;
+  return WHY_NOT[state] ?? `the key is ${state}`;
+}

@@ -95,7 +95,8 @@ export async function changingGroup(
       terminal.progress?.(index + 1, recordKeys.length);
       if (values["dry-run"]) continue;
       if (values.json) terminal.print(JSON.stringify({ recordKey, ...changed.json }));
-      else if (!changed.done) terminal.print(`${recordKey}  ${changed.message}`);
+      else if (!changed.done || changed.next)
+        terminal.print(`${recordKey}  ${changed.next ?? changed.message}`);
     }
     if (values["dry-run"]) printWithheld({ values, terminal }, table.withheld, "nothing would be written");
     else if (!values.json) terminal.print(`changed ${done} of ${recordKeys.length}`);

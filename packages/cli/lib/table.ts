@@ -208,6 +208,8 @@ function withholdWrites(client: DynamoDBClient, withheld: { operation: string; i
 export interface Changed {
   readonly done: boolean;
   readonly message: string;
+  /** What is left to do, on a line of its own. */
+  readonly next?: string | undefined;
   readonly json: object;
 }
 
@@ -227,9 +229,10 @@ export async function changing(
     if (preview && !values.yes && !values["dry-run"] && !values.json)
       for (const line of await preview(table, terminal.clock.now())) terminal.print(line);
     if (!(await isMeant({ values, terminal }, question))) return 1;
-    const { done, message, json } = await change(table);
+    const { done, message, next, json } = await change(table);
     if (values["dry-run"]) printWithheld({ values, terminal }, table.withheld, message);
-    else terminal.print(values.json ? JSON.stringify(json) : message);
+    else if (values.json) terminal.print(JSON.stringify(json));
+    else for (const line of [message, ...(next ? [next] : [])]) terminal.print(line);
     return done ? 0 : 1;
   } finally {
     table.close();
@@ -266,6 +269,8 @@ export function printWithheld(
   terminal.print(requests.length > 0 ? "dry run: nothing was written" : message);
 }
 
-/** Compressed text is shown by its size. */
-const withoutBytes = (_: string, value: unknown): unknown =>
-  value instanceof Uint8Array ? `<${value.byteLength} bytes>` : value;
+/** Compressed text is shown by its size, and so is an object for a bucket. */
+const withoutBytes = (name: string, value: unknown): unknown =>
+  value instanceof Uint8Array || (name === "Body" && typeof value === "string")
+    ? `<${Buffer.byteLength(value)} bytes>`
+    : value;

@@ -65,7 +65,9 @@ describe("R9: a result in a bucket", () => {
   it("H39: is erased with --bucket; without it the command says so and changes nothing", async () => {
     const { named, options, key, objects } = await inBucket();
     const args = [...named, ...BY, "--yes"];
-    await expect(world.run("erase", args)).rejects.toThrow(/this result is in the bucket results/);
+    await expect(world.run("erase", args)).rejects.toThrow(
+      /^pass --bucket with .*: this result is in the bucket results/,
+    );
     expect(objects.size).toBe(1);
     const dry = await world.run("erase", [...named, ...BY, "--dry-run", "--bucket", "results"]);
     expect(dry.text).toContain("dry run: nothing was written");
@@ -95,6 +97,18 @@ describe("R9: a result in a bucket", () => {
     expect(objects.size).toBe(2);
     await world.run("erase", [...named, ...BY, "--yes", "--bucket", "results"]);
     expect(objects.size).toBe(0);
+  });
+
+  it("an answer that a dry run would put there is shown by its size", async () => {
+    const { objects } = await inBucket();
+    const key = randomUUID();
+    const held = runOnce(holding(world, "charge"), key, {}, () => Promise.reject(new OutcomeUnknownError()));
+    await expect(held).rejects.toThrow();
+    const args = [key, "-o", "charge", "--happened", JSON.stringify(PAYLOAD.repeat(20_000)), ...BY];
+    const { text } = await world.run("resolve", [...args, "--dry-run", "--bucket", "results"]);
+    expect(text).toContain('"Body": "<220002 bytes>"');
+    expect(text).not.toContain(PAYLOAD);
+    expect(objects.size).toBe(1);
   });
 
   it("refuses a prefix without a bucket", async () => {

@@ -112,7 +112,7 @@ async function fork(
   const answer = await forkRecord({ store, clock }, recordKey, given).catch((error: unknown) => {
     throw aboutFork(error);
   });
-  if (!answer.forked) return { done: false, message: `Nothing was changed: ${whyNotForked(answer.state)}.` };
+  if (!answer.forked) return { done: false, message: `Nothing was changed: ${whyNotForked(answer)}.` };
   const next = nextStep(namesOf(recordKey).operation, given.as, isHttpToken(seen?.token ?? ""));
   return { done: true, message: `Forked. Next: ${next}.` };
 }
