@@ -6,7 +6,7 @@ import { bundled } from "../kit/bundled.ts";
 
 /**
  * The most bytes of a handler with DynamoDBStore, gzipped: all but the AWS SDK and Middy. The plan is 13.3 KB for
- * `idempotent` and 15 KB for `httpIdempotency`, which is not reached: docs/architecture.md has a table of what is in them.
+ * `idempotent` and 15 KB for `httpIdempotency`, which is not reached: docs/architecture.md lists the sizes.
  * The bounds go down where they can. The marshalling of values is in them, so that no package of the SDK beside its client
  * is needed.
  */

@@ -17,19 +17,19 @@ export function durableSection({ counts, requests }: DurableResults): string {
   const costs = Object.entries(requests).map(([contestant, count]) => [contestant, `${count}`]);
   return `${HEADING}
 
-Five shapes of AWS's public samples, written again: an order with a wait, a map over items, parallel branches, an approval by
-callback, and a trip whose bookings are undone. The provider recognizes no idempotency keys, but can be asked. AWS's SDK runs unchanged in the
-simulator, and is killed before and after each of its requests: checkpoints, calls, and those to DynamoDB. A sender
+Five workflows modelled on AWS's public samples: an order with a wait, a map over items, parallel branches, an approval by
+callback, and a trip whose bookings are undone. The provider ignores idempotency keys, but can be queried. AWS's SDK runs unchanged in the
+simulator, which kills it before and after each of its requests: checkpoints, calls, and requests to DynamoDB. A sender
 delivers a failed execution's order again, for ten minutes or while another execution of it runs. \`npm run compare:durable\` writes this section.
 
-Effects that happened twice · effects that are missing, or weren't undone · deliveries that never succeeded, of so many runs:
+Effects that happened twice · effects that are missing, or weren't undone · deliveries that never succeeded, each of the number of runs:
 
 ${markdownTable([["", ...contestants], ...rows])}
 
-The SDK's documentation recommends Powertools against a second delivery. Its lock lasts as long as an
-invocation, not as long as an execution that waits. And it can't know what happened between an effect and its checkpoint.
+The SDK's documentation recommends Powertools against a second delivery. Its lock lasts for one
+invocation, not for an execution that waits, and it can't know what happened between an effect and its checkpoint.
 
-Requests to DynamoDB that one more step with one write costs:
+DynamoDB requests for each additional step with one write:
 
 ${markdownTable([["", "requests"], ...costs])}
 `;
