@@ -5,8 +5,6 @@ import { sqlStateOf } from "./failures.ts";
 /** The server doesn't have the name, has it already, or would return another type. The statement has not run. */
 const NOT_PREPARED = /^(26|42P05|0A000)/;
 
-const MAX_CHECKS = 3;
-
 /** Each connection of each server keeps all of them, such as those of a table per tenant. */
 const MAX_NAMES = 100;
 
@@ -32,13 +30,15 @@ export function preparing(
   const names = namesByClient.get(client) ?? new Map<string, string>();
   namesByClient.set(client, names);
   let isOn = prepare;
-  let checks = 0;
   const check = async () => {
     // Other calls don't wait for the answer.
     isOn = false;
-    isOn = await isDirect().catch((error: unknown) =>
-      sqlStateOf(error) === undefined && ++checks < MAX_CHECKS ? undefined : false,
-    );
+    isOn = await isDirect().catch((error: unknown) => {
+      if (sqlStateOf(error) !== undefined || error instanceof TypeError) return false;
+      // Without a connection the statement would fail too, after waiting for the same time again.
+      isOn = undefined;
+      throw error;
+    });
   };
   return {
     nameWithin: (text) => (prepare ? nameOf(text, names) : undefined),

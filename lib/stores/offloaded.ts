@@ -44,6 +44,11 @@ export interface ResultsS3Like extends S3Like {
   ): Promise<unknown>;
 }
 
+/** A version of an object, as S3 lists it. */
+type ObjectVersion = NonNullable<
+  Awaited<ReturnType<ResultsS3Like["listObjectVersions"]>>["Versions"]
+>[number];
+
 export interface OffloadedOptions {
   /** Name of the bucket. `undefined`, such as from an unset environment variable, is refused. */
   readonly bucket: string | undefined;

@@ -35,6 +35,8 @@ export const BASES: Readonly<Record<string, (copy: Copy, peer: Copy) => AnyStore
 };
 
 const keys = keyService();
+const away = () => Promise.reject(new Error("away"));
+const s3 = { putObject: away, getObject: away, listObjectVersions: away, deleteObject: away };
 
 /** Stores in front of another one. */
 export const FRONTS: Readonly<Record<string, (copy: Copy, store: AnyStore) => AnyStore>> = {
@@ -43,6 +45,7 @@ export const FRONTS: Readonly<Record<string, (copy: Copy, store: AnyStore) => An
   "stores.redacted": ({ stores }, store) => stores.redacted(store, ((result: unknown) => result) as never),
   "stores.migrating": ({ stores, testing }, store) =>
     stores.migrating(store, new testing.MemoryStore() as never),
+  "stores.offloaded": ({ stores }, store) => stores.offloaded(store, { bucket: "results", client: s3 }),
   "main.watchNewKeys": ({ main }, store) => main.watchNewKeys(store, { observe: () => {} }),
 };
 

@@ -8,9 +8,13 @@ const DRIVEN = [
   ...Object.keys(DOORS),
   ...["consumers.envelopeHeaders", "http.executionOf", "http.keepBody"],
   ...["main.PermanentError", "main.OutcomeUnknownError", "main.CommitInvalidError", "main.isOnceonlyError"],
-  ...["fingerprintFromHttp", "fingerprintFromJson", "fingerprintFromSns", "fingerprintFromS3"].map(
-    (name) => `main.${name}`,
-  ),
+  ...[
+    "fingerprintFromHttp",
+    "fingerprintFromJson",
+    "fingerprintFromMultipart",
+    "fingerprintFromSns",
+    "fingerprintFromS3",
+  ].map((name) => `main.${name}`),
   "main.fingerprintFromEventBridge",
   ...[
     "messaging.S3ClaimCheck",
@@ -41,7 +45,7 @@ const DATA =
  * asks who made them. Those that note something about themselves, as readers of keys note the time of a commit, are driven.
  */
 const FUNCTIONS =
-  /^durable\.onceRetry$|^main\.(keyFrom\w+|callerFrom\w+)$|^reconciler\.(durableExecutionStarted|dynamoItemExists|executionStarted|httpLookup|s3ObjectExists|eraseResult)$|^stores\.kmsKeys$|^otel\.openTelemetry$|^client\.(createIdempotentFetch|idempotentFetch)$/;
+  /^durable\.onceRetry$|^main\.(keyFrom\w+|callerFrom\w+|(acp|ietf|stripe)Profile|graphqlOverHttp)$|^reconciler\.(durableExecutionStarted|dynamoItemExists|executionStarted|httpLookup|s3ObjectExists|eraseResult)$|^stores\.kmsKeys$|^otel\.openTelemetry$|^client\.(createIdempotentFetch|idempotentFetch)$/;
 
 /**
  * Only the methods of a port are called on them (store, outbox, SQL client, AWS client). The doors and fronts drive each port with

@@ -1,6 +1,7 @@
 /** Hazards of a store of records, and what is made of its holds and steps: each in the same way on every store. */
 import { randomUUID } from "node:crypto";
 import { expect } from "vitest";
+import { systemClock } from "../../../lib/core/clock.ts";
 import { OutcomeUnknownError } from "../../../lib/core/errors.ts";
 import { identify } from "../../../lib/core/identity.ts";
 import { runOnce } from "../../../lib/core/run-once.ts";
@@ -122,7 +123,7 @@ export const STORE_HAZARDS: readonly StoreHazard[] = [
         });
       await expect(call()).rejects.toMatchObject({ code: "OUTCOME_UNKNOWN" });
       await expect(call()).rejects.toMatchObject({ code: "OUTCOME_UNKNOWN" });
-      const clock = { now: () => Date.now() + 3_600_000, sleep: async () => {} };
+      const clock = { ...systemClock, now: () => Date.now() + 3_600_000 };
       const verify = () => ({ outcome: "happened", result: "the parcel is there" }) as const;
 
       const report = await reconciler({ store, clock, operations: { [operation]: verify } })();
