@@ -216,6 +216,7 @@ describe.skipIf(!hasServer)("names on pg", () => {
     }) as pg.Pool;
     const store = new PostgresStore({ client: fromPg(failing), table });
 
+    await expect(callOn(store)).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
     await callOn(store);
 
     expect(
