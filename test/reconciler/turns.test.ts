@@ -142,7 +142,7 @@ describe("storeLease", () => {
     expect(world.store.records.size).toBe(1);
   });
 
-  it("H39: writes no plain verdict to a key whose results are encrypted", async () => {
+  it("H39: writes no unencrypted verdict to a key whose results are encrypted", async () => {
     const world = reconcilerWorld();
     const store = encrypted(world.store, { keys: keyService(), clock: world.clock });
     await world.dies("order-1", { store });

@@ -58,7 +58,7 @@ export const STORE_HAZARDS: readonly StoreHazard[] = [
     },
   },
   {
-    name: "H14: who has lost a race is told the record of the winner, whatever it had read before",
+    name: "H14: a call that lost a race gets the winner's record, whatever it read before",
     async check({ store }) {
       const { recordKey } = callsOn({ store });
       const now = Date.now();
@@ -85,7 +85,7 @@ export const STORE_HAZARDS: readonly StoreHazard[] = [
     },
   },
   {
-    name: "H40: a key that is used after its retention is told, or refused",
+    name: "H40: the use of a key after its retention is reported, or refused",
     async check(ports) {
       const { call, decisions } = callsOn(ports);
       await call();
@@ -98,7 +98,7 @@ export const STORE_HAZARDS: readonly StoreHazard[] = [
     },
   },
   {
-    name: "H45: each replay asks the store: what is deleted answers nobody, nor what another tenant was told",
+    name: "H45: each replay asks the store: no caller gets a deleted result or another tenant's",
     async check(ports) {
       const { call, key, recordKey } = callsOn(ports);
       const other = callsOn(ports, "tenant-2", key);

@@ -121,7 +121,7 @@ describe("graphqlOverHttp", () => {
     ["a document of types", { query: "type Query { a: String }" }, false],
     ["something that isn't a document", { query: 7 }, false],
     ["no JSON object", "query { a }", false],
-  ])("R11: tells whether a request only reads: %s", (_, body, reads) => {
+  ])("R11: recognizes whether a request only reads: %s", (_, body, reads) => {
     const event = v2Event({ body: JSON.stringify(body) });
     const encoded = { ...event, body: Buffer.from(event.body!).toString("base64"), isBase64Encoded: true };
 

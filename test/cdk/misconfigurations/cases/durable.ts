@@ -34,8 +34,10 @@ const events = (stack: Stack, hiddenSeconds = 900) =>
   );
 
 export const DURABLE: readonly Misconfiguration[] = ofItem("R4", [
-  refused("a dispatcher of a function that isn't durable", "which isn't a durable function", (stack) =>
-    dispatcher(stack, {}, aFunction(stack, "Fulfil").addAlias("live")),
+  refused(
+    "a dispatcher that starts a function that isn't durable",
+    "which isn't a durable function",
+    (stack) => dispatcher(stack, {}, aFunction(stack, "Fulfil").addAlias("live")),
   ),
   refused("a retention period that a redelivery outlives", "retention period 1209600 s of", (stack) =>
     new DedupQueue(stack, "Queue").addConsumer(dispatcher(stack)),
@@ -60,10 +62,10 @@ export const DURABLE: readonly Misconfiguration[] = ofItem("R4", [
       dispatcher(stack, {}, alias);
     },
   ),
-  refused("a dispatcher of a function without a version", "has no version and no alias", (stack) =>
+  refused("a dispatcher that starts a function without a version", "has no version and no alias", (stack) =>
     dispatcher(stack, {}, durable(stack) as never),
   ),
-  refused("a dispatcher of `$LATEST`", "is $LATEST", (stack) =>
+  refused("a dispatcher that starts `$LATEST`", "is $LATEST", (stack) =>
     dispatcher(stack, {}, durable(stack).latestVersion as never),
   ),
   refused("`UseStartOnce` on a stack", "which isn't a Lambda function with an environment", (stack) =>
@@ -73,15 +75,13 @@ export const DURABLE: readonly Misconfiguration[] = ofItem("R4", [
     const alias = live(stack);
     dispatcher(stack, {}, alias).with(new UseStartOnce(alias));
   }),
-  refused(
-    "a queue before executions that may last for more than 15 minutes",
-    "s of Test/Fulfil > 900 s",
-    (stack) => live(stack, minutes(16)).addEventSource(events(stack)),
+  refused("a queue that feeds executions of more than 15 minutes", "s of Test/Fulfil > 900 s", (stack) =>
+    live(stack, minutes(16)).addEventSource(events(stack)),
   ),
-  warned("a queue before a durable function", "onceonly:durable-event-source", (stack) =>
+  warned("a queue that feeds a durable function", "onceonly:durable-event-source", (stack) =>
     live(stack, minutes(15)).addEventSource(events(stack)),
   ),
-  refused("a queue that hides messages for less than an execution", "< execution timeout 900 s", (stack) =>
+  refused("a visibility timeout that is shorter than an execution", "< execution timeout 900 s", (stack) =>
     live(stack, minutes(15)).addEventSource(events(stack, 899)),
   ),
   refused("a mapping to a durable function without a version", "without a version or an alias", (stack) =>
@@ -91,7 +91,7 @@ export const DURABLE: readonly Misconfiguration[] = ofItem("R4", [
     const target = new Target(durable(stack, minutes(15)));
     new Rule(stack, "Rule", { schedule: Schedule.rate(Duration.hours(1)), targets: [target] });
   }),
-  refused("an API before executions that last longer than it waits", "execution timeout 60 s of", (stack) => {
+  refused("an API that waits for less time than executions last", "execution timeout 60 s of", (stack) => {
     const defaultIntegration = new HttpLambdaIntegration("Integration", live(stack, minutes(1)));
     new HttpApi(stack, "Api", { defaultIntegration });
   }),
