@@ -116,6 +116,26 @@ describe("a lease that is renewed", () => {
     expect(leases).toEqual([30_000, 7000, 5000]);
   });
 
+  it("H64: work that blocks the process past its lease before it first waits is aborted, and renews nothing", async () => {
+    const world = newWorld(RENEWED);
+    const { requests, store } = counting(world);
+    let blockedMs = 0;
+    const clock = { now: () => world.clock.now() + blockedMs, sleep: world.clock.sleep };
+    let signal: AbortSignal | undefined;
+    const call = world.start(
+      async (execution: Work) => {
+        signal = execution.signal;
+        blockedMs = HOUR;
+      },
+      { store, clock },
+    );
+    await world.clock.run(call.catch(() => {}));
+
+    expect(signal?.reason).toMatchObject({ code: "CLAIM_LOST" });
+    expect(requests).not.toContain("renew");
+    expect(world.clock.sleepers).toBe(0);
+  });
+
   it("is released immediately when the work fails, and its timers are gone", async () => {
     const world = newWorld(RENEWED);
     const held = worker(world);
