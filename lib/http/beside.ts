@@ -20,6 +20,9 @@ export class Beside<Value> {
   }
 
   get(target: object): Value | undefined {
-    return (target as { readonly [name: symbol]: Value | undefined })[this.#name] ?? this.#others.get(target);
+    const own = (target as { readonly [name: symbol]: Value | undefined })[this.#name];
+    // A frozen object can inherit the value of the object that it was made from.
+    if (own !== undefined && Object.isExtensible(target)) return own;
+    return this.#others.get(target) ?? own;
   }
 }

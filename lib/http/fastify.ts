@@ -135,6 +135,8 @@ function rawOf({ raw }: FastifyReplyLike): ServerResponse {
   return raw as ServerResponse;
 }
 
+const OBJECTS = "a `preParsing` hook before onceonly's returned a stream of objects, not of bytes";
+
 /**
  * Keeps the bytes that a parser reads. Parsers that read elsewhere, such as for uploads, leave none. A pipeline or a generator
  * would cost as much as Fastify itself.
@@ -148,6 +150,8 @@ class Keeping extends Readable {
     super();
     this.#request = request;
     this.#payload = payload;
+    // Fastify stops listening once it has read the body or refused it, and an error that no listener gets ends the process.
+    this.on("error", () => {});
   }
 
   get receivedEncodedLength(): number | undefined {
@@ -164,9 +168,17 @@ class Keeping extends Readable {
     this.#isReading = true;
     const chunks: Uint8Array[] = [];
     let hasEnded = false;
-    payload.on("data", (chunk: Uint8Array) => {
-      chunks.push(chunk);
-      if (!this.push(chunk)) payload.pause();
+    payload.on("data", (chunk: Uint8Array | string) => {
+      // Another plugin may have replaced the payload by a stream of strings.
+      const bytes =
+        typeof chunk === "string" ? Buffer.from(chunk, payload.readableEncoding ?? "utf8") : chunk;
+      if (!(bytes instanceof Uint8Array)) {
+        payload.destroy();
+        this.destroy(Object.assign(new TypeError(OBJECTS), { statusCode: 500 }));
+        return;
+      }
+      chunks.push(bytes);
+      if (!this.push(bytes)) payload.pause();
     });
     payload.on("end", () => {
       hasEnded = true;

@@ -2,7 +2,7 @@
 import { isUtf8 } from "node:buffer";
 import { type Clock, systemClock } from "../core/clock.ts";
 import type { Execution } from "../core/execution.ts";
-import { httpAdapter } from "../lambda/http/adapter.ts";
+import { httpAdapter, isSkippedBy } from "../lambda/http/adapter.ts";
 import type { HttpResponse } from "../lambda/http/response.ts";
 import type { HttpIdempotencyOptions, HttpRequestEvent, RequestKey } from "../lambda/options.ts";
 import { Beside } from "./beside.ts";
@@ -61,7 +61,7 @@ export function serverAdapter<Native extends object, Write>(
   const maxBytes = checkedBytes("maxResponseBytes", maxResponseBytes ?? 1_000_000);
   const natives = new Beside<Native>(Symbol("onceonly.request"));
   const executions = new Executions<Write>();
-  /** Why the body couldn't be read for a key that needs it. */
+  /** By event, why the body couldn't be read for a key that needs it; by request, for a `skip` that does. */
   const unread = new WeakMap<object, unknown>();
   const native = (event: object) => natives.get(event) as Native;
   const reading = <T>(read: ((request: Native) => T) | undefined) =>
@@ -87,13 +87,26 @@ export function serverAdapter<Native extends object, Write>(
     async isSkipped(request) {
       if (!skip) return false;
       const event = eventOf(request);
+      let hasFailed = false;
+      await fill(event, request, true).catch((error: unknown) => {
+        unread.set(request, error);
+        // A `skip` that doesn't read the body doesn't need it.
+        Object.defineProperty(event, "body", {
+          get() {
+            hasFailed = true;
+            throw error;
+          },
+        });
+      });
       try {
-        await fill(event, request, true);
-      } catch {
+        return isSkippedBy(skip, event);
+      } catch (error) {
         // The call itself reports what is wrong with the body.
+        if (!hasFailed) throw error;
         return false;
+      } finally {
+        if (!hasFailed) unread.delete(request);
       }
-      return skip(event);
     },
     isServed: (method) => methods.includes(method.toUpperCase()),
     async serve(request, handle) {
@@ -103,7 +116,10 @@ export function serverAdapter<Native extends object, Write>(
       const fillForKey = () => fill(event, request, true).catch((error: unknown) => unread.set(event, error));
       if (isKeyOfEvent) await fillForKey();
       // With two middlewares on one route, the inner one needs the outer one's attempt.
-      const fillLate = () => fill(event, request, fingerprint === undefined || isOfEvent(fingerprint));
+      const fillLate = async () => {
+        if (unread.has(request)) throw unread.get(request);
+        await fill(event, request, fingerprint === undefined || isOfEvent(fingerprint));
+      };
       const run = adapter(
         event,
         { idempotency: carried(request.native) },

@@ -2,7 +2,7 @@
 import { isUtf8 } from "node:buffer";
 import { ResponseNotStorableError } from "../core/errors.ts";
 import { kindOf } from "../core/kind-of.ts";
-import { DECODERS } from "../lambda/http/encodings.ts";
+import { DECODERS, isOfEncoded } from "../lambda/http/encodings.ts";
 import type { HttpResponse } from "../lambda/http/response.ts";
 
 export type Trailers = readonly (readonly [name: string, value: string])[];
@@ -74,6 +74,7 @@ export function toStorable(
       kept[name] = name in kept ? `${kept[name]}, ${value}` : value;
   }
   const bytes = decoded(body, encoding, maxBytes);
+  if (bytes !== body) for (const name of Object.keys(kept).filter(isOfEncoded)) delete kept[name];
   const isText = isUtf8(bytes);
   return {
     statusCode: status,
@@ -119,7 +120,7 @@ function bytesOf(part: unknown): Uint8Array {
 
 function decoded(bytes: Buffer, encoding: string, maxBytes: number): Buffer {
   if (encoding === "" || encoding === "identity" || bytes.length === 0) return bytes;
-  const decode = DECODERS[encoding];
+  const decode = DECODERS.get(encoding);
   if (!decode) throw refused(`its content-encoding is ${encoding}: compress responses outside of onceonly`);
   try {
     return Buffer.from(decode(bytes, { maxOutputLength: maxBytes }));

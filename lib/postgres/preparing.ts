@@ -5,6 +5,9 @@ import { sqlStateOf } from "./failures.ts";
 /** The server doesn't have the name, has it already, or would return another type. The statement has not run. */
 const NOT_PREPARED = /^(26|42P05|0A000)/;
 
+/** There is no connection, or the server is out of connections or shutting down. */
+const NO_SESSION = /^(08|53|57)/;
+
 /** Each connection of each server keeps all of them, such as those of a table per tenant. */
 const MAX_NAMES = 100;
 
@@ -34,7 +37,8 @@ export function preparing(
     // Other calls don't wait for the answer.
     isOn = false;
     isOn = await isDirect().catch((error: unknown) => {
-      if (sqlStateOf(error) !== undefined || error instanceof TypeError) return false;
+      const state = sqlStateOf(error);
+      if ((state !== undefined && !NO_SESSION.test(state)) || error instanceof TypeError) return false;
       // Without a connection the statement would fail too, after waiting for the same time again.
       isOn = undefined;
       throw error;

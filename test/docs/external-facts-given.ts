@@ -136,14 +136,14 @@ export const EXTERNAL_FACTS: readonly ExternalFact[] = [
     "Shopify retries 8 times over 4 hours, with the original payload",
     "https://shopify.dev/changelog/updates-to-webhook-retry-mechanism",
     WEBHOOKS,
-    '| `"shopify"` | `X-Shopify-Webhook-Id` | nothing | 8 times in 4 hours |',
+    '| `"shopify"` | `X-Shopify-Topic` and `X-Shopify-Event-Id` | nothing | 8 times in 4 hours |',
   ),
   says(
     TODAY,
-    "X-Shopify-Webhook-Id detects duplicate deliveries of Shopify",
-    "https://shopify.dev/docs/apps/build/webhooks/verify-deliveries",
+    "X-Shopify-Event-Id detects duplicate deliveries of Shopify, also of several subscriptions",
+    "https://shopify.dev/docs/apps/build/webhooks/ignore-duplicates",
     "lib/lambda/http/webhooks.ts",
-    'id: header("x-shopify-webhook-id")',
+    'header("x-shopify-event-id")',
   ),
   says(
     TODAY,

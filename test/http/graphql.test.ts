@@ -3,6 +3,8 @@ import { graphqlOverHttp } from "onceonly";
 import { describe, expect, it } from "vitest";
 import { post, SERVERS } from "./given.ts";
 
+const JSON_TYPE = { "content-type": "application/json" };
+
 describe.each(Object.entries(SERVERS))("graphqlOverHttp on %s", (_, start) => {
   it("R11: a query needs no key; an answer with errors isn't kept, and one without is", async () => {
     const answers = ['{"errors":[{}]}', '{"data":{}}'];
@@ -24,7 +26,7 @@ describe.each(Object.entries(SERVERS))("graphqlOverHttp on %s", (_, start) => {
   it("R11: a query reaches the handler, without an execution", async () => {
     const site = await start({ ...graphqlOverHttp }, () => ({}));
 
-    const read = await post(site, { key: null, body: '{"query":"{ a }"}' });
+    const read = await post(site, { key: null, headers: JSON_TYPE, body: '{"query":"{ a }"}' });
 
     // The handlers of these servers ask for an execution, and a skipped request has none.
     expect(read.text).toContain("went through");

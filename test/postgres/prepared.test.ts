@@ -204,7 +204,11 @@ describe.skipIf(!hasServer)("names on pg", () => {
     expect(rows).toEqual([{ id: "a", calls: 2 }]);
   });
 
-  it("R3: are used by a pool whose first check found no connection", async () => {
+  it.each([
+    ["no connection", undefined],
+    ["a server that is starting", "57P03"],
+    ["too many connections", "53300"],
+  ])("R3: are used by a pool whose first check found %s", async (_, code) => {
     const pool = poolOf(port, { max: 1 });
     const { table } = await storeOf(fromPg(poolOf(port)));
     const connect = pool.connect.bind(pool);
@@ -212,7 +216,9 @@ describe.skipIf(!hasServer)("names on pg", () => {
     const failing = Object.assign(Object.create(pool), {
       query: pool.query.bind(pool),
       connect: (callback: (error: Error | undefined) => void) =>
-        refusals-- > 0 ? callback(new Error("refused")) : connect(callback as never),
+        refusals-- > 0
+          ? callback(Object.assign(new Error("refused"), code && { code }))
+          : connect(callback as never),
     }) as pg.Pool;
     const store = new PostgresStore({ client: fromPg(failing), table });
 

@@ -1,6 +1,6 @@
 /** HTTP: the key comes from a header, onceonly's errors become responses, and replays are marked. */
 import { perform } from "../../core/engine.ts";
-import { IdempotencyKeyInvalidError, type PermanentError } from "../../core/errors.ts";
+import { IdempotencyKeyInvalidError, InvalidOptionError, type PermanentError } from "../../core/errors.ts";
 import type { CallInput } from "../../core/ongoing-call.ts";
 import { checkOptions } from "../../core/option-checks.ts";
 import type { EngineOptions } from "../../core/options.ts";
@@ -15,6 +15,13 @@ import { formerFingerprintOf, httpFingerprint } from "./fingerprint.ts";
 import { PROBLEM_STATUSES, permanentProblem, problemFor, READING_STATUSES } from "./problem.ts";
 import { answerWith, type HttpResponse, isFinalResponse, toStoredResponse, withHeaders } from "./response.ts";
 import { withoutRecord } from "./without-record.ts";
+
+/** @throws InvalidOptionError (`INVALID_OPTION`) for a promise, which would skip every request. */
+export function isSkippedBy<Event>(skip: HttpIdempotencyOptions<Event>["skip"], event: Event): boolean {
+  const isSkipped: unknown = skip?.(event);
+  if (Object(isSkipped).then) throw new InvalidOptionError("skip", "must return a boolean, not a promise");
+  return Boolean(isSkipped);
+}
 
 export function httpAdapter<Event, Write>(options: HttpIdempotencyOptions<Event, Write>): Adapter<Write> {
   checkOptions(options, HTTP_CHECKS, ["scope"]);
@@ -58,7 +65,8 @@ export function httpAdapter<Event, Write>(options: HttpIdempotencyOptions<Event,
   });
   return (event, context, fill) => {
     const http = readHttpEvent(event, profile);
-    if (!methods.includes(http.method) || skip?.(event as Event)) return { context: withoutRecord(context) };
+    if (!methods.includes(http.method) || isSkippedBy(skip, event as Event))
+      return { context: withoutRecord(context) };
     const given = typeof responseHeaders === "function" ? responseHeaders(event as Event) : responseHeaders;
     const headers = profile?.headers ? { ...profile.headers(http.headers, header), ...given } : given;
     const answer: Run<Write> = async (work) => {

@@ -1,7 +1,7 @@
 /** GraphQL over HTTP: only mutations are executions, and an answer of 200 with errors isn't final. */
 import type { HttpRequestEvent } from "../options.ts";
 import { withoutEncoding } from "./encodings.ts";
-import type { RawEvent } from "./event.ts";
+import { type RawEvent, readHttpEvent } from "./event.ts";
 import { type HttpResponse, isFinalResponse } from "./response.ts";
 
 interface GraphqlRequest {
@@ -16,18 +16,23 @@ interface Operation {
 
 /**
  * Options for GraphQL over HTTP: `httpIdempotent(handler, { ...options, ...graphqlOverHttp })`. Queries and subscriptions
- * run without a key and without a record. A mutation needs a key, and so does a request whose operation can't be told from
- * its body, such as a persisted one. A response with `errors` isn't kept, although its status is 200, so a retry runs
- * again: unless the mutation committed something or finished a step.
+ * run without a key and without a record. A mutation needs a key, and so does any request whose body doesn't show its
+ * operation, such as a persisted one. A response with `errors` and no data isn't kept, although its status is 200, so a
+ * retry runs again: unless the mutation committed something or finished a step. With data in any root field, a mutation has
+ * succeeded, so the response is kept.
  */
 export const graphqlOverHttp = {
   skip: (event: HttpRequestEvent): boolean => {
     const requests = requestsOf(event);
     return requests.length > 0 && requests.every(isReading);
   },
-  shouldStore: (response: unknown): boolean => isFinalResponse(response) && !hasErrors(response),
+  shouldStore: (response: unknown): boolean => isFinalResponse(response) && !hasFailed(response),
 };
 
+/** Other content, such as a bare document or a form, is read in another way. */
+const JSON_TYPE = /^application\/([\w.-]+\+)?json\s*(;|$)/i;
+
+/** None if the server might read another document than the one in the body. */
 function requestsOf(event: HttpRequestEvent): readonly GraphqlRequest[] {
   const { rawQueryString, queryStringParameters, multiValueQueryStringParameters } = event as RawEvent;
   const names = [
@@ -35,10 +40,20 @@ function requestsOf(event: HttpRequestEvent): readonly GraphqlRequest[] {
     ...Object.keys({ ...queryStringParameters, ...multiValueQueryStringParameters }),
   ];
   // Some servers prefer the address's document to the body's.
-  if (names.some((name) => /^(query|operationName|extensions)$/.test(decodeURIComponent(name)))) return [];
+  if (names.some(isOfDocument)) return [];
+  const types = readHttpEvent(event).headers("content-type");
+  if (types.length !== 1 || !JSON_TYPE.test(`${types[0]}`)) return [];
   const { body, isBase64Encoded } = event;
   const parsed = parsedJson(Buffer.from(`${body ?? ""}`, isBase64Encoded ? "base64" : "utf8").toString());
   return [parsed].flat().map((request) => Object(request) as GraphqlRequest);
+}
+
+function isOfDocument(name: string): boolean {
+  try {
+    return /^(query|operationName|extensions)$/.test(decodeURIComponent(name));
+  } catch {
+    return true;
+  }
 }
 
 function isReading({ query, operationName }: GraphqlRequest): boolean {
@@ -78,7 +93,8 @@ function operationsOf(document: string): readonly Operation[] {
   return depth === 0 && kind === undefined ? operations : [];
 }
 
-function hasErrors(response: unknown): boolean {
+/** Whether there are errors, and no mutation succeeded: GraphQL's answer has no data then, or only `null`. */
+function hasFailed(response: unknown): boolean {
   const isResponse = Object(response) === response && "statusCode" in (response as object);
   const { body, isBase64Encoded } = isResponse
     ? withoutEncoding(response as HttpResponse)
@@ -87,10 +103,10 @@ function hasErrors(response: unknown): boolean {
     typeof body === "string"
       ? parsedJson(isBase64Encoded ? Buffer.from(body, "base64").toString() : body)
       : body;
-  return [content].flat().some((each) => {
-    const { errors } = Object(each) as { readonly errors?: unknown };
-    return Array.isArray(errors) && errors.length > 0;
-  });
+  const answers = [content].flat().map((each) => Object(each) as { errors?: unknown; data?: unknown });
+  const hasErrors = answers.some(({ errors }) => Array.isArray(errors) && errors.length > 0);
+  const hasData = answers.some(({ data }) => Object.values(Object(data)).some((field) => field !== null));
+  return hasErrors && !hasData;
 }
 
 function parsedJson(text: string): unknown {

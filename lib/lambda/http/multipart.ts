@@ -1,4 +1,4 @@
-/** The fingerprint of a multipart form: its parts, without the boundary, which clients choose anew for each try. */
+/** The fingerprint of a multipart form: its parts, without the boundary, which is a new one in each try. */
 import { Fingerprint } from "../../core/fingerprint.ts";
 import type { HttpRequestEvent } from "../options.ts";
 import { type RawEvent, readHttpEvent } from "./event.ts";
@@ -46,6 +46,8 @@ function partsOf(event: HttpRequestEvent): readonly Buffer[] | undefined {
     /^\r\n(content-disposition: *form-data;[\s\S]*?)\r\n\r\n([\s\S]*)$/i.exec(part),
   );
   if (!read.every((part) => part !== null)) return undefined;
+  // A parser that accepts other line ends would find more parts.
+  if (parts.some((part) => part.includes(`--${boundary}`))) return undefined;
   return read.flatMap(([, header = "", content = ""]) => [
     Buffer.from(header, "latin1"),
     Buffer.from(content, "latin1"),

@@ -64,8 +64,9 @@ const SCHEMES: Readonly<Record<WebhookProvider, Scheme>> = {
     id: header("x-github-delivery"),
     signatures: [Buffer.from(header("x-hub-signature-256").replace(/^sha256=/, ""), "hex")],
   }),
+  /** Events of several topics can share an id. */
   shopify: ({ header }) => ({
-    id: header("x-shopify-webhook-id"),
+    id: header("x-shopify-event-id") && `${header("x-shopify-topic")}/${header("x-shopify-event-id")}`,
     signatures: [Buffer.from(header("x-shopify-hmac-sha256"), "base64")],
   }),
   /** `v1,<base64> v1,<base64> v1a,<base64>`. Svix calls the same headers `svix-…`. */
@@ -115,7 +116,7 @@ export function keyFromWebhook(provider: WebhookProvider, options: WebhookOption
     const delivery = deliveryOf(event);
     const { id, prefix = "", time, signatures } = SCHEMES[provider](delivery);
     const content = Buffer.concat([Buffer.from(prefix), delivery.body]);
-    if (!signatures.some((signature) => checks.some((isSigned) => isSigned(content, signature)))) {
+    if (!checks.some((isSigned) => isSigned(content, signatures))) {
       throw new ScopeMissingError(`the request has no ${provider} signature by any of the given secrets`);
     }
     const isTimely = time !== undefined && Math.abs(clock.now() - Number(time) * 1000) <= toleranceMs;
@@ -154,8 +155,14 @@ function secretsOf(given: WebhookOptions["secret"]): readonly (readonly [name: s
   });
 }
 
+/** Whether one of the signatures is right. */
+type Verifier = (content: Buffer, signatures: readonly Buffer[]) => boolean;
+
+/** More than any provider sends while secrets are rotated. Anyone can send a request with thousands of signatures. */
+const MAX_SIGNATURES = 16;
+
 /** @throws InvalidOptionError for a secret that the provider can't have issued. */
-function verifierOf(provider: WebhookProvider, name: string, secret: string) {
+function verifierOf(provider: WebhookProvider, name: string, secret: string): Verifier {
   if (provider !== "standard-webhooks") return hmacVerifier(secret);
   const [, kind = "whsec_", base64 = ""] = /^(whsec_|whpk_)?([a-z\d+/]+=*)$/i.exec(secret) ?? [];
   const key = Buffer.from(base64, "base64");
@@ -163,18 +170,25 @@ function verifierOf(provider: WebhookProvider, name: string, secret: string) {
   if (kind === "whpk_" && key.length === 32) {
     const jwk = { kty: "OKP", crv: "Ed25519", x: key.toString("base64url") };
     const publicKey = createPublicKey({ key: jwk, format: "jwk" });
-    return (content: Buffer, signature: Buffer) => verify(null, content, publicKey, signature);
+    return (content, signatures) =>
+      ofLength(64, signatures).some((signature) => verify(null, content, publicKey, signature));
   }
   const rule =
     "must be a secret (`whsec_` and at least 16 bytes in base64) or a public key (`whpk_` and 32 bytes)";
   throw new InvalidOptionError(name, rule, secret);
 }
 
-function hmacVerifier(secret: string | Buffer) {
-  return (content: Buffer, signature: Buffer) => {
+function hmacVerifier(secret: string | Buffer): Verifier {
+  return (content, signatures) => {
+    const possible = ofLength(32, signatures);
+    if (possible.length === 0) return false;
     const expected = createHmac("sha256", secret).update(content).digest();
-    return signature.length === expected.length && timingSafeEqual(signature, expected);
+    return possible.some((signature) => timingSafeEqual(signature, expected));
   };
+}
+
+function ofLength(bytes: number, signatures: readonly Buffer[]): readonly Buffer[] {
+  return signatures.filter(({ length }) => length === bytes).slice(0, MAX_SIGNATURES);
 }
 
 /** @throws InvalidOptionError for a body that was parsed: its bytes are what was signed. */

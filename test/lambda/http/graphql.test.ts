@@ -6,7 +6,12 @@ import { describe, expect, it } from "vitest";
 import { type Answer, given } from "../given.ts";
 import { v2Event } from "./given.ts";
 
-const schema = buildSchema("type Query { a: String } type Mutation { buy(sku: String!): String }");
+const schema = buildSchema(
+  "type Query { a: String } type Mutation { buy(sku: String!): String rate: String }",
+);
+
+const jsonEvent = (body: string, headers: Readonly<Record<string, string>> = {}) =>
+  v2Event({ body, headers: { "Content-Type": "application/json; charset=utf-8", ...headers } });
 
 interface Sent {
   readonly query?: string;
@@ -25,11 +30,14 @@ function service(commits = false) {
         if (isSoldOut) throw new Error("sold out");
         return sku;
       };
+      const rate = () => {
+        throw new Error("not rated");
+      };
       const result = await graphql({
         schema,
         source: query,
         operationName,
-        rootValue: { a: () => "A", buy },
+        rootValue: { a: () => "A", buy, rate },
       });
       const response = { statusCode: 200, body: JSON.stringify(result) };
       return commits ? idempotency.commit(response, { writes: [] }) : response;
@@ -38,7 +46,7 @@ function service(commits = false) {
   );
   const send = (sent: unknown, key?: string, more: object = {}) =>
     handler(
-      { ...v2Event({ body: JSON.stringify(sent), headers: key ? { "idempotency-key": key } : {} }), ...more },
+      { ...jsonEvent(JSON.stringify(sent), key ? { "idempotency-key": key } : {}), ...more },
       context(),
     ) as Promise<Answer>;
   const sellOut = (isOver: boolean) => {
@@ -90,6 +98,39 @@ describe("graphqlOverHttp", () => {
     expect(bought).toEqual(["tea"]);
   });
 
+  it("R11: keeps an answer with errors if one of the mutations has succeeded", async () => {
+    const { send, bought } = service();
+    const both = { query: 'mutation { tea: buy(sku: "tea") rate }' };
+
+    const [first, retried] = [await send(both, "k1"), await send(both, "k1")];
+
+    expect(JSON.parse(first.body)).toMatchObject({ data: { tea: "tea", rate: null }, errors: [{}] });
+    expect(retried.body).toBe(first.body);
+    expect(bought).toEqual(["tea"]);
+  });
+
+  it.each([
+    ["application/json", true],
+    ["application/graphql+json", true],
+    ["application/graphql", false],
+    ["application/jsonx", false],
+    ["text/plain", false],
+    ["multipart/form-data; boundary=b", false],
+  ])("R11: reads the body only if its type is JSON: %s", (type, reads) => {
+    expect(graphqlOverHttp.skip(jsonEvent('{"query":"{ a }"}', { "Content-Type": type }))).toBe(reads);
+    expect(graphqlOverHttp.skip(v2Event({ body: '{"query":"{ a }"}' }))).toBe(false);
+  });
+
+  it("R11: refuses a `skip` that returns a promise, which would skip everything", async () => {
+    const { options, context } = given();
+    const skip = (async () => false) as never;
+    const handler = httpIdempotent(async () => "never", { ...options, scope: "public", skip });
+
+    await expect(async () => handler(jsonEvent("{}"), context())).rejects.toThrow(
+      "`skip` must return a boolean, not a promise",
+    );
+  });
+
   const both = `query Read { a } ${BUY}`;
   it.each<[string, unknown, boolean]>([
     ["a subscription", { query: "subscription { b }" }, true],
@@ -122,7 +163,7 @@ describe("graphqlOverHttp", () => {
     ["something that isn't a document", { query: 7 }, false],
     ["no JSON object", "query { a }", false],
   ])("R11: recognizes whether a request only reads: %s", (_, body, reads) => {
-    const event = v2Event({ body: JSON.stringify(body) });
+    const event = jsonEvent(JSON.stringify(body));
     const encoded = { ...event, body: Buffer.from(event.body!).toString("base64"), isBase64Encoded: true };
 
     expect([graphqlOverHttp.skip(event), graphqlOverHttp.skip(encoded)]).toEqual([reads, reads]);
@@ -130,10 +171,11 @@ describe("graphqlOverHttp", () => {
 
   it.each([
     { rawQueryString: "query=mutation%7Bbuy%7D" },
+    { rawQueryString: "%25zz=1" },
     { rawQueryString: undefined, queryStringParameters: { operationName: "Buy" } },
     { rawQueryString: undefined, multiValueQueryStringParameters: { extensions: ["{}"] } },
   ])("R11: needs a key for a request whose address could hold another operation: %j", (more) => {
-    expect(graphqlOverHttp.skip({ ...v2Event({ body: '{"query":"{ a }"}' }), ...more } as never)).toBe(false);
+    expect(graphqlOverHttp.skip({ ...jsonEvent('{"query":"{ a }"}'), ...more } as never)).toBe(false);
   });
 
   const failed = JSON.stringify({ data: null, errors: [{ message: "no" }] });
@@ -144,6 +186,13 @@ describe("graphqlOverHttp", () => {
     ["errors", { statusCode: 200, body: failed }, false],
     ["errors in a batch", { statusCode: 200, body: `[{"data":{}},${failed}]` }, false],
     ["errors without a status, which payload 2 allows", JSON.parse(failed), false],
+    ["errors beside data", { statusCode: 200, body: '{"data":{"a":1,"b":null},"errors":[{}]}' }, true],
+    [
+      "errors beside fields that are null",
+      { statusCode: 200, body: '{"data":{"b":null},"errors":[{}]}' },
+      false,
+    ],
+    ["errors beside data in a batch", { statusCode: 200, body: `[{"data":{"a":0}},${failed}]` }, true],
     [
       "errors in base64",
       { statusCode: 200, body: Buffer.from(failed).toString("base64"), isBase64Encoded: true },

@@ -1,9 +1,10 @@
 // Real providers' deliveries: signed as their own libraries sign them, or as their documentation shows.
-import { createHmac, generateKeyPairSync, type KeyObject, sign } from "node:crypto";
+import crypto, { createHmac, generateKeyPairSync, type KeyObject, sign } from "node:crypto";
+import { syncBuiltinESMExports } from "node:module";
 import { httpIdempotent, keyFromWebhook, type WebhookProvider } from "onceonly";
 import { fakeClock, fakeLambdaContext, MemoryStore } from "onceonly/testing";
 import Stripe from "stripe";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { EVENT_FORMS, type RequestParts, v2Event } from "./given.ts";
 
 const clock = fakeClock();
@@ -35,7 +36,8 @@ const SENT: Readonly<Record<WebhookProvider, (delivered: Delivered) => Headers>>
     "X-Hub-Signature-256": `sha256=${hmac(secret, body, "hex")}`,
   }),
   shopify: ({ secret, body = "{}", id = "b54557e4-bdd9-4b37-8a5f-bf7d70bcd043" }) => ({
-    "X-Shopify-Webhook-Id": id,
+    "X-Shopify-Topic": "orders/create",
+    "X-Shopify-Event-Id": id,
     "X-Shopify-Hmac-Sha256": hmac(secret, body, "base64"),
   }),
   "standard-webhooks": ({ secret, body = "{}", id = "msg_1", time = now() }) => ({
@@ -239,10 +241,66 @@ describe("keyFromWebhook", () => {
   it("R8: signs a byte that isn't UTF-8 as it is", () => {
     const body = Buffer.from([0xff, 0x00, 0xfe]);
     const signature = createHmac("sha256", "s").update(body).digest("base64");
-    const headers = { "x-shopify-hmac-sha256": signature, "x-shopify-webhook-id": "w1" };
+    const headers = {
+      "x-shopify-hmac-sha256": signature,
+      "x-shopify-topic": "t",
+      "x-shopify-event-id": "w1",
+    };
     const event = v2Event({ headers, body: body.toString("base64"), isBase64Encoded: true });
 
-    expect(keyFromWebhook("shopify", { secret: "s" })(event)).toBe("w1");
+    expect(keyFromWebhook("shopify", { secret: "s" })(event)).toBe("t/w1");
+  });
+
+  it("R8: runs for each topic of a Shopify event, and once for two subscriptions to one topic", async () => {
+    const { runs, send } = receiver("shopify", "s");
+    const deliver = (topic: string, webhook: string) => {
+      const headers = {
+        ...SENT.shopify({ secret: "s" }),
+        "X-Shopify-Topic": topic,
+        "X-Shopify-Webhook-Id": webhook,
+      };
+      return send(v2Event({ headers, body: "{}" }));
+    };
+
+    for (const [topic, webhook] of [
+      ["orders/create", "1"],
+      ["orders/paid", "2"],
+      ["orders/create", "3"],
+    ] as const)
+      expect(await deliver(topic, webhook)).toMatchObject({ statusCode: 200 });
+
+    expect(runs).toHaveLength(2);
+  });
+
+  it.each<[WebhookProvider, string, (signature: string) => Headers]>([
+    ["stripe", "s", (one) => ({ "stripe-signature": `t=${now()}${`,v1=${one}`.repeat(9000)}` })],
+    [
+      "standard-webhooks",
+      WHSEC,
+      (one) => ({
+        "webhook-id": "i",
+        "webhook-timestamp": `${now()}`,
+        "webhook-signature": `v1,${Buffer.from(one, "hex").toString("base64")} `.repeat(9000),
+      }),
+    ],
+  ])("R8: compares at most 16 signatures of one request: %s", async (provider, secret, headersOf) => {
+    const compare = vi.spyOn(crypto, "timingSafeEqual");
+    syncBuiltinESMExports();
+    const key = keyFromWebhook(provider, {
+      secret: [secret, provider === "stripe" ? "t" : OTHER_WHSEC],
+      clock,
+    });
+
+    for (const [one, count] of [
+      ["ab".repeat(32), 32],
+      ["ab".repeat(31), 0],
+    ] as const) {
+      compare.mockClear();
+      expect(() => key(v2Event({ headers: headersOf(one), body: stripeBody(1) }))).toThrow("has no");
+      expect(compare).toHaveBeenCalledTimes(count);
+    }
+    compare.mockRestore();
+    syncBuiltinESMExports();
   });
 
   it("R8: answers 400 to a signed delivery without its id, and 422 to an id with another body", async () => {
