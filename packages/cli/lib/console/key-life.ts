@@ -7,6 +7,7 @@ import {
   type IdempotencyRecord,
   isHttpToken,
   namesOf,
+  planFork,
 } from "onceonly/kit";
 import type { OpenTable } from "../open-table.ts";
 import { actOf, type RecordReport } from "../record-lines.ts";
@@ -28,7 +29,7 @@ export async function lifeOf(
   const openSteps = traced.steps.flatMap(({ name, state: of }) => (of === "begun" ? name : []));
   const forkSteps = forkableSteps(record);
   const choices = choicesFor(record, state, openSteps.length > 0);
-  const isForkable = forkSteps.length > 0 && state !== "in-progress";
+  const isForkable = state !== "in-progress" && canFork(record, forkSteps);
   return {
     ...namesOf(recordKey),
     state,
@@ -50,6 +51,17 @@ export async function lifeOf(
 function liveStateOf({ state, leaseEndsAt, expiresAt }: IdempotencyRecord, now: number): LiveState {
   if (state === "in-progress" && leaseEndsAt < now) return "abandoned";
   return state === "released" && expiresAt === undefined ? "unfinished" : state;
+}
+
+/** Not while the outcome of a step is unknown. */
+function canFork(record: IdempotencyRecord, [first]: readonly string[]): boolean {
+  if (first === undefined) return false;
+  try {
+    planFork(record, first);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** A step that was begun needs its own decision first, unless the whole key is known to have happened. */

@@ -120,7 +120,7 @@ describe("adviceSection", () => {
     const section = adviceSection(results);
 
     expect(section).toContain("2.5 times on Node v20.1.0");
-    expect(section).toContain("takes 4.0 times the processor time");
+    expect(section).toContain("costs 4.0 times the processor time");
     expect(section).toContain("| onceonly/lean | 553 ms | 138 ms | 69 ms | 40 ms |");
   });
 
