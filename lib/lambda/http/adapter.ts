@@ -69,7 +69,7 @@ export function httpAdapter<Event, Write>(options: HttpIdempotencyOptions<Event,
       return { context: withoutRecord(context) };
     const given = typeof responseHeaders === "function" ? responseHeaders(event as Event) : responseHeaders;
     const headers = profile?.headers ? { ...profile.headers(http.headers, header), ...given } : given;
-    const answer: Run<Write> = async (work) => {
+    const answer: Run<Write> = async (work, onOutcome) => {
       let statuses: Readonly<Record<string, number>> = READING_STATUSES;
       let outcome: Outcome;
       try {
@@ -79,13 +79,16 @@ export function httpAdapter<Event, Write>(options: HttpIdempotencyOptions<Event,
         const call = withPayload(reading, caller, event, ofRequest(http, event));
         statuses = PROBLEM_STATUSES;
         outcome = await perform(engineOptions, call, work);
+        onOutcome?.(outcome);
         if (!outcome.failure) return answerWith(outcome, http);
       } catch (error) {
         return problemFor(error, statuses, http, operation);
       }
       return answerOfFailure(outcome.failure, http, operation);
     };
-    return headers ? async (work) => withHeaders(http, await answer(work), headers) : answer;
+    return headers
+      ? async (work, onOutcome) => withHeaders(http, await answer(work, onOutcome), headers)
+      : answer;
   };
 }
 

@@ -1,5 +1,5 @@
 /** Stores the replayable part of a response, and responds with it again. */
-import { RecordCorruptError, ResponseNotStorableError } from "../../core/errors.ts";
+import { RecordCorruptError, ResponseNotStorableError, ResultNotKeptError } from "../../core/errors.ts";
 import { isHttpResponse, isStatus } from "../../core/http-result.ts";
 import { findDropped, findUnfaithful } from "../../core/json.ts";
 import type { ResultOutcome } from "../../core/outcome.ts";
@@ -14,6 +14,8 @@ export interface HttpResponse {
   readonly cookies?: readonly string[];
   readonly body?: string;
   readonly isBase64Encoded?: boolean;
+  /** The record only says that the operation is done. */
+  readonly isNotKept?: boolean;
   /** Only a server can send these. */
   readonly onServer?: {
     readonly message?: string | undefined;
@@ -41,7 +43,8 @@ export function toStoredResponse(value: unknown, { isV2 }: HttpEvent): unknown {
   if (status === undefined) refuseUnread(value);
   if (isV2 && status === undefined) return asBody(value);
   if (!isStatus(status)) throw notStorable("it has no statusCode");
-  const { cookies: _, ...response } = value as HttpResponse;
+  const { cookies: _, isNotKept, ...response } = value as HttpResponse;
+  if (isNotKept) return undefined;
   if (typeof (response.body ?? "") !== "string")
     throw notStorable("its body isn't a string: `use` the serializer after onceonly");
   const { headers, multiValueHeaders, ...decoded } = withoutEncoding(response);
@@ -91,6 +94,7 @@ export function answerWith(outcome: ResultOutcome, event: HttpEvent): unknown {
   const { replayed, original } = outcome;
   const result = outcome.result as HttpResponse;
   if (replayed) {
+    if (result === undefined) throw new ResultNotKeptError(0);
     if (!isHttpResponse(result)) throw new RecordCorruptError("the stored result isn't an HTTP response");
     const [origin] = event.headers("origin");
     return withHeader(event, readable(replayedTo(origin, result), event), "Idempotent-Replayed", "true");

@@ -194,7 +194,7 @@ export const WIRING_MISTAKES: readonly Mistake[] = [
   {
     made: "wraps a `streamifyResponse` handler",
     toldBy: "error",
-    text: "`handler` must return its response, but a streamifyResponse handler writes it to a stream, which can't be replayed: call runOnce inside such a handler",
+    text: "`handler` must return its response, but a streamifyResponse handler writes it to a stream, which can't be replayed: use httpIdempotentStream, or call runOnce inside such a handler",
     make: () => {
       const handler = idempotent(async () => undefined, given) as (event: object, stream: object) => unknown;
       return messageOf(() => handler({ id: "1" }, new PassThrough()));
