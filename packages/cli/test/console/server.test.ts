@@ -169,40 +169,6 @@ describe("the console's server", () => {
     expect(told).toContain("--write");
   });
 
-  it("H90: sends the bodies of messages only to a request for them, with the token", async () => {
-    const { key } = await payOnce(({ commit }) =>
-      commit("done", { messages: [{ queue: QUEUE, key: "order-7", body: { card: SECRET } }] }),
-    );
-    const { ask, mine } = await start(true);
-    const { keyHash } = JSON.parse(
-      (await ask("/api/find", mine, { operation: "pay", scope: "acme", key })).text,
-    );
-
-    const life = await ask(`/api/lives/${keyHash}`, mine);
-    const bodies = await ask("/api/bodies", mine, { keyHash });
-
-    expect(JSON.parse(life.text).messages).toMatchObject([{ place: 0, state: "waiting" }]);
-    expect(life.text).not.toContain(SECRET);
-    expect(JSON.parse(bodies.text)).toEqual({ bodies: [{ key: "order-7", body: `{"card":"${SECRET}"}` }] });
-    expect((await ask("/api/bodies", {}, { keyHash })).status).toBe(403);
-    expect((await ask("/api/bodies", mine, { keyHash: "x".repeat(43) })).status).toBe(404);
-  });
-
-  it("H90: finds a key by its whole record key, and derives child keys if there's no record", async () => {
-    const { key, keyHash } = await payOnce(() => "done");
-    const { recordKey } = identify("pay", "acme", key);
-    const gone = identify("pay", "acme", randomUUID());
-    const { ask, mine } = await start();
-    const find = (body: object) => ask("/api/find", mine, body);
-
-    expect(JSON.parse((await find({ key: recordKey })).text)).toEqual({ keyHash });
-    expect(JSON.parse((await find({ key: gone.recordKey })).text)).toMatchObject({ isAbsent: true });
-    const child = await ask("/api/child", mine, { keyHash: gone.keyHash, name: "charge" });
-    expect(JSON.parse(child.text).childKey).toBe(deriveChildKey(gone, "charge"));
-    for (const refused of [{ key }, { key: recordKey, scope: "acme" }])
-      expect(await find(refused)).toMatchObject({ status: 400, text: expect.stringContaining("record key") });
-  });
-
   it("tells what nobody has settled and what waits, without a key, a payload or a result", async () => {
     const options = { operation: "pay", scope: "acme", store: world.store, clock: world.clock };
     const abandoned = { ...options, whenAbandoned: "hold", leaseSeconds: 30, renewLease: false } as const;
@@ -256,6 +222,40 @@ describe("the console's server", () => {
       state: "completed",
     });
     for (const { text: told } of [before, found, life]) expect(told).not.toContain(SECRET);
+  });
+
+  it("H90: sends the bodies of messages only to a request for them, with the token", async () => {
+    const { key } = await payOnce(({ commit }) =>
+      commit("done", { messages: [{ queue: QUEUE, key: "order-7", body: { card: SECRET } }] }),
+    );
+    const { ask, mine } = await start(true);
+    const { keyHash } = JSON.parse(
+      (await ask("/api/find", mine, { operation: "pay", scope: "acme", key })).text,
+    );
+
+    const life = await ask(`/api/lives/${keyHash}`, mine);
+    const bodies = await ask("/api/bodies", mine, { keyHash });
+
+    expect(JSON.parse(life.text).messages).toMatchObject([{ place: 0, state: "waiting" }]);
+    expect(life.text).not.toContain(SECRET);
+    expect(JSON.parse(bodies.text)).toEqual({ bodies: [{ key: "order-7", body: `{"card":"${SECRET}"}` }] });
+    expect((await ask("/api/bodies", {}, { keyHash })).status).toBe(403);
+    expect((await ask("/api/bodies", mine, { keyHash: "x".repeat(43) })).status).toBe(404);
+  });
+
+  it("H90: finds a key by its whole record key, and derives child keys if there's no record", async () => {
+    const { key, keyHash } = await payOnce(() => "done");
+    const { recordKey } = identify("pay", "acme", key);
+    const gone = identify("pay", "acme", randomUUID());
+    const { ask, mine } = await start();
+    const find = (body: object) => ask("/api/find", mine, body);
+
+    expect(JSON.parse((await find({ key: recordKey })).text)).toEqual({ keyHash });
+    expect(JSON.parse((await find({ key: gone.recordKey })).text)).toMatchObject({ isAbsent: true });
+    const child = await ask("/api/child", mine, { keyHash: gone.keyHash, name: "charge" });
+    expect(JSON.parse(child.text).childKey).toBe(deriveChildKey(gone, "charge"));
+    for (const refused of [{ key }, { key: recordKey, scope: "acme" }])
+      expect(await find(refused)).toMatchObject({ status: 400, text: expect.stringContaining("record key") });
   });
 
   it("repeats no key that it refuses", async () => {
