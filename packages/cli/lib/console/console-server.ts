@@ -139,9 +139,10 @@ async function bodyOf(request: IncomingMessage): Promise<Readonly<Record<string,
   let size = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     size += chunk.byteLength;
-    if (size > MAX_BODY_BYTES) throw new ConsoleRefusal(413, "the request body is too large");
-    chunks.push(chunk);
+    if (size <= MAX_BODY_BYTES) chunks.push(chunk);
   }
+  // Read to its end: a browser that is still sending wouldn't read the answer.
+  if (size > MAX_BODY_BYTES) throw new ConsoleRefusal(413, "the request body is too large");
   try {
     return Object(JSON.parse(Buffer.concat(chunks).toString()));
   } catch {
