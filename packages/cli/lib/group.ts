@@ -90,7 +90,7 @@ export async function changingGroup(
     if (!(await isMeant({ values, terminal }, `${question(recordKeys.length)}${which}`))) return 1;
     let done = 0;
     for (const [index, recordKey] of recordKeys.entries()) {
-      const changed = await change(table, recordKey).catch(failed);
+      const changed = await change(table, recordKey).catch(notChanged);
       done += changed.done ? 1 : 0;
       terminal.progress?.(index + 1, recordKeys.length);
       if (values["dry-run"]) continue;
@@ -108,7 +108,7 @@ export async function changingGroup(
 }
 
 /** One that fails must not keep the others from being changed. */
-function failed(error: unknown): Changed {
+export function notChanged(error: unknown): Changed {
   const { name, message } = error as Error;
   return { done: false, message: `not changed: ${message}`, json: { error: name } };
 }

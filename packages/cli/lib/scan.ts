@@ -36,14 +36,19 @@ async function scanCost({ storeOptions }: OpenTable): Promise<ScanCost> {
   return { items, bytes, readUnits: Math.ceil(bytes / UNIT_BYTES) / 2 };
 }
 
+/** What a scan costs, in words. */
+export async function scanCostLine(table: OpenTable): Promise<string> {
+  const { items, bytes, readUnits } = await scanCost(table);
+  const size = `${(bytes / 1_000_000).toFixed(1)} MB`;
+  return `a scan reads the whole table: about ${items} items, ${size}, ${readUnits} read units, as DynamoDB counted in the last six hours`;
+}
+
 /** Shows what a scan costs, and asks. @throws UsageError without a terminal to ask on */
 export async function mayScan(
   table: OpenTable,
   { values, terminal }: Pick<CommandCall, "values" | "terminal">,
 ): Promise<boolean> {
-  const { items, bytes, readUnits } = await scanCost(table);
-  const size = `${(bytes / 1_000_000).toFixed(1)} MB`;
-  const cost = `a scan reads the whole table: about ${items} items, ${size}, ${readUnits} read units, as DynamoDB counted in the last six hours`;
+  const cost = await scanCostLine(table);
   if (values.yes) {
     if (!values.json) terminal.print(cost);
     return true;

@@ -13,7 +13,7 @@ import type { OpenTable } from "../open-table.ts";
 import { actOf, type RecordReport } from "../record-lines.ts";
 import { traceOf } from "../trace.ts";
 import { recordBranches } from "../trace-record.ts";
-import type { KeyChoice, KeyLife, LifeMark, LiveState } from "./look.ts";
+import type { KeyChoice, KeyLife, LifeMark, LiveState, OpenMessage } from "./look.ts";
 
 /** `undefined` if there's no record. */
 export async function lifeOf(
@@ -38,6 +38,7 @@ export async function lifeOf(
     choices: isForkable ? [...choices, "fork"] : choices,
     openSteps,
     forkSteps,
+    messages: openMessages(traced),
     isHttp: isHttpToken(record.token),
     childKeys: Object.fromEntries(
       traced.steps.map(({ name }) => [name, deriveChildKey({ recordKey }, name)]),
@@ -72,11 +73,20 @@ function choicesFor(
 ): readonly KeyChoice[] {
   if (state === "held" || state === "abandoned" || state === "unfinished")
     return hasOpenSteps ? ["happened"] : ["happened", "did-not-happen", "release"];
+  if (state === "in-progress") return hasOpenSteps ? [] : ["interrupt"];
+  // While its messages are unsent, a finished record doesn't expire.
+  const isSettled = (state === "completed" || state === "failed") && record.expiresAt !== undefined;
   return [
     ...(decisionIn(record) ? ["correct" as const] : []),
-    ...(state === "completed" || state === "failed" ? ["rerun" as const] : []),
+    ...(isSettled ? ["rerun" as const, "erase" as const] : []),
   ];
 }
+
+/** Those that a person can still decide about. */
+const openMessages = ({ messages }: RecordReport): readonly OpenMessage[] =>
+  messages.flatMap(({ destination, state, code }, place) =>
+    state === "waiting" || state === "parked" ? { place, destination, state, code } : [],
+  );
 
 /** What a record knows about times. When an attempt between the first and the last began isn't stored, unless it began a step. */
 function marksOf(told: RecordReport, now: number): readonly LifeMark[] {

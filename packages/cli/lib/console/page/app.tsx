@@ -7,6 +7,7 @@ import { Breakage } from "./breakage.tsx";
 import { Decisions } from "./decisions.tsx";
 import { Groups } from "./groups.tsx";
 import { Life } from "./life.tsx";
+import { Owner } from "./owner.tsx";
 import { Queues } from "./queues.tsx";
 import { moveBetweenKeys, Records } from "./records.tsx";
 import { clockOf } from "./words.ts";
@@ -96,6 +97,7 @@ export function App() {
           />
           {look.local && <Decisions decisions={look.local.decisions} now={look.at} open={open} />}
           <Groups look={look} open={open} perform={perform} />
+          {look.mayWrite && <Owner open={open} perform={perform} />}
           {look.local && <Queues queues={look.local.queues} mayWrite={look.mayWrite} perform={perform} />}
           {look.local && look.mayWrite && <Breakage breakage={look.local.breakage} perform={perform} />}
         </main>
