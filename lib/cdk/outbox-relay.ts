@@ -132,7 +132,8 @@ export class OutboxRelay extends Construct {
     table.grantSweeper(this.sweeper, props.indexName);
     this.sweeping = runOnSchedule(this, "Sweep", settings.sweepInterval, this.sweeper);
 
-    for (const sender of [this.relay, this.sweeper]) this.#schedules?.grant(sender, "scheduler:CreateSchedule");
+    for (const sender of [this.relay, this.sweeper])
+      this.#schedules?.grant(sender, "scheduler:CreateSchedule");
     this.#addDestinations(props.destinations);
     this.#warn(props);
     walkOnce(this);
@@ -169,7 +170,9 @@ export class OutboxRelay extends Construct {
    */
   grantScheduling(fn: LambdaFunction): Grant {
     if (!this.#schedules)
-      throw new Error(`${this.node.path} has no scheduleGroup: pass one, so that ${fn.node.path} can create schedules in it`);
+      throw new Error(
+        `${this.node.path} has no scheduleGroup: pass one, so that ${fn.node.path} can create schedules in it`,
+      );
     setVariable(fn, ENVIRONMENT.outboxScheduler, this.#schedules.asOption);
     return this.#schedules.grant(fn, "scheduler:CreateSchedule", "scheduler:DeleteSchedule");
   }

@@ -4,8 +4,8 @@ import { Grant, type IGrantable, Role, ServicePrincipal } from "aws-cdk-lib/aws-
 import type { IScheduleGroup } from "aws-cdk-lib/aws-scheduler";
 import type { IQueue } from "aws-cdk-lib/aws-sqs";
 import type { Construct } from "constructs";
-import type { Need } from "./rules/endpoints.ts";
 import { grantSendingTo, type OutboxDestination } from "./outbox-destination.ts";
+import type { Need } from "./rules/endpoints.ts";
 
 /** For functions without a way out of their VPC. */
 export const NEED_OF_SCHEDULES: Need = {

@@ -42,7 +42,7 @@ export const EVENTBRIDGE: LeanService = {
 };
 
 /** A REST protocol, of which only `CreateSchedule` is needed. */
-export const SCHEDULER: LeanService = {
+const SCHEDULER: LeanService = {
   ...jsonService("scheduler", "AWS_ENDPOINT_URL_SCHEDULER", "1.0", ""),
   contentType: "application/json",
   target: () => undefined,

@@ -20,7 +20,7 @@ import {
   type SendingRules,
 } from "./destination-queue.ts";
 import { connectToEventBridge, EVENTBRIDGE_MAX_BYTES, eventBridgeEntry } from "./eventbridge.ts";
-import { Scheduler, type ScheduleForm, type SchedulerOptions, scheduleForm } from "./scheduler.ts";
+import { type ScheduleForm, Scheduler, type SchedulerOptions, scheduleForm } from "./scheduler.ts";
 import {
   byKey,
   connectToSns,

@@ -42,6 +42,9 @@ export function kinesisRecord(message: KinesisMessage): KinesisRecord {
   checkId(where, "group", group);
   if (!isPlainObject(body))
     throw new PayloadInvalidError(`${where}: the body must be an object, to which the envelope is added`);
-  const data = { ...JSON.parse(bodyText(where, body)), [ENVELOPE_ATTRIBUTE]: envelopeContent({ key, traceparent }) };
+  const data = {
+    ...JSON.parse(bodyText(where, body)),
+    [ENVELOPE_ATTRIBUTE]: envelopeContent({ key, traceparent }),
+  };
   return { PartitionKey: group, Data: Buffer.from(messageText(data)) };
 }

@@ -158,7 +158,8 @@ async function open(options: SchedulerOptions) {
     "@aws-sdk/client-scheduler"
   ).catch(cannotLoad("@aws-sdk/client-scheduler"));
   const { region } = placeOf(options);
-  const client = (options.client as SchedulerClient | undefined) ?? new SchedulerClient({ ...CLIENT_CONFIG, region });
+  const client =
+    (options.client as SchedulerClient | undefined) ?? new SchedulerClient({ ...CLIENT_CONFIG, region });
   return { client, CreateScheduleCommand, DeleteScheduleCommand };
 }
 
@@ -200,7 +201,9 @@ function targetOf(form: ScheduleForm["form"], { text }: Address, { partition, re
   if ("Message" in form)
     return { Arn: universal("sns:publish"), Input: inputOf({ TopicArn: text, ...form }) };
   const { Source, DetailType, Detail } = form;
-  const Arn = text.startsWith("arn:") ? text : `arn:${partition}:events:${region}:${account}:event-bus/${text}`;
+  const Arn = text.startsWith("arn:")
+    ? text
+    : `arn:${partition}:events:${region}:${account}:event-bus/${text}`;
   return { Arn, Input: literal(Detail), EventBridgeParameters: { Source, DetailType } };
 }
 

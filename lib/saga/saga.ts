@@ -3,7 +3,15 @@ import { MAX_RETENTION_SECONDS, STOPPED, TURNED_BACK } from "../contract.ts";
 import { otherCopies } from "../core/copies.ts";
 import { InvalidOptionError, StepInvalidError } from "../core/errors.ts";
 import { type Execution, stepsOf } from "../core/execution.ts";
-import { aFunction, type Check, checkOptions, isStepName, oneOf, seconds, text } from "../core/option-checks.ts";
+import {
+  aFunction,
+  type Check,
+  checkOptions,
+  isStepName,
+  oneOf,
+  seconds,
+  text,
+} from "../core/option-checks.ts";
 import { type RunOnceOptions, runOnce } from "../core/run-once.ts";
 import type { StepOptions } from "../core/steps.ts";
 import type { DefineSaga } from "./define-saga.ts";

@@ -20,7 +20,11 @@ function withSchedules() {
   const stack = unitStack();
   const scheduleGroup = new ScheduleGroup(stack, "Later");
   const undeliveredQueue = new Queue(stack, "Undelivered");
-  const outbox = outboxIn(stack, { scheduleGroup, undeliveredQueue, destinations: [new DedupQueue(stack, "Queue").queue] });
+  const outbox = outboxIn(stack, {
+    scheduleGroup,
+    undeliveredQueue,
+    destinations: [new DedupQueue(stack, "Queue").queue],
+  });
   outbox.addDestination(new EventBus(stack, "Bus"));
   const fn = new LambdaFunction(stack, "Place", {
     runtime: Runtime.NODEJS_24_X,
@@ -32,7 +36,9 @@ function withSchedules() {
 
 /** The schedules of the one group. */
 const schedulesIn = (template: Template, rolePrefix: string) =>
-  rightsOf(template, rolePrefix).filter(({ actions }) => actions.some((each) => each.startsWith("scheduler:")));
+  rightsOf(template, rolePrefix).filter(({ actions }) =>
+    actions.some((each) => each.startsWith("scheduler:")),
+  );
 
 describe("OutboxRelay with a schedule group", () => {
   it("lets relay and sweeper create schedules in that group only, and pass on the role that sends", () => {
@@ -75,7 +81,9 @@ describe("OutboxRelay with a schedule group", () => {
     for (const Handler of ["index.relay", "index.sweeper"]) {
       template.hasResourceProperties("AWS::Lambda::Function", {
         Handler,
-        Environment: { Variables: { OUTBOX_SCHEDULER: { "Fn::Join": ["", Match.arrayWith(['{"groupArn":"'])] } } },
+        Environment: {
+          Variables: { OUTBOX_SCHEDULER: { "Fn::Join": ["", Match.arrayWith(['{"groupArn":"'])] } },
+        },
       });
     }
   });

@@ -31,7 +31,8 @@ export function fakeScheduler(clock: { now(): number }) {
     if (fault === "ECONNRESET") throw Object.assign(new Error("reset"), { code: fault });
     if (fault !== undefined) return refusal(fault.startsWith("Internal") ? 500 : 400, fault);
     if (method === "DELETE") {
-      if (query?.groupName !== "later" || !schedules.delete(name)) return refusal(404, "ResourceNotFoundException");
+      if (query?.groupName !== "later" || !schedules.delete(name))
+        return refusal(404, "ResourceNotFoundException");
       return answer(200, {});
     }
     const input: Created = { Name: name, ...JSON.parse(Buffer.from(body ?? "").toString()) };

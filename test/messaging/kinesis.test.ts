@@ -29,6 +29,7 @@ function newConsumer(trustedForwarders?: string[]) {
     {
       operation: "pay-order",
       store: new MemoryStore(),
+      leaseSeconds: 60,
       ...(trustedForwarders && { trustedForwarders }),
       onRecordError: (error) => errors.push(error),
     },
@@ -39,9 +40,15 @@ function newConsumer(trustedForwarders?: string[]) {
 describe("kinesisRecord", () => {
   it("R6: gives a record that is put twice one effect, by its key, and groups choose the shard", async () => {
     const { handler, ran } = newConsumer([STREAM]);
-    const records = [put(paid, "1"), put({ ...paid, traceparent: undefined }, "2"), put({ ...paid, key: "b" }, "3")];
+    const records = [
+      put(paid, "1"),
+      put({ ...paid, traceparent: undefined }, "2"),
+      put({ ...paid, key: "b" }, "3"),
+    ];
 
-    expect(await handler({ Records: records } as KinesisStreamEvent, {} as never)).toEqual({ batchItemFailures: [] });
+    expect(await handler({ Records: records } as KinesisStreamEvent, {} as never)).toEqual({
+      batchItemFailures: [],
+    });
 
     expect(ran).toEqual([
       ["order-7/paid", 700, traceparent],
@@ -56,7 +63,9 @@ describe("kinesisRecord", () => {
     ["any, if the consumer doesn't trust the stream", paid, undefined, "IDEMPOTENCY_KEY_INVALID"],
   ])("R6: a consumer returns %s", async (_, message, trusted, code) => {
     const { handler, errors } = newConsumer(trusted);
-    await handler({ Records: [put(paid, "1"), put(message, "2")] } as KinesisStreamEvent, {} as never).catch(() => {});
+    await handler({ Records: [put(paid, "1"), put(message, "2")] } as KinesisStreamEvent, {} as never).catch(
+      () => {},
+    );
 
     expect(errors.at(-1)).toMatchObject({ code });
   });

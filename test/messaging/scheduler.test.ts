@@ -39,7 +39,10 @@ describe("a producer of messages with `deliverAt`", () => {
     ({ queue, key: "order-7/remind", body: { order: 7 }, deliverAt, ...more }) as OutgoingMessage;
 
   it("creates one schedule, in UTC, that sends the message with its envelope and deletes itself", async () => {
-    const options = { ...scheduler.options, deadLetterQueueArn: "arn:aws:sqs:us-east-1:000000000000:undelivered" };
+    const options = {
+      ...scheduler.options,
+      deadLetterQueueArn: "arn:aws:sqs:us-east-1:000000000000:undelivered",
+    };
     producer = world.newMessageProducer({ scheduler: options });
     const offset = deliverAt.toISOString().replace("Z", "+00:00");
 
@@ -71,7 +74,10 @@ describe("a producer of messages with `deliverAt`", () => {
     await producer.send({ topic: TOPIC, key: "k", group: "7", body: "b", deliverAt });
 
     const [toQueue, toTopic] = [...scheduler.schedules.values()];
-    expect(inputOf(toQueue!)).toMatchObject({ MessageGroupId: "7", MessageDeduplicationId: expect.any(String) });
+    expect(inputOf(toQueue!)).toMatchObject({
+      MessageGroupId: "7",
+      MessageDeduplicationId: expect.any(String),
+    });
     expect(toTopic?.Target?.Arn).toBe("arn:aws:scheduler:::aws-sdk:sns:publish");
     expect(inputOf(toTopic!)).toMatchObject({ TopicArn: TOPIC, Message: "b", MessageGroupId: "7" });
   });
@@ -211,7 +217,8 @@ describe("a commit with `deliverAt`", () => {
   const newShop = async () => {
     const world = await newOutboxWorld(connect(endpoint), endpoint);
     const scheduler = fakeScheduler(world.clock);
-    const later = (name: string, ms: number) => world.message(name, { deliverAt: at(world.clock.now() + ms) });
+    const later = (name: string, ms: number) =>
+      world.message(name, { deliverAt: at(world.clock.now() + ms) });
     const options = { scheduler: scheduler.options };
     return { world, scheduler, options, later };
   };
@@ -277,7 +284,10 @@ describe("a commit with `deliverAt`", () => {
     expect(await world.relay(undefined, {})).toBe(0);
     await world.consume();
     expect(world.delivered).toEqual(["a2"]);
-    expect(world.events.at(-1)).toMatchObject({ event: "send-failed", error: { name: "DestinationRefused" } });
+    expect(world.events.at(-1)).toMatchObject({
+      event: "send-failed",
+      error: { message: expect.stringContaining("DestinationRefused") },
+    });
     scheduler.faults.push("ServiceQuotaExceededException");
     await world.clock.advance(30_000);
     expect(await world.sweep(shop.options)).toMatchObject({ failed: 1 });

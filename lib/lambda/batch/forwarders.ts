@@ -67,5 +67,7 @@ function isTopic(value: unknown): boolean {
 }
 
 function isOther(value: unknown): boolean {
-  return parseAddress("bus", value) !== undefined || (typeof value === "string" && PIPE_OR_STREAM.test(value));
+  return (
+    parseAddress("bus", value) !== undefined || (typeof value === "string" && PIPE_OR_STREAM.test(value))
+  );
 }

@@ -59,7 +59,10 @@ describe("deliverAt", () => {
   });
 
   it("refuses one key for two times", () => {
-    const two = ["2026-12-24T18:00:00Z", "2026-12-25T18:00:00Z"].map((deliverAt) => ({ ...message, deliverAt }));
+    const two = ["2026-12-24T18:00:00Z", "2026-12-25T18:00:00Z"].map((deliverAt) => ({
+      ...message,
+      deliverAt,
+    }));
     expect(() => prepareMessages(two)).toThrow("a different body, attributes or time");
     expect(dueTimeOf(message as never)).toBeNaN();
     expect(dueTimeOf({ deliverAt: 7 })).toBeNaN();
