@@ -54,8 +54,8 @@ describe("OutboxRelay with a schedule group", () => {
     expect(rightsOf(template, "OutboxSchedulerRole")).toEqual([
       { on: "Undelivered", actions: ["sqs:SendMessage"] },
       { on: "Queue", actions: ["sqs:SendMessage"] },
-      { on: "Bus", actions: ["events:PutEvents"] },
       { on: "Bus", actions: ["events:DescribeEventBus"] },
+      { on: "Bus", actions: ["events:PutEvents"] },
     ]);
   });
 

@@ -91,6 +91,7 @@ const events = {
 const schedule = {
   Name: "aZ-_0",
   GroupName: "later",
+  ClientToken: "otherwise-the-sdk-makes-one",
   ScheduleExpression: "at(2030-01-01T00:00:00)",
   ScheduleExpressionTimezone: "UTC",
   FlexibleTimeWindow: { Mode: "OFF" },

@@ -289,7 +289,7 @@ describe("a commit with `deliverAt`", () => {
       error: { message: expect.stringContaining("DestinationRefused") },
     });
     scheduler.faults.push("ServiceQuotaExceededException");
-    await world.clock.advance(30_000);
+    await world.clock.advance(120_000);
     expect(await world.sweep(shop.options)).toMatchObject({ failed: 1 });
 
     await world.clock.advance(HOUR);
