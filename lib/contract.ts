@@ -177,6 +177,8 @@ export const ENVIRONMENT = {
   outbox: "IDEMPOTENCY_OUTBOX",
   /** For relay and sweeper: a JSON list of the destinations that they may send to. */
   outboxDestinations: "OUTBOX_DESTINATIONS",
+  /** For senders of messages with `deliverAt`: the option `scheduler` in JSON. */
+  outboxScheduler: "OUTBOX_SCHEDULER",
   /** For relay and sweeper: the number of shards for waiting commits. */
   outboxShards: "OUTBOX_SHARDS",
   /** For relay and sweeper: the names of key, TTL attribute and index in JSON, if they aren't the defaults. */

@@ -53,10 +53,15 @@ export class HttpTransport {
   }
 
   /** Rejects with an `AbortError` once `signal` aborts. */
-  post(headers: Readonly<Record<string, string>>, body: string, signal?: AbortSignal): Promise<HttpAnswer> {
+  post(
+    headers: Readonly<Record<string, string>>,
+    body: string,
+    signal?: AbortSignal,
+    path = this.#target.path,
+  ): Promise<HttpAnswer> {
     const { connectionTimeoutMs, requestTimeoutMs } = this.#options;
     return new Promise((resolve, reject) => {
-      const request = this.#module.request({ ...this.#target, headers, ...(signal && { signal }) });
+      const request = this.#module.request({ ...this.#target, path, headers, ...(signal && { signal }) });
       let connecting: NodeJS.Timeout | undefined;
       let isOver = false;
 

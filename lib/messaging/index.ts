@@ -33,6 +33,7 @@ export {
 } from "./envelope.ts";
 export type { FifoMessage, FifoResend } from "./fifo-message.ts";
 export { FifoProducer } from "./fifo-producer.ts";
+export { type KinesisMessage, type KinesisRecord, kinesisRecord } from "./kinesis.ts";
 export { MessageProducer, type MessageProducerOptions } from "./message-producer.ts";
 export type { FifoProducerOptions, SendOptions } from "./options.ts";
 export {
@@ -50,4 +51,5 @@ export {
   type S3ClaimCheckOptions,
   type UncheckedMessage,
 } from "./s3-claim-check.ts";
+export type { SchedulerOptions } from "./scheduler.ts";
 export type { SweepReport } from "./sweep-shards.ts";

@@ -35,10 +35,12 @@ export interface LineNames {
 /** `undefined` for a message without an order. */
 export function linesOf(message: StoredMessage): LineNames | undefined {
   // The message comes from a database and can have any shape.
-  const { queue, topic, group }: Readonly<Record<string, unknown>> = Object(message);
+  const { queue, topic, group, deliverAt }: Readonly<Record<string, unknown>> = Object(message);
   const address = queue ?? topic;
   if (typeof group !== "string" || typeof address !== "string" || !address.endsWith(".fifo"))
     return undefined;
+  // It's delivered at its own time.
+  if (deliverAt !== undefined) return undefined;
   const destination = hashTuple(destinationOf(message)).slice(0, 16);
   return { destination, line: `${destination}/${hashTuple(group).slice(0, 16)}` };
 }

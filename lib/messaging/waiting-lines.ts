@@ -4,6 +4,7 @@
  * oldest commit first, so that nothing overtakes waiting messages.
  */
 import type { Clock } from "../core/clock.ts";
+import { dueTimeOf } from "../core/messages/deliver-at.ts";
 import type { Outbox, Unsent } from "../core/messages/outbox.ts";
 import type { StoredMessage } from "../core/messages/outgoing-message.ts";
 import { waitingMessages } from "./commit-end.ts";
@@ -70,7 +71,9 @@ export class WaitingLines {
     dispatch: Pick<Dispatch, "send">,
     end: (ended: SendEnd) => void,
   ): void {
-    const dated = { ...message, committedAt: commit.committedAt };
+    // No consumer can have seen a message before it's due, so its age counts from then.
+    const committedAt = Math.max(commit.committedAt, dueTimeOf(message) || 0);
+    const dated = { ...message, committedAt };
     const names = this.#namesOf(commit, message);
     const endInLine = (ended: SendEnd) => {
       if (names && !ended.result.sent) this.#holdUp(names, commit, ended);

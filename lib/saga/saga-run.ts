@@ -3,7 +3,7 @@ import { STOPPED, TURNED_BACK } from "../contract.ts";
 import type { ChildKeyLimits } from "../core/child-key.ts";
 import { hasCode } from "../core/error-code.ts";
 import { RecordCorruptError, SagaCompensatedError, SagaPendingError } from "../core/errors.ts";
-import { type Execution, startOf, stepsOf } from "../core/execution.ts";
+import { ageOf, type Execution, startOf, stepsOf } from "../core/execution.ts";
 import type { StoredStep, StoredSteps } from "../core/record.ts";
 import type { Step, StepOptions } from "../core/steps.ts";
 import type { Verification } from "../core/verify.ts";
@@ -267,7 +267,9 @@ export class SagaRun<Input, Write> {
     // `retryLater` decides about errors of `run`, and about an unknown outcome if a later call can ask `verify` again.
     // Without `verify`, no retry changes that outcome.
     const mayChange = isOfRun || definition?.verify !== undefined;
-    return mayChange && definition?.retryLater?.(error) === true;
+    const { timeoutSeconds = Number.POSITIVE_INFINITY, retryLater } = { ...definition };
+    const isLate = ageOf(this.#execution) >= timeoutSeconds * 1000;
+    return mayChange && !isLate && retryLater?.(error) === true;
   }
 
   #given(step: Step<Write>) {

@@ -1,9 +1,17 @@
 /** Ordered steps with compensations: either all are done, or the done ones are undone. */
-import { STOPPED, TURNED_BACK } from "../contract.ts";
+import { MAX_RETENTION_SECONDS, STOPPED, TURNED_BACK } from "../contract.ts";
 import { otherCopies } from "../core/copies.ts";
 import { InvalidOptionError, StepInvalidError } from "../core/errors.ts";
 import { type Execution, stepsOf } from "../core/execution.ts";
-import { aFunction, type Check, checkOptions, isStepName, oneOf, text } from "../core/option-checks.ts";
+import {
+  aFunction,
+  type Check,
+  checkOptions,
+  isStepName,
+  oneOf,
+  seconds,
+  text,
+} from "../core/option-checks.ts";
 import { type RunOnceOptions, runOnce } from "../core/run-once.ts";
 import type { StepOptions } from "../core/steps.ts";
 import type { DefineSaga } from "./define-saga.ts";
@@ -26,6 +34,7 @@ const STEP_CHECKS: Readonly<Record<keyof SagaStep<unknown>, Check>> = {
   compensate: aFunction,
   pivot: oneOf(true, false),
   retryLater: aFunction,
+  timeoutSeconds: seconds(1, MAX_RETENTION_SECONDS),
   atMostOnce: oneOf(true, false),
   verify: aFunction,
   didNotHappen: aFunction,
@@ -119,6 +128,12 @@ function checked<Input, Write>(
         `is never asked about a step with \`atMostOnce: false\`, because that simply runs again; the step is ${step.name}`,
       );
     }
+    if (step.timeoutSeconds !== undefined && !step.retryLater) {
+      throw new InvalidOptionError(
+        "timeoutSeconds",
+        `limits how long \`retryLater\` keeps the saga at a step, and the step ${step.name} has none: add \`retryLater\`, or remove it`,
+      );
+    }
     for (const each of [step.name, ...(step.formerly ?? [])]) {
       if (names.has(each))
         throw new InvalidOptionError("name", `must be unique, but two steps have the name ${each}`);
@@ -144,6 +159,13 @@ function checked<Input, Write>(
     throw new InvalidOptionError(
       "compensate",
       `isn't possible after the pivot, because nothing is undone from there on: remove it from the step ${late.name}`,
+    );
+  }
+  const endless = steps.find(({ timeoutSeconds }, index) => timeoutSeconds !== undefined && index > pivot);
+  if (endless) {
+    throw new InvalidOptionError(
+      "timeoutSeconds",
+      `isn't possible after the pivot, because the saga can't turn back from there on: remove it from the step ${endless.name}`,
     );
   }
   return steps;

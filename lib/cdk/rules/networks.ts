@@ -30,6 +30,7 @@ const NAMES: Readonly<Record<Service, string>> = {
   sqs: "SQS",
   sns: "SNS",
   events: "EventBridge",
+  scheduler: "EventBridge Scheduler",
   lambda: "Lambda",
 };
 

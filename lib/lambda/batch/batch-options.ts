@@ -44,9 +44,9 @@ export interface BatchOptions<Entry = unknown, Write = unknown>
   readonly key?: EventReader<Entry>;
   /**
    * The services that forward messages to this consumer inside their own body, so the envelope is inside it. List ARNs of
-   * SNS topics (without raw delivery), names or ARNs of EventBridge buses, and ARNs of pipes. **You promise that only
-   * these can write to the source, and only you can write to these.** This isn't a proof: a topic's ARN is compared with
-   * the body, but for buses and pipes there is nothing to compare. Without this option, a body with an envelope in it is
+   * SNS topics (without raw delivery), names or ARNs of EventBridge buses, ARNs of pipes, and of Kinesis streams whose
+   * records `kinesisRecord` makes. **You promise that only these can write to the source, and only you can write to
+   * these.** This isn't a proof: a topic's ARN is compared with the body, but for the others nothing is compared. Without this option, a body with an envelope in it is
    * returned, unless there is a `key`.
    * @default - none
    */

@@ -180,7 +180,7 @@ describe("prepareMessages", () => {
       expect(refusal(() => prepareMessages([message, other]))).toMatchObject({
         code: "MESSAGE_ID_INVALID",
         message:
-          "messages[1]: has the key of messages[0] but a different body or different attributes: give each message its own key",
+          "messages[1]: has the key of messages[0] but a different body, attributes or time: give each message its own key",
       });
     },
   );

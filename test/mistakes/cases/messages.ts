@@ -54,7 +54,7 @@ export const MESSAGE_MISTAKES: readonly Mistake[] = [
   {
     made: "gives two messages the same key",
     toldBy: "error",
-    text: "messages[1]: has the key of messages[0] but a different body or different attributes: give each message its own key",
+    text: "messages[1]: has the key of messages[0] but a different body, attributes or time: give each message its own key",
     make: committing(given, { ...given, body: { cents: 500 } }),
   },
   {
