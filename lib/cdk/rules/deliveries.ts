@@ -21,7 +21,7 @@ export function findDeliveries(
   }
   findRetries(app, fn, timeoutSeconds, warn);
   warnOfUnusedDeadLetters(app, fn, warn);
-  warnOfSubscribers(app, fn, warn);
+  noteSubscribers(app, fn, report);
   const queues = readersInto(app, fn).flatMap(({ source }) => source ?? []);
   findDroppedEvents(app, [fn, ...queues], warn);
   for (const queue of queues) findUnusableKey(app, queue, report);
@@ -67,13 +67,18 @@ function warnOfDropped(reader: Reader, from: string, warn: Warn): void {
   }
 }
 
-/** A subscriber's batch comes as an array. A retry may bring its events in other batches, so one key can't cover them. */
-function warnOfSubscribers(app: App, fn: Resource, warn: Warn): void {
+/**
+ * A subscriber's batch comes as an array. A retry may bring its events in other batches, so one key can't cover them. Only the
+ * handler's code shows whether it reads them one by one.
+ */
+function noteSubscribers(app: App, fn: Resource, report: Report): void {
   for (const { subscriber, targets, events } of subscribersIn(app)) {
     if (!targets.includes(fn) || !(events > 1)) continue;
-    warn(
+    report(
+      "noted",
       "batched-events",
-      `${ownerPath(subscriber)} passes up to ${events} events to ${ownerPath(fn)} at once, as an array, which isn't one operation: set MaxBatchSize to 1, or call runOnce for each event with its own key`,
+      fn,
+      `${ownerPath(subscriber)} passes up to ${events} events to ${ownerPath(fn)} at once, as an array, which isn't one operation: use idempotentBatch, or set MaxBatchSize to 1 for a handler of single events`,
     );
   }
 }

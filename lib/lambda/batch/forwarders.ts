@@ -3,14 +3,14 @@
  * or event around it. So it's trusted only if the user asserts who writes here. Pure.
  */
 import { IdempotencyKeyInvalidError } from "../../core/errors.ts";
-import { parseAddress } from "../../core/messages/address.ts";
+import { isCustomBus, parseAddress } from "../../core/messages/address.ts";
 import type { Check } from "../../core/option-checks.ts";
 import type { Envelope, EnvelopeReading } from "../../messaging/envelope.ts";
 import { envelopeKeyOf } from "./envelope-key.ts";
 import { type Forwarded, readForwarded } from "./forwarded.ts";
 import type { BatchItem } from "./item.ts";
 
-/** ARNs of topics, names or ARNs of event buses, and ARNs of pipes. */
+/** ARNs of topics, names or ARNs of event buses of both kinds, and ARNs of pipes. */
 export type Forwarders = readonly (string | undefined)[];
 
 const PIPE = /^arn:[a-z-]+:pipes:[a-z\d-]+:\d{12}:pipe\/[\w.-]{1,64}$/;
@@ -66,5 +66,6 @@ function isTopic(value: unknown): boolean {
 }
 
 function isOther(value: unknown): boolean {
-  return parseAddress("bus", value) !== undefined || (typeof value === "string" && PIPE.test(value));
+  const isBus = parseAddress("bus", value) !== undefined || isCustomBus(value);
+  return isBus || (typeof value === "string" && PIPE.test(value));
 }

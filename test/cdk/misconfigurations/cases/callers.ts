@@ -60,7 +60,7 @@ export const PIPES: readonly Misconfiguration[] = [
       selfManagedKafkaEventSourceConfig: { consumptionMode: "Queue" },
     });
   }),
-  warned(
+  noted(
     "a subscriber of a custom event bus that passes several events in one invocation",
     "onceonly:batched-events",
     (stack) => {
