@@ -40,6 +40,12 @@ function warnOfReader(
   const queue = source?.cfnResourceType === QUEUE ? source : undefined;
   const from = queue ? ownerPath(queue) : reader.path;
   if (readsPartly(reader) && !isOfOne(reader)) warnOfUnread(reader, from, path, warn);
+  if (reader.forgotten.includes(fn) && !isOfOne(reader)) {
+    warn(
+      "no-batch-failures",
+      `${reader.path} doesn't wait for the response of ${path} (FIRE_AND_FORGET), so the records of a batch that it reports as failed are lost: set REQUEST_RESPONSE, or reportBatchItemFailures: false in idempotentBatch, which then throws`,
+    );
+  }
   warnOfThrottling(app, fn, reader, from, warn);
   warnOfDropped(reader, from, warn);
   if (source && TABLES.includes(source.cfnResourceType)) warnOfReaders(app, path, source, warn);
