@@ -2,9 +2,9 @@
 import { IdempotencyKeyMissingError, InvalidOptionError } from "../core/errors.ts";
 import type { LambdaContext } from "../core/lambda-context.ts";
 import { ownerOf } from "../lambda/adapter.ts";
+import { isBusEvent } from "../lambda/batch/bus-event.ts";
 import { keyFromEventBridge, keyFromSns } from "../lambda/batch/event-keys.ts";
 import type { BatchItem } from "../lambda/batch/item.ts";
-import { isBusEvent } from "../lambda/batch/bus-event.ts";
 import { isBatchArray } from "../lambda/batch/read-event.ts";
 import { parseKeyHeader } from "../lambda/http/adapter.ts";
 import { readHttpEvent } from "../lambda/http/event.ts";

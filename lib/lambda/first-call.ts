@@ -156,11 +156,7 @@ function warnOfLease<Write>({ options, remainingMs }: FirstCall<Write>): void {
 
 /** Records of queues and streams come back separately, or in other batches, so no key can cover several of them. */
 export function warnOfBatch(options: { readonly operation: string }, event: unknown): void {
-  const {
-    Records,
-    records: byPartition,
-    eventSource,
-  } = Object(event) as Readonly<Record<string, unknown>>;
+  const { Records, records: byPartition, eventSource } = Object(event) as Readonly<Record<string, unknown>>;
   const given = typeof byPartition === "object" ? Object.values(byPartition ?? {}).flat() : [];
   const records = [event, Records].find(Array.isArray) ?? given;
   if (records.length < 2 || batched.has(options)) return;

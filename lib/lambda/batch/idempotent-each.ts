@@ -71,12 +71,7 @@ const EACH_CHECKS = {
  * @throws InvalidOptionError (`INVALID_OPTION`) immediately. On events, the errors of `idempotent`, unless `answers` is `"appsync"`
  * and the event is an array.
  */
-export function idempotentEach<
-  Result,
-  Event = unknown,
-  Write = unknown,
-  Form extends AnswerForm = "results",
->(
+export function idempotentEach<Result, Event = unknown, Write = unknown, Form extends AnswerForm = "results">(
   handler: (item: Event, context: LambdaContext & WithIdempotency<Write>) => Result | Promise<Result>,
   options: EachOptions<Event, Write, Form>,
 ): EachHandler<Event, Result, Form> {
@@ -95,11 +90,15 @@ export function idempotentEach<
       most,
       () => true,
       async (index) => {
-        [ends[index]] = (await Promise.allSettled([runOne(event[index], context)])) as [typeof ends[number]];
+        [ends[index]] = (await Promise.allSettled([runOne(event[index], context)])) as [
+          (typeof ends)[number],
+        ];
         return "done";
       },
     );
-    return answers === "appsync" ? appSyncAnswers(ends, options.operation) : resultsOf(ends, options.operation);
+    return answers === "appsync"
+      ? appSyncAnswers(ends, options.operation)
+      : resultsOf(ends, options.operation);
   };
   return named(options, eachHandler) as EachHandler<Event, Result, Form>;
 }

@@ -55,10 +55,7 @@ export function kafkaLanes(
 /** Through a pipe, each record names its cluster, and has its partition as a string. One batch is from one cluster. */
 type PipedKafkaRecord = KafkaRecord & Pick<KafkaEvent, "eventSourceArn" | "bootstrapServers">;
 
-export function pipedKafkaLanes(
-  piped: readonly PipedKafkaRecord[],
-  trustedForwarders?: Forwarders,
-): Lane[] {
+export function pipedKafkaLanes(piped: readonly PipedKafkaRecord[], trustedForwarders?: Forwarders): Lane[] {
   const records: Record<string, KafkaRecord[]> = {};
   for (const record of piped) {
     const place = `${record.topic}-${record.partition}`;

@@ -66,7 +66,10 @@ describe("prepareMessage", () => {
     ],
     [
       "PAYLOAD_INVALID",
-      { ...toBus, bus: "arn:aws:events:eu-central-1:123456789012:event-busv2/shop/abcdefghijklmnopqrstuvwxy" },
+      {
+        ...toBus,
+        bus: "arn:aws:events:eu-central-1:123456789012:event-busv2/shop/abcdefghijklmnopqrstuvwxy",
+      },
       "`bus` is a custom event bus (AWS::EventsV2), and there is no `@aws-sdk/client-eventbridgev2` yet",
     ],
     ["PAYLOAD_INVALID", { ...toBus, body: "secret" }, "the `body` of an event must be an object"],

@@ -89,7 +89,13 @@ describe("idempotentEach for AppSync's BatchInvoke", () => {
   });
 
   it("R3: never answers a failure that AppSync would read as a success", async () => {
-    for (const thrown of [new Error(""), Object.assign(new Error(), { name: "Quiet" }), undefined, "text", {}]) {
+    for (const thrown of [
+      new Error(""),
+      Object.assign(new Error(), { name: "Quiet" }),
+      undefined,
+      "text",
+      {},
+    ]) {
       const { handler, context, failing } = givenResolver();
       failing.set("a", thrown);
       const [answer] = await handler([resolve("a")], context());

@@ -103,19 +103,25 @@ describe("idempotentBatch behind a pipe", () => {
       (id: string) => {
         const record = ofKafka(Number(id));
         const mapped = { ...record, partition: 0 };
-        return [record, { eventSource: "aws:kafka", eventSourceArn: CLUSTER, records: { "orders-0": [mapped] } }];
+        return [
+          record,
+          { eventSource: "aws:kafka", eventSourceArn: CLUSTER, records: { "orders-0": [mapped] } },
+        ];
       },
     ],
-  ])("R2: finds the records that an event source mapping of %s has done, and the reverse", async (_, both) => {
-    const { run, ran } = given();
-    const [piped, mapped] = both("1");
-    const [next, nextMapped] = both("2");
+  ])(
+    "R2: finds the records that an event source mapping of %s has done, and the reverse",
+    async (_, both) => {
+      const { run, ran } = given();
+      const [piped, mapped] = both("1");
+      const [next, nextMapped] = both("2");
 
-    for (const event of [mapped, [piped], [next], nextMapped]) {
-      expect(returned(await run(event))).toEqual([]);
-    }
-    expect(ran).toHaveLength(2);
-  });
+      for (const event of [mapped, [piped], [next], nextMapped]) {
+        expect(returned(await run(event))).toEqual([]);
+      }
+      expect(ran).toHaveLength(2);
+    },
+  );
 
   it("R2: runs Kafka partitions in order, and always throws if a record fails, because a pipe retries the whole batch", async () => {
     for (const reportBatchItemFailures of [undefined, true, false]) {
@@ -159,7 +165,11 @@ describe("idempotentBatch behind a pipe", () => {
   it("R2: runs a duplicate in one batch once", async () => {
     const { run, ran } = given();
     const sent = envelope("order-1");
-    const records = [sqsRecord("1", "same", sent), sqsRecord("2", "same", sent), sqsRecord("1", "same", sent)];
+    const records = [
+      sqsRecord("1", "same", sent),
+      sqsRecord("2", "same", sent),
+      sqsRecord("1", "same", sent),
+    ];
 
     expect(returned(await run(records))).toEqual([]);
     expect(ran).toHaveLength(1);
