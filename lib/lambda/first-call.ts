@@ -8,7 +8,6 @@ import type { LambdaContext } from "../core/lambda-context.ts";
 import { RENEWED_SECONDS } from "../core/ongoing-call.ts";
 import { isManagedInstance } from "../core/platform.ts";
 import type { ResolvedOptions } from "../core/resolved-options.ts";
-import { isBusEvent } from "./batch/bus-event.ts";
 import type { EventReader } from "./options.ts";
 
 interface FirstCall<Write> {
@@ -156,22 +155,18 @@ function warnOfLease<Write>({ options, remainingMs }: FirstCall<Write>): void {
 
 /** Records of queues and streams come back separately, or in other batches, so no key can cover several of them. */
 export function warnOfBatch(options: { readonly operation: string }, event: unknown): void {
-  const { Records, records: byPartition, eventSource } = Object(event) as Readonly<Record<string, unknown>>;
+  const {
+    Records,
+    records: byPartition,
+    eventSource: source,
+  } = Object(event) as Readonly<Record<string, unknown>>;
   const given = typeof byPartition === "object" ? Object.values(byPartition ?? {}).flat() : [];
   const records = [event, Records].find(Array.isArray) ?? given;
   if (records.length < 2 || batched.has(options)) return;
-  const sender = senderOf(records[0], eventSource);
-  if (sender === undefined) return;
+  const { eventSource = source } = Object(records[0]) as { readonly eventSource?: unknown };
+  if (!findEventSource(eventSource)) return;
   batched.add(options);
-  const wrapper = sender === "AppSync" ? "idempotentEach" : "idempotentBatch";
   console.warn(
-    `onceonly: "${options.operation}" treats ${records.length} records from ${sender} as one operation, but they may come back in different batches: use ${wrapper} with a handler for a single record`,
+    `onceonly: "${options.operation}" treats ${records.length} records from ${eventSource} as one operation, but they may come back in different batches: use idempotentBatch with a handler for a single record`,
   );
-}
-
-function senderOf(record: unknown, ofEvent: unknown): string | undefined {
-  const { eventSource = ofEvent, info } = Object(record);
-  if (findEventSource(eventSource)) return eventSource;
-  if (isBusEvent(record)) return "a custom event bus";
-  return typeof Object(info).fieldName === "string" ? "AppSync" : undefined;
 }

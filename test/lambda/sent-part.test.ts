@@ -130,8 +130,6 @@ describe("A10: `idempotent` with a whole batch", () => {
     ["aws:sqs", [{ eventSource: "aws:sqs" }, {}]],
     ["aws:kafka", { eventSource: "aws:kafka", records: { "a-0": [{}], "b-0": [{}] } }],
     ["SelfManagedKafka", { eventSource: "SelfManagedKafka", records: { "a-0": [{}, {}] } }],
-    ["a custom event bus", [1, 2].map((id) => ({ id: `${id}`, source: "shop", "detail-type": "paid" }))],
-    ["AppSync", [{ info: { fieldName: "price" } }, {}]],
   ])("warns that records of %s come again in other batches", async (source, event) => {
     const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
     const { options, context } = given();

@@ -6,11 +6,8 @@ import { findUnfaithful, isPlainObject } from "../json.ts";
 import { kindOf } from "../kind-of.ts";
 import { suggestion } from "../nearest.ts";
 import { readTraceparent } from "../traceparent.ts";
-import { ADDRESS_RULES, type AddressKind, destinationOf, isCustomBus, parseAddress } from "./address.ts";
+import { ADDRESS_RULES, type AddressKind, destinationOf, parseAddress } from "./address.ts";
 import type { MessageAttributes, OutgoingMessage, StoredMessage } from "./outgoing-message.ts";
-
-const NO_CLIENT =
-  "is a custom event bus (AWS::EventsV2), and there is no `@aws-sdk/client-eventbridgev2` yet to send to it: send to a classic event bus, a topic or a queue";
 
 interface Destination {
   readonly kind: AddressKind;
@@ -50,10 +47,8 @@ export function prepareMessage(where: string, message: OutgoingMessage, traced?:
   const { kind, fields } = destination;
   checkFields(where, message, [kind, ...CONTENT_FIELDS, ...fields]);
   const to = parseAddress(kind, given[kind]);
-  if (to === undefined) {
-    const rule = `must be ${ADDRESS_RULES[kind]} (got ${kindOf(given[kind])})`;
-    throw invalid(where, `\`${kind}\` ${kind === "bus" && isCustomBus(given.bus) ? NO_CLIENT : rule}`);
-  }
+  if (to === undefined)
+    throw invalid(where, `\`${kind}\` must be ${ADDRESS_RULES[kind]} (got ${kindOf(given[kind])})`);
   checkId(where, "key", given.key);
   const attributes = kind === "bus" ? undefined : checkAttributes(where, given.attributes);
   if (kind === "bus") checkEvent(where, given, fields);

@@ -3,7 +3,7 @@
  * or event around it. So it's trusted only if the user asserts who writes here. Pure.
  */
 import { IdempotencyKeyInvalidError } from "../../core/errors.ts";
-import { isCustomBus, parseAddress } from "../../core/messages/address.ts";
+import { parseAddress } from "../../core/messages/address.ts";
 import type { Check } from "../../core/option-checks.ts";
 import type { Envelope, EnvelopeReading } from "../../messaging/envelope.ts";
 import { envelopeKeyOf } from "./envelope-key.ts";
@@ -13,6 +13,8 @@ import type { BatchItem } from "./item.ts";
 /** ARNs of topics, names or ARNs of event buses of both kinds, and ARNs of pipes. */
 export type Forwarders = readonly (string | undefined)[];
 
+/** A custom event bus can forward messages, but it isn't an address to send to. */
+const CUSTOM_BUS = /^arn:[^:]+:events:[^:]+:\d{12}:event-busv2\/[\w.-]+\/[a-z\d]+$/;
 const PIPE = /^arn:[a-z-]+:pipes:[a-z\d-]+:\d{12}:pipe\/[\w.-]{1,64}$/;
 
 export const FORWARDERS_CHECK: Check = [
@@ -66,6 +68,6 @@ function isTopic(value: unknown): boolean {
 }
 
 function isOther(value: unknown): boolean {
-  const isBus = parseAddress("bus", value) !== undefined || isCustomBus(value);
-  return isBus || (typeof value === "string" && PIPE.test(value));
+  const isArn = typeof value === "string" && (PIPE.test(value) || CUSTOM_BUS.test(value));
+  return isArn || parseAddress("bus", value) !== undefined;
 }

@@ -70,7 +70,7 @@ describe("prepareMessage", () => {
         ...toBus,
         bus: "arn:aws:events:eu-central-1:123456789012:event-busv2/shop/abcdefghijklmnopqrstuvwxy",
       },
-      "`bus` is a custom event bus (AWS::EventsV2), and there is no `@aws-sdk/client-eventbridgev2` yet",
+      "; AWS's SDK has no client yet to send to an event-busv2 (got a string",
     ],
     ["PAYLOAD_INVALID", { ...toBus, body: "secret" }, "the `body` of an event must be an object"],
     ["PAYLOAD_INVALID", { ...toBus, body: ["secret"] }, "the `body` of an event must be an object"],
