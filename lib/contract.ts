@@ -74,6 +74,13 @@ export const EVENT_SOURCES = /* @__PURE__ */ eventSources({
     // In provisioned mode only.
     reportsFailures: false,
   },
+  "EventBridge custom buses": {
+    // Events have none: their own fields show where they come from.
+    eventSources: [],
+    redelivers: "messages",
+    // A subscriber that invokes asynchronously doesn't read the response, and the event doesn't say which one it is.
+    reportsFailures: false,
+  },
 });
 
 export type EventSource = keyof typeof EVENT_SOURCES;

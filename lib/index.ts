@@ -47,6 +47,13 @@ export {
   type SnsKeyEvent,
 } from "./lambda/batch/event-keys.ts";
 export { type BatchHandler, idempotentBatch } from "./lambda/batch/idempotent-batch.ts";
+export {
+  type AnswerForm,
+  type EachHandler,
+  type EachOptions,
+  type ItemAnswer,
+  idempotentEach,
+} from "./lambda/batch/idempotent-each.ts";
 export { callerFromAuthorizer, callerFromJwt, callerFromTenant } from "./lambda/caller.ts";
 export type { WithIdempotency } from "./lambda/context.ts";
 export { fingerprintFromJson } from "./lambda/fingerprint-from-json.ts";

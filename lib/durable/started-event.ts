@@ -2,8 +2,10 @@
 import { IdempotencyKeyMissingError, InvalidOptionError } from "../core/errors.ts";
 import type { LambdaContext } from "../core/lambda-context.ts";
 import { ownerOf } from "../lambda/adapter.ts";
+import { isBusEvent } from "../lambda/batch/bus-event.ts";
 import { keyFromEventBridge, keyFromSns } from "../lambda/batch/event-keys.ts";
 import type { BatchItem } from "../lambda/batch/item.ts";
+import { isBatchArray } from "../lambda/batch/read-event.ts";
 import { parseKeyHeader } from "../lambda/http/adapter.ts";
 import { readHttpEvent } from "../lambda/http/event.ts";
 import { readBody } from "../lambda/http/read-body.ts";
@@ -90,8 +92,9 @@ function isSns({ Records }: Members): boolean {
   return Array.isArray(Records) && (Object(Records[0]) as Members).EventSource === "aws:sns";
 }
 
-/** Whether the event is one of a queue or a stream. */
+/** Whether the event is one of a queue or a stream, or the array of a pipe or a custom event bus. */
 export function isBatch(event: unknown): boolean {
+  if (isBatchArray(event)) return true;
   const { Records, records } = Object(event) as Members;
   const [first] = Array.isArray(Records) ? Records : [];
   const isOfAws =
@@ -100,7 +103,11 @@ export function isBatch(event: unknown): boolean {
 }
 
 function contentOf({ record, body }: BatchItem): unknown {
-  const { kinesis, topic, value } = Object(record) as Members;
+  if (isBusEvent(record)) {
+    const { "detail-type": type, detail } = Object(body) as Members;
+    return typeof type === "string" ? detail : body;
+  }
+  const { kinesis = record, topic, value } = Object(record) as Members;
   const { data } = Object(kinesis) as Members;
   const encoded = typeof data === "string" ? data : typeof topic === "string" ? value : undefined;
   return typeof encoded === "string" ? parsed(Buffer.from(encoded, "base64").toString()) : parsed(body);

@@ -383,6 +383,20 @@ export const EXTERNAL_FACTS: readonly ExternalFact[] = [
     "docs/reference/messages.md",
     "(`group.share.delivery.count.limit`, 5 by default)",
   ),
+  says(
+    "2026-11-28",
+    "a pipe reads `batchItemFailures` of its target: message ids for SQS, event ids for Kinesis and DynamoDB streams; it retries a Kafka batch, and an enrichment, as a whole",
+    "eventbridge/latest/userguide/eb-pipes-batching-concurrency.html",
+    "lib/lambda/batch/stream-source.ts",
+    "A pipe reads event ids, not sequence numbers",
+  ),
+  says(
+    "2026-11-28",
+    "a list that answers AppSync's BatchInvoke has `data`, and `errorMessage` and `errorType` for an item that failed, in the order of the items",
+    "appsync/latest/devguide/resolver-mapping-template-reference-lambda.html",
+    "lib/lambda/batch/idempotent-each.ts",
+    "{ data: null, errorMessage: message || errorType, errorType }",
+  ),
   ...constants(TODAY, "eventbridge/latest/userguide/eb-custom-bus-retry.html", [
     "a subscriber of a custom event bus retries an event for 300 s by default",
     "cdk/rules/windows/event-bridge.ts",
@@ -406,7 +420,7 @@ export const EXTERNAL_FACTS: readonly ExternalFact[] = [
     "a function gets a subscriber's events as an array, unless MaxBatchSize is 1",
     "eventbridge/latest/userguide/eb-custom-bus-target-lambda.html",
     "lib/cdk/rules/deliveries.ts",
-    "at once, as an array, which isn't one operation: set MaxBatchSize to 1",
+    "at once, as an array, which isn't one operation: use idempotentBatch, or set MaxBatchSize to 1",
   ),
   ...constants(
     TODAY,

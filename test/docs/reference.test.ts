@@ -28,6 +28,7 @@ const OPTIONS: Readonly<Record<string, readonly (readonly [file: string, name: s
   plain: [["lib/lambda/options.ts", "IdempotencyOptions"]],
   http: [["lib/lambda/options.ts", "HttpIdempotencyOptions"]],
   batch: [["lib/lambda/batch/batch-options.ts", "BatchOptions"]],
+  each: [["lib/lambda/batch/idempotent-each.ts", "EachOptions"]],
   "run-once": [["lib/core/run-once.ts", "RunOnceOptions"]],
   servers: [
     ["lib/http/options.ts", "ServerOptions"],

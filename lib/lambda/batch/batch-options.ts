@@ -37,8 +37,9 @@ export interface BatchOptions<Entry = unknown, Write = unknown>
    * record is returned and reported as `key-missing`, because under another key it might run again.
    *
    * Without `key`, the envelope's key counts, and without an envelope the source's id: the deduplication id or message id
-   * in SQS (neither survives a redrive), the `eventID` of a stream, or the offset in Kafka. If a second send would get a
-   * different id, the record is reported as `key-fallback`. A record whose envelope can't be read is also returned.
+   * in SQS (neither survives a redrive), the `eventID` of a stream, the offset in Kafka, or the event's id on a custom event
+   * bus. If a second send would get a different id, the record is reported as `key-fallback`. A record whose envelope can't be
+   * read is also returned.
    * @default - the envelope's key, or else the source's id for the record
    */
   readonly key?: EventReader<Entry>;
@@ -60,8 +61,8 @@ export interface BatchOptions<Entry = unknown, Write = unknown>
   /**
    * Returns the part of the record that decides whether two records carry the same request. Pass a list while a change
    * rolls out: the first one's result is stored, and a match with any counts.
-   * @default - the raw body of a message, the data of a Kinesis record, the change of an item, or the value in Kafka. For
-   * a forwarded message (`trustedForwarders`): without its envelope and without what differs each time it is forwarded
+   * @default - the raw body of a message, the data of a Kinesis record, the change of an item, the value in Kafka, or a bus
+   * event without its id and time. For a forwarded message (`trustedForwarders`): without its envelope and without what differs each time it is forwarded
    */
   readonly fingerprint?: ((record: Entry) => unknown) | readonly ((record: Entry) => unknown)[];
   /**
@@ -105,7 +106,8 @@ export interface BatchOptions<Entry = unknown, Write = unknown>
    * `false`, a batch with a failed record throws: Lambda delivers the whole batch again, and the records that are done
    * are skipped. Kafka has the setting in provisioned mode only. Set `true` once the mapping has it, so that finished
    * partitions and records don't come again. A mapping without it treats any response as success, and the failed records
-   * would be lost.
+   * would be lost. Pipes always read the response, except for Kafka, for which the batch always throws, as it does for custom
+   * event buses.
    * @default - `true` for SQS, Kinesis and DynamoDB streams, whose mappings can always have the setting, otherwise `false`
    */
   readonly reportBatchItemFailures?: boolean;

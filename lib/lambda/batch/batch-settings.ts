@@ -30,11 +30,16 @@ export interface BatchSettings<Write> {
   readonly onRecordError: (error: unknown, item: BatchItem) => void;
 }
 
-/** Records that run at the same time by default. Each holds its event, and what its handler has loaded, in memory. */
+/** Each record holds its event, and what its handler has loaded, in memory. */
 const MOST_RECORDS = 100;
 
 /** The size of a `pg` pool by default. A record that has to wait for a connection can fail for that. */
 const POOLED_RECORDS = 10;
+
+/** How many records run at the same time by default. */
+export function concurrencyOf(store: object): number {
+  return marksOf(store as never).usesPool ? POOLED_RECORDS : MOST_RECORDS;
+}
 
 /** As long as an invocation lasts; the batch's own time ends the wait earlier, and its `concurrency` bounds the waiters. */
 const UNTIL_THE_LEASE_ENDS = {
@@ -81,7 +86,7 @@ export function settingsOf<Entry, Write>(options: BatchOptions<Entry, Write>): B
     whenKeyExpired: given.whenKeyExpired,
     whileUnhidden:
       given.whenInProgress === undefined ? { ...engineOptions, ...UNTIL_THE_LEASE_ENDS } : engineOptions,
-    concurrency: concurrency ?? (marksOf(resolved.store).usesPool ? POOLED_RECORDS : MOST_RECORDS),
+    concurrency: concurrency ?? concurrencyOf(resolved.store),
     deadlineMarginMs,
     trustedForwarders,
     reportBatchItemFailures,

@@ -10,9 +10,11 @@ import { envelopeKeyOf } from "./envelope-key.ts";
 import { type Forwarded, readForwarded } from "./forwarded.ts";
 import type { BatchItem } from "./item.ts";
 
-/** ARNs of topics, names or ARNs of event buses, and ARNs of pipes and Kinesis streams. */
+/** ARNs of topics, names or ARNs of event buses of both kinds, and ARNs of pipes and Kinesis streams. */
 export type Forwarders = readonly (string | undefined)[];
 
+/** A custom event bus can forward messages, but it isn't an address to send to. */
+const CUSTOM_BUS = /^arn:[^:]+:events:[^:]+:\d{12}:event-busv2\/[\w.-]+\/[a-z\d]+$/;
 const PIPE_OR_STREAM =
   /^arn:[a-z-]+:(?:pipes:[a-z\d-]+:\d{12}:pipe\/[\w.-]{1,64}|kinesis:[a-z\d-]+:\d{12}:stream\/[\w.-]{1,128})$/;
 
@@ -67,7 +69,6 @@ function isTopic(value: unknown): boolean {
 }
 
 function isOther(value: unknown): boolean {
-  return (
-    parseAddress("bus", value) !== undefined || (typeof value === "string" && PIPE_OR_STREAM.test(value))
-  );
+  const isArn = typeof value === "string" && (PIPE_OR_STREAM.test(value) || CUSTOM_BUS.test(value));
+  return isArn || parseAddress("bus", value) !== undefined;
 }

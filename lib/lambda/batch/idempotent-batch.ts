@@ -1,5 +1,4 @@
 /** Treats a batch event as many operations: runs each record under the engine, and returns the records that aren't done. */
-import { EVENT_SOURCES } from "../../contract.ts";
 import { refuseDurable } from "../../core/durable.ts";
 import { BatchNotDoneError, InvalidOptionError } from "../../core/errors.ts";
 import type { LambdaContext } from "../../core/lambda-context.ts";
@@ -18,8 +17,12 @@ export type RecordHandler<Entry, Write = unknown> = (
   context: LambdaContext & WithIdempotency<Write>,
 ) => unknown;
 
-/** The result of `idempotentBatch`: a Lambda handler for events from Kafka, or from SQS, Kinesis and DynamoDB streams. */
+/**
+ * The result of `idempotentBatch`: a Lambda handler for events from SQS, Kinesis, DynamoDB streams and Kafka, and for the arrays
+ * of EventBridge Pipes and custom event buses.
+ */
 export interface BatchHandler<Entry> {
+  (event: readonly Entry[], context: LambdaContext): Promise<BatchResponse>;
   (
     event: { readonly records: { readonly [topicPartition: string]: readonly Entry[] } },
     context: LambdaContext,
@@ -32,6 +35,10 @@ export interface BatchHandler<Entry> {
  * that aren't done. The event source mapping must report batch item failures. Without that, Lambda treats every record as
  * done, unless none is: then the batch throws. Kafka has that setting in provisioned mode only, so a Kafka batch throws
  * if any record isn't done, until you set `reportBatchItemFailures: true`.
+ *
+ * A function that is the target of an EventBridge pipe gets an array of records, and returns the failed ones by the ids that
+ * pipes read; a Kafka batch throws, because a pipe retries it as a whole. Don't use it as the enrichment of a pipe, whose
+ * response is the new payload: use `idempotentEach`. The array of a custom event bus also throws if any event isn't done.
  *
  * Messages of a standard queue run in parallel. FIFO groups, shards and partitions run in order, up to the first record
  * that fails. That record and all after it come back, and other groups go on. A shard keeps its order only with a
@@ -70,16 +77,15 @@ export function idempotentBatch<Entry = unknown, Write = unknown>(
       const record = openedRecord(item, settings.claimCheck, execution.signal);
       return record instanceof Promise ? record.then(run) : run(record);
     });
-    const { lanes, source } = readEvent(event, settings.trustedForwarders);
+    const { lanes, readsFailures } = readEvent(event, settings);
     const { left, inProgress } = await run.run(lanes);
     // The event decides the kind of identifier, as the signatures say.
     const batchItemFailures = left.map(({ identifier }) => ({ itemIdentifier: identifier as never }));
     const [first] = left;
     const records = lanes.flat().length;
-    // A mapping that doesn't read the response treats it as success, which would lose the failed records. The event
-    // doesn't say whether the mapping reads it. Throwing always works.
-    const isRead = settings.reportBatchItemFailures ?? (source && EVENT_SOURCES[source].reportsFailures);
-    if (first && (!isRead || left.length === records)) {
+    // A mapping that doesn't read the response treats it as success, which would lose the failed records. Throwing
+    // always works.
+    if (first && (!readsFailures || left.length === records)) {
       throw new BatchNotDoneError(batchItemFailures, inProgress, nameOf(first), records);
     }
     return { batchItemFailures };

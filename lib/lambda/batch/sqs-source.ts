@@ -5,7 +5,7 @@ import { readEnvelope } from "../../messaging/envelope.ts";
 import { type Forwarders, messageOf } from "./forwarders.ts";
 import type { BatchItem, Lane, Receipt } from "./item.ts";
 
-export interface SqsRecord {
+interface SqsRecord {
   readonly messageId: string;
   readonly receiptHandle?: string;
   readonly body: string;

@@ -14,10 +14,6 @@ describe("idempotentBatch", () => {
     [{ Records: [{ cf: {} }] }, /^the event is not a batch: .*`runOnce` for each/],
     [{ Records: [null] }, /^the event is not a batch/],
     [
-      [sqsRecord("a"), sqsRecord("b")],
-      /^the event is an array, which EventBridge Pipes and custom event buses send: .*`runOnce` for each/,
-    ],
-    [
       { invocationId: "i", records: [{ recordId: "1", data: "" }] },
       /an object with an array `records`, which Data Firehose .*`runOnce`/,
     ],

@@ -46,6 +46,12 @@ export const PIPES: readonly Misconfiguration[] = [
   warned("a pipe from a FIFO queue without dead letters", "onceonly:no-dead-letters", (stack) => {
     pipe(stack, runner(stack), new Queue(stack, "Queue", { fifo: true }).queueArn);
   }),
+  warned("a pipe that doesn't wait for a batch's response", "onceonly:no-batch-failures", (stack) => {
+    pipe(stack, runner(stack), new Stream(stack, "Stream").streamArn, {
+      sourceParameters: { kinesisStreamParameters: { startingPosition: "LATEST" } },
+      targetParameters: { lambdaFunctionParameters: { invocationType: "FIRE_AND_FORGET" } },
+    });
+  }),
   warned("finite retries for a pipe, and no dead-letter queue", "onceonly:dropped-records", (stack) => {
     const kinesisStreamParameters = { startingPosition: "LATEST", maximumRetryAttempts: 20 };
     pipe(stack, runner(stack), new Stream(stack, "Stream").streamArn, {
@@ -60,7 +66,7 @@ export const PIPES: readonly Misconfiguration[] = [
       selfManagedKafkaEventSourceConfig: { consumptionMode: "Queue" },
     });
   }),
-  warned(
+  noted(
     "a subscriber of a custom event bus that passes several events in one invocation",
     "onceonly:batched-events",
     (stack) => {
