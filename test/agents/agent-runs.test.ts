@@ -67,13 +67,13 @@ describe.skipIf(!engine)("a scripted agent", () => {
       const TABLE = await createTable(connect(engine!.endpoint));
 
       const once = await play(RUNS, { TABLE });
-      const control = await play(RUNS / 2, { UNPROTECTED: "1" });
+      const control = await play(RUNS / 4, { UNPROTECTED: "1" });
 
       console.table({ onceTool: once, "without it": control });
       expect(once).toMatchObject({ runs: RUNS, doubledEffects: 0, missingEffects: 0 });
-      expect(control.doubledEffects).toBeGreaterThan(RUNS / 50);
+      expect(control.doubledEffects).toBeGreaterThan(RUNS / 100);
       for (const happened of [once.lostResults, once.replans, once.reconnects, once.pending, once.replays]) {
-        expect(happened).toBeGreaterThan(RUNS / 50);
+        expect(happened).toBeGreaterThan(RUNS / 100);
       }
     },
     inTier(120_000, 3_600_000),

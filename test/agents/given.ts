@@ -2,39 +2,18 @@
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { InMemoryTransport } from "@modelcontextprotocol/sdk/inMemory.js";
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
-import type { RequestHandlerExtra } from "@modelcontextprotocol/sdk/shared/protocol.js";
-import type { CallToolResult, ServerNotification, ServerRequest } from "@modelcontextprotocol/sdk/types.js";
+import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import type { Execution } from "onceonly";
 import { type OnceToolOptions, onceTool } from "onceonly/agents";
 import { fakeClock, MemoryStore } from "onceonly/testing";
 import { z } from "zod";
+import { type Extra, INPUT, type Refund, refunded } from "./refund.ts";
 
-export type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
-
-export interface Refund {
-  readonly orderId: string;
-  readonly cents: number;
-  readonly note?: string | undefined;
-  readonly planId?: string | undefined;
-  readonly idempotencyKey?: string | undefined;
-}
-
-export const INPUT = {
-  orderId: z.string(),
-  cents: z.number().int(),
-  note: z.string().optional(),
-  planId: z.string().optional(),
-  idempotencyKey: z.string().optional(),
-};
 /** Nothing may be added to such a result. */
 export const OUTPUT = z.strictObject({ refundId: z.string() });
 
 export type RefundOptions = OnceToolOptions<Refund, readonly [Extra]>;
 export type RefundTool = (refund: Refund, execution: Execution, extra: Extra) => Promise<CallToolResult>;
-
-export const refunded = (refundId: string): CallToolResult => ({
-  content: [{ type: "text", text: refundId }],
-});
 
 /** A tool of a server, with a record of its effects. */
 export function refunds(options: Partial<RefundOptions> = {}, tool?: RefundTool) {

@@ -4,7 +4,8 @@ import { onceTool } from "onceonly/agents";
 import { MemoryStore } from "onceonly/testing";
 import { describe, expect, it } from "vitest";
 import { gate } from "../kit/time/gate.ts";
-import { connect, refunded, refunds, statusOf, textOf } from "./given.ts";
+import { connect, refunds, statusOf, textOf } from "./given.ts";
+import { refunded } from "./refund.ts";
 
 const planId = "task-7";
 

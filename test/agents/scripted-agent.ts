@@ -31,11 +31,11 @@ const FAULTS = [
   ["throws", 40],
   ["cancelled first", 60],
   ["cancelled", 60],
-  ["dies first", 15],
-  ["dies", 25],
+  ["dies first", 8],
+  ["dies", 14],
   ["answer lost", 150],
   ["sent twice", 80],
-  ["reconnects first", 20],
+  ["reconnects first", 10],
 ] as const;
 type Fault = (typeof FAULTS)[number][0];
 
@@ -68,6 +68,8 @@ export class ScriptedAgent {
   readonly #server: Server;
   readonly #random: () => number;
   #client: Client | undefined;
+  /** All that it has waited, which every server of it adds to its clock. */
+  #waitedSeconds = 0;
   /** The answer to the next call doesn't arrive. */
   #losesNext: (() => void) | undefined;
 
@@ -84,16 +86,14 @@ export class ScriptedAgent {
     const names =
       this.#random() < 0.3 ? { idempotencyKey: `key of ${orderId}` } : { planId: `plan of ${orderId}` };
     let args: Readonly<Record<string, unknown>> = { ...intent, ...names };
-    let waitedSeconds = 0;
     for (let attempt = 1; ; attempt++) {
       if (attempt > 50) throw new Error(`${orderId} has no end`);
       const note = WORDINGS[Math.floor(this.#random() * WORDINGS.length)];
-      const result = await this.#call({ ...args, note }, waitedSeconds);
-      waitedSeconds = 0;
+      const result = await this.#call({ ...args, note });
       const status = result?._meta?.onceonly as ToolStatus | undefined;
       if (status?.status === "pending") {
         counts.pending++;
-        waitedSeconds = status.retryAfterSeconds!;
+        this.#waitedSeconds += status.retryAfterSeconds!;
         // The plan is made from scratch, and keeps no more than the id.
         if (this.#random() < 0.5)
           args = { ...intent, planId: `plan ${attempt} of ${orderId}`, idempotencyKey: status.id };
@@ -110,10 +110,7 @@ export class ScriptedAgent {
   }
 
   /** Resolves to the answer, or to nothing if it is lost. */
-  async #call(
-    args: Readonly<Record<string, unknown>>,
-    waitedSeconds: number,
-  ): Promise<CallToolResult | undefined> {
+  async #call(args: Readonly<Record<string, unknown>>): Promise<CallToolResult | undefined> {
     const { counts } = this;
     const fault = this.#fault();
     if (fault === "reconnects first") await this.close();
@@ -122,7 +119,7 @@ export class ScriptedAgent {
     const send = () => {
       counts.calls++;
       return client.callTool(
-        { name: "refund", arguments: args, _meta: { fault, waitedSeconds } },
+        { name: "refund", arguments: args, _meta: { fault, waitedSeconds: this.#waitedSeconds } },
         undefined,
         {
           signal: given.signal,

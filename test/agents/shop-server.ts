@@ -8,7 +8,7 @@ import type { AbandonedAttempt } from "onceonly";
 import { onceTool } from "onceonly/agents";
 import { DynamoDBStore } from "onceonly/lean";
 import { leapingClock } from "../kit/time/leaping-clock.ts";
-import { type Extra, INPUT, type Refund, refunded } from "./given.ts";
+import { type Extra, INPUT, type Refund, refunded } from "./refund.ts";
 
 const { EFFECTS = "", TABLE, UNPROTECTED } = process.env;
 
@@ -69,10 +69,14 @@ const protectedRefund = (): ((order: Refund, extra: Extra) => ReturnType<typeof 
     whenAbandoned: verify,
   });
 
+/** The agent's whole wait so far, in seconds: the next process starts without it. */
+let leapt = 0;
 const run = UNPROTECTED ? unprotected : protectedRefund();
 const server = new McpServer({ name: "shop", version: "1" });
 server.registerTool("refund", { inputSchema: INPUT }, (order, extra) => {
-  clock.leap(Number(extra._meta?.waitedSeconds) || 0);
+  const waited = Number(extra._meta?.waitedSeconds) || 0;
+  clock.leap(waited - leapt);
+  leapt = waited;
   return run(order, extra);
 });
 process.stdin.once("end", () => process.exit());

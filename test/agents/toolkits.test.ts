@@ -7,7 +7,7 @@ import { onceTool } from "onceonly/agents";
 import { MemoryStore } from "onceonly/testing";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { INPUT, type Refund } from "./given.ts";
+import { INPUT, type Refund } from "./refund.ts";
 
 const inputSchema = z.object(INPUT);
 const settings = () => ({
@@ -87,7 +87,7 @@ describe("a tool of the AI SDK", () => {
   it("H71: shows errors to the agent", async () => {
     const once = onceTool(async () => "never", { ...settings(), plan: () => undefined });
 
-    await expect(once({ ...refund }, {})).rejects.toThrow(/pass `planId`/);
+    await expect(once(refund)).rejects.toThrow(/pass `planId`/);
   });
 });
 
