@@ -10,7 +10,7 @@ import { z } from "zod";
 import { type Extra, INPUT, type Refund, refunded } from "./refund.ts";
 
 /** Nothing may be added to such a result. */
-export const OUTPUT = z.strictObject({ refundId: z.string() });
+const OUTPUT = z.strictObject({ refundId: z.string() });
 
 export type RefundOptions = OnceToolOptions<Refund, readonly [Extra]>;
 export type RefundTool = (refund: Refund, execution: Execution, extra: Extra) => Promise<CallToolResult>;
