@@ -1,10 +1,10 @@
 // A scripted agent over stdio, with the real MCP client and server: every refund is made once, although results are lost, plans
 // are made again in other words, and servers die. The same runs without `onceTool` show that the faults do harm.
-import { mkdir, mkdtemp, readdir, readFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { build } from "esbuild";
-import { beforeAll, describe, expect, inject, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { root } from "../kit/project.ts";
 import { connect, createTable, environmentFor } from "../kit/tables.ts";
 import { inTier } from "../setup/tier.ts";
@@ -34,6 +34,8 @@ describe.skipIf(!engine)("a scripted agent", () => {
       logLevel: "silent",
     });
   });
+
+  afterAll(() => rm(folder, { recursive: true, force: true }));
 
   async function play(runs: number, more: Readonly<Record<string, string>>) {
     const effects = join(folder, `effects-${Object.keys(more).join()}`);
