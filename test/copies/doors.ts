@@ -177,6 +177,20 @@ export const DOORS: Readonly<Record<string, (copy: Copy, store: AnyStore, work: 
       } as never) as unknown as { run(key: string, input: string): Promise<unknown> };
       return () => stock.run("k1", "in");
     },
+    "agents.onceTool": ({ agents }, store, work) => {
+      const tool = agents.onceTool<{ cents: number; idempotencyKey: string }, [], object, never>(
+        async (_args, execution) => work(execution) as object,
+        { operation: "charge", store, intent: ["cents"], scope: "public" },
+      );
+      return async () => {
+        // Only a replay has the mark.
+        const { onceonly: _, ...result } = (await tool({ cents: 5, idempotencyKey: "k1" })) as Record<
+          string,
+          unknown
+        >;
+        return result;
+      };
+    },
     "consumers.idempotentConsumer": ({ consumers }, store, work, peer) => {
       const consumer = consumers.idempotentConsumer(
         (_message: { key: string }, { idempotency }) => work(idempotency as never),

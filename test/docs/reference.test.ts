@@ -35,6 +35,7 @@ const OPTIONS: Readonly<Record<string, readonly (readonly [file: string, name: s
     ["lib/http/options.ts", "FetchServerOptions"],
   ],
   consumers: [["lib/consumers/options.ts", "ConsumerOptions"]],
+  agents: [["lib/agents/options.ts", "OnceToolOptions"]],
 };
 
 const ERROR_FILES = {

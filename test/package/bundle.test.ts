@@ -38,6 +38,7 @@ const sdkClient = (service: string) => `@aws-sdk/client-${service}`;
 
 const runtimeEntries: readonly (readonly [entry: string, file: string, peers: readonly string[]])[] = [
   ["onceonly", "lib/index.ts", []],
+  ["onceonly/agents", "lib/agents/index.ts", []],
   ["onceonly/client", "lib/client/index.ts", []],
   ["onceonly/consumers", "lib/consumers/index.ts", []],
   ["onceonly/dynamodb", "lib/dynamodb/index.ts", [sdkClient("dynamodb")]],
