@@ -1,0 +1,78 @@
+// What `onceonly conform` can't see from outside: a handler that fails, headers of a replay, and the store's commands.
+import { randomUUID } from "node:crypto";
+import { setTimeout } from "node:timers/promises";
+import { createClient } from "redis";
+import type { World } from "./contestant.ts";
+
+export interface Trials {
+  /** What a retry gets after the handler threw at the first call. */
+  readonly afterFailure: string;
+  readonly replaysLocation: boolean;
+  /** `undefined` if the first response had none. */
+  readonly replaysCookie: boolean | undefined;
+  /** Commands for a first run, and for a replay. `undefined` without Valkey. */
+  readonly commands: readonly [first: number, replay: number] | undefined;
+}
+
+/** Long enough for every request of a race to arrive. */
+const WORK_MS = 20;
+
+/** Orders are counted. A body with `fail` makes its first call fail. */
+export function orderBook() {
+  let orders = 0;
+  const failed = new Set<string>();
+  const makeOrder: World["makeOrder"] = async (body) => {
+    await setTimeout(WORK_MS);
+    const { fail } = Object(body) as { fail?: string };
+    if (fail !== undefined && !failed.has(fail)) {
+      failed.add(fail);
+      throw new Error("the card was declined");
+    }
+    return { id: ++orders };
+  };
+  return { makeOrder, count: () => orders };
+}
+
+async function post(url: string, key: string, body: object = {}) {
+  const headers = { "content-type": "application/json", authorization: "ana", "idempotency-key": key };
+  const answer = await fetch(url, { method: "POST", headers, body: JSON.stringify(body) });
+  await answer.arrayBuffer();
+  return answer;
+}
+
+export async function playTrials(url: string, valkeyUrl: string | undefined): Promise<Trials> {
+  const commandsOf = async (send: () => Promise<unknown>) => {
+    const before = await commands(valkeyUrl);
+    await send();
+    return before === undefined ? 0 : (await commands(valkeyUrl))! - before;
+  };
+  const key = randomUUID();
+  let [first, replay] = [await post(url, randomUUID()), undefined as Response | undefined];
+  const counted = [
+    await commandsOf(async () => {
+      first = await post(url, key);
+    }),
+    await commandsOf(async () => {
+      replay = await post(url, key);
+    }),
+  ] as const;
+  const fail = randomUUID();
+  const failures = [await post(url, fail, { fail }), await post(url, fail, { fail })].map(({ status }) => status);
+  return {
+    afterFailure: failures[1] === 201 ? "runs again" : `gets ${failures[1]} again`,
+    replaysLocation: replay!.headers.get("location") === first.headers.get("location"),
+    replaysCookie: first.headers.has("set-cookie") ? replay!.headers.has("set-cookie") : undefined,
+    commands: valkeyUrl === undefined ? undefined : counted,
+  };
+}
+
+/** All commands that the server has run for others, those inside scripts included. */
+async function commands(url: string | undefined): Promise<number | undefined> {
+  if (url === undefined) return undefined;
+  const client = await createClient({ url }).connect();
+  const stats = await client.info("commandstats");
+  client.destroy();
+  return [...stats.matchAll(/^cmdstat_([^:]+):calls=(\d+)/gm)]
+    .filter(([, name]) => !/^(info|hello|client|config)/.test(name!))
+    .reduce((sum, [, , calls]) => sum + Number(calls), 0);
+}
