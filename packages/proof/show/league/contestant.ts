@@ -55,6 +55,7 @@ export const serve = (listener: RequestListener, close?: () => unknown): Promise
 interface Result {
   readonly statusCode: number;
   readonly headers?: Readonly<Record<string, string>>;
+  readonly cookies?: readonly string[];
   readonly body: string;
 }
 
@@ -71,8 +72,9 @@ export const serveLambda = (
       requestContext: { http: { method } },
     };
     const context = { getRemainingTimeInMillis: () => 30_000 };
-    const { statusCode, headers: sent, body } = (await handler(event, context).catch(toProblem)) as Result;
-    response.writeHead(statusCode, sent).end(body);
+    const result = (await handler(event, context).catch(toProblem)) as Result;
+    if (result.cookies) response.setHeader("set-cookie", result.cookies);
+    response.writeHead(result.statusCode, result.headers).end(result.body);
   }, close);
 
 /** A bundler's entry that takes whole packages. */

@@ -1,5 +1,5 @@
 // express-idempotency, which says that it follows Stripe.
-import express from "express4";
+import express from "express";
 import { type Contestant, everything, loadPeer, type Site, serve, type World } from "./contestant.ts";
 
 interface Library {

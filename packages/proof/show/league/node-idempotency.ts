@@ -53,11 +53,12 @@ export const nodeIdempotency: readonly Contestant[] = [
       const { Idempotency } = loadPeer<Core>("@node-idempotency/core");
       const once = new Idempotency(await storage(world, "Memory"), OPTIONS);
       const app = express().use(express.json());
-      app.post("/orders", async (request, response) => {
+      app.post("/orders", async ({ headers, path, method, body: sent }, response) => {
+        const request = { headers, path, method, body: sent };
         try {
           const stored = await once.onRequest(request);
           if (stored) return void response.status(stored.additional?.statusCode ?? 500).json(stored.body);
-          const body = await world.makeOrder(request.body);
+          const body = await world.makeOrder(sent);
           await once.onResponse(request, { body, additional: { statusCode: 201 } });
           response.cookie("session", "1").location("/orders/1").status(201).json(body);
         } catch (error) {
@@ -134,7 +135,8 @@ async function nestShop(world: World, adapter: "memory" | "redis"): Promise<Site
 
 const nest = {
   ...{ library: "@node-idempotency/nestjs", adapter: "Nest 10" },
-  ...{ packages: ["@node-idempotency/nestjs"], profile: "ietf-07" },
+  packages: ["@node-idempotency/nestjs"],
+  profile: "ietf-07",
   code: everything("@node-idempotency/nestjs"),
 } as const;
 

@@ -41,34 +41,28 @@ async function post(url: string, key: string, body: object = {}) {
 }
 
 export async function playTrials(url: string, valkeyUrl: string | undefined): Promise<Trials> {
-  const commandsOf = async (send: () => Promise<unknown>) => {
-    const before = await commands(valkeyUrl);
-    await send();
-    return before === undefined ? 0 : (await commands(valkeyUrl))! - before;
-  };
   const key = randomUUID();
-  let [first, replay] = [await post(url, randomUUID()), undefined as Response | undefined];
-  const counted = [
-    await commandsOf(async () => {
-      first = await post(url, key);
-    }),
-    await commandsOf(async () => {
-      replay = await post(url, key);
-    }),
-  ] as const;
+  const send = async () => {
+    const before = await commands(valkeyUrl);
+    const answer = await post(url, key);
+    return { answer, commands: (await commands(valkeyUrl)) - before };
+  };
+  // Scripts are loaded, and connections made, before anything is counted.
+  await post(url, randomUUID());
+  const [first, replay] = [await send(), await send()];
   const fail = randomUUID();
   const failures = [await post(url, fail, { fail }), await post(url, fail, { fail })].map(({ status }) => status);
   return {
     afterFailure: failures[1] === 201 ? "runs again" : `gets ${failures[1]} again`,
-    replaysLocation: replay!.headers.get("location") === first.headers.get("location"),
-    replaysCookie: first.headers.has("set-cookie") ? replay!.headers.has("set-cookie") : undefined,
-    commands: valkeyUrl === undefined ? undefined : counted,
+    replaysLocation: replay.answer.headers.has("location"),
+    replaysCookie: first.answer.headers.has("set-cookie") ? replay.answer.headers.has("set-cookie") : undefined,
+    commands: valkeyUrl === undefined ? undefined : [first.commands, replay.commands],
   };
 }
 
 /** All commands that the server has run for others, those inside scripts included. */
-async function commands(url: string | undefined): Promise<number | undefined> {
-  if (url === undefined) return undefined;
+async function commands(url: string | undefined): Promise<number> {
+  if (url === undefined) return 0;
   const client = await createClient({ url }).connect();
   const stats = await client.info("commandstats");
   client.destroy();
