@@ -14,7 +14,11 @@ interface RedisAdapter {
   readonly default: new (options: object) => { connect(): Promise<void>; disconnect(): Promise<void> };
 }
 
-function shop({ makeOrder }: World, options: { readonly dataAdapter?: object }, close?: () => unknown): Promise<Site> {
+function shop(
+  { makeOrder }: World,
+  options: { readonly dataAdapter?: object },
+  close?: () => unknown,
+): Promise<Site> {
   const { idempotency, getSharedIdempotencyService } = loadPeer<Library>("express-idempotency");
   const app = express().use(express.json());
   app.post("/orders", idempotency(options), async (request, response, next) => {
@@ -30,7 +34,9 @@ function shop({ makeOrder }: World, options: { readonly dataAdapter?: object }, 
   });
   app.use(((_error, _request, response, _next) => {
     // The middleware has set the status.
-    if (!response.headersSent) response.status(response.statusCode >= 400 ? response.statusCode : 500).end();
+    if (response.headersSent) return;
+    const status = response.statusCode >= 400 ? response.statusCode : 500;
+    response.status(status).json({ error: { type: "idempotency_error" } });
   }) as express.ErrorRequestHandler);
   return serve(app, close);
 }

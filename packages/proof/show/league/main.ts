@@ -3,11 +3,11 @@
 import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { build } from "esbuild";
+import { systemClock } from "onceonly/kit";
 import { connect, createTable } from "../../../../test/kit/tables.ts";
 import { startValkey, valkeyVersion } from "../../../../test/kit/valkey-server.ts";
 import { COMMANDS, runCommand } from "../../../cli/lib/commands.ts";
 import { startDynamoDB } from "../../../local/lib/dynamodb-engine.ts";
-import { systemClock } from "onceonly/kit";
 import { type Contestant, serve, type World } from "./contestant.ts";
 import { CONTESTANTS, folderOf, homeOf, pinnedVersions } from "./contestants.ts";
 import { type ConformFinding, leaguePage, type Row } from "./page.ts";
@@ -30,7 +30,11 @@ function checkVersions(): boolean {
   return old.length === 0;
 }
 
-async function conform(contestant: Contestant, url: string, effects: string): Promise<readonly ConformFinding[]> {
+async function conform(
+  contestant: Contestant,
+  url: string,
+  effects: string,
+): Promise<readonly ConformFinding[]> {
   const lines: string[] = [];
   const args = [url, "--effects", effects, "--profile", contestant.profile, "--json"];
   const callers = ["-H", "authorization: ana", "--as", "authorization: ben"];

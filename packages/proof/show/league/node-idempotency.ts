@@ -127,7 +127,9 @@ async function nestShop(world: World, adapter: "memory" | "redis"): Promise<Site
   Controller!("orders")(Orders);
   class App {}
   const storage = { adapter, options: { url: world.valkeyUrl } };
-  Module!({ imports: [NodeIdempotencyModule.forRootAsync({ storage, ...OPTIONS })], controllers: [Orders] })(App);
+  Module!({ imports: [NodeIdempotencyModule.forRootAsync({ storage, ...OPTIONS })], controllers: [Orders] })(
+    App,
+  );
   const app = await NestFactory.create(App, { logger: false });
   await app.init();
   return serve(app.getHttpAdapter().getInstance(), () => app.close());

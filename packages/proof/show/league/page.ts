@@ -22,10 +22,19 @@ const ADVANTAGES = [
     "[Powertools](https://docs.aws.amazon.com/powertools/), 2026-11-28",
   ],
   ["MongoDB as a store", "express-idempotency, by an adapter on npm", "none", "npm, 2026-11-28"],
-  ["Nest 9 and 10 in its peer dependencies", "@node-idempotency/nestjs", "tested with Nest 11 only", "its manifest"],
+  [
+    "Nest 9 and 10 in its peer dependencies",
+    "@node-idempotency/nestjs",
+    "tested with Nest 11 only",
+    "its manifest",
+  ],
 ] as const;
 
-export function leaguePage(rows: readonly Row[], versions: Readonly<Record<string, string>>, day: string): string {
+export function leaguePage(
+  rows: readonly Row[],
+  versions: Readonly<Record<string, string>>,
+  day: string,
+): string {
   const versionList = Object.entries(versions).map((entry) => entry.join(" "));
   const least = Math.min(...rows.map(({ kilobytes }) => kilobytes));
   return `# Libraries compared
@@ -51,11 +60,20 @@ ${table(
 The same handler, looked at from inside:
 
 ${table(
-  ["library", "as", "store", "a retry after the handler threw", "`Location` replayed", "`Set-Cookie` replayed", "Valkey commands: first run, replay", "code, minified"],
+  [
+    "library",
+    "as",
+    "store",
+    "a retry after the handler threw",
+    "`Location` replayed",
+    "`Set-Cookie` replayed",
+    "Valkey commands: first run, replay",
+    "code, minified",
+  ],
   rows.map(({ contestant: { library, adapter, store }, trials, kilobytes }) => [
     ...[library, adapter, store, trials.afterFailure],
-    trials.replaysLocation ? "yes" : "no",
-    trials.replaysCookie === undefined ? "–" : trials.replaysCookie ? "yes" : "no",
+    yesOrNo(trials.replaysLocation),
+    yesOrNo(trials.replaysCookie),
     trials.commands ? trials.commands.join(", ") : "–",
     kilobytes === least ? `**${kilobytes} KB**` : `${kilobytes} KB`,
   ]),
@@ -72,6 +90,10 @@ ${table(["", "who", "onceonly", "source"], [...betterRows(rows), ...ADVANTAGES.m
 
 ${rows.map(section).filter(Boolean).join("\n\n")}
 
+Two of them have one cause. With a caller as part of its key, Powertools doesn't notice that the other part is missing. And its
+Valkey store (\`CachePersistenceLayer\`) drops the payload's hash when the handler has finished, so with payload validation every replay
+is refused.
+
 ## What isn't here
 
 Libraries that the registry this page was made with doesn't have, such as hono-idempotency and @node-idempotency/express; libraries in
@@ -80,13 +102,17 @@ other languages, which \`conform\` can check just as well; processes that die in
 `;
 }
 
+const yesOrNo = (is: boolean | undefined) => (is === undefined ? "–" : is ? "yes" : "no");
+
 function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
   return [header, header.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
 }
 
 function namesOf(findings: readonly ConformFinding[], verdict: string): string {
   const names = findings.filter((each) => each.verdict === verdict).map(({ check }) => check);
-  return verdict === "held" || names.length === 0 ? `${names.length}` : `${names.length}: ${names.join(", ")}`;
+  return verdict === "held" || names.length === 0
+    ? `${names.length}`
+    : `${names.length}: ${names.join(", ")}`;
 }
 
 const sumOf = ({ trials }: Row) => (trials.commands ? trials.commands[0] + trials.commands[1] : Number.NaN);
@@ -99,11 +125,21 @@ function betterRows(rows: readonly Row[]): readonly (readonly string[])[] {
   const smallest = Math.min(...us.map(({ kilobytes }) => kilobytes));
   const smaller = others.filter(({ kilobytes }) => kilobytes < smallest);
   if (smaller.length > 0)
-    better.push(["less code", listed(smaller, ({ kilobytes }) => `${kilobytes} KB`), `${smallest} KB`, "measured above"]);
+    better.push([
+      "less code",
+      listed(smaller, ({ kilobytes }) => `${kilobytes} KB`),
+      `${smallest} KB`,
+      "measured above",
+    ]);
   const commands = us.map(sumOf).find((sum) => !Number.isNaN(sum)) ?? 0;
   const fewer = others.filter((row) => sumOf(row) < commands);
   if (fewer.length > 0)
-    better.push(["fewer Valkey commands for a run and its replay", listed(fewer, (row) => `${sumOf(row)}`), `${commands}`, "measured above"]);
+    better.push([
+      "fewer Valkey commands for a run and its replay",
+      listed(fewer, (row) => `${sumOf(row)}`),
+      `${commands}`,
+      "measured above",
+    ]);
   return better;
 }
 

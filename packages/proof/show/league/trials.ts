@@ -7,8 +7,8 @@ import type { World } from "./contestant.ts";
 export interface Trials {
   /** What a retry gets after the handler threw at the first call. */
   readonly afterFailure: string;
-  readonly replaysLocation: boolean;
-  /** `undefined` if the first response had none. */
+  /** `undefined` if the first response had none, or if there was no replay. */
+  readonly replaysLocation: boolean | undefined;
   readonly replaysCookie: boolean | undefined;
   /** Commands for a first run, and for a replay. `undefined` without Valkey. */
   readonly commands: readonly [first: number, replay: number] | undefined;
@@ -50,12 +50,16 @@ export async function playTrials(url: string, valkeyUrl: string | undefined): Pr
   // Scripts are loaded, and connections made, before anything is counted.
   await post(url, randomUUID());
   const [first, replay] = [await send(), await send()];
+  const replayed = (header: string) =>
+    first.answer.headers.has(header) && replay.answer.ok ? replay.answer.headers.has(header) : undefined;
   const fail = randomUUID();
-  const failures = [await post(url, fail, { fail }), await post(url, fail, { fail })].map(({ status }) => status);
+  const failures = [await post(url, fail, { fail }), await post(url, fail, { fail })].map(
+    ({ status }) => status,
+  );
   return {
     afterFailure: failures[1] === 201 ? "runs again" : `gets ${failures[1]} again`,
-    replaysLocation: replay.answer.headers.has("location"),
-    replaysCookie: first.answer.headers.has("set-cookie") ? replay.answer.headers.has("set-cookie") : undefined,
+    replaysLocation: replayed("location"),
+    replaysCookie: replayed("set-cookie"),
     commands: valkeyUrl === undefined ? undefined : [first.commands, replay.commands],
   };
 }
