@@ -21,7 +21,7 @@ export interface Answer {
 }
 
 /** How long a server may take for one response. */
-export const TIMEOUT_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 
 /** @param isLost resets the connection as soon as the response has been read, as when the last mile breaks */
 export async function send(request: Request, { isLost = false } = {}): Promise<Answer> {
