@@ -1,8 +1,9 @@
-/** The commands that look at a table of records, and decide about them. */
+/** The commands of the command line. */
 export { type CliCommand, runCommand, type Terminal, UsageError } from "./command.ts";
 
 import { nearest } from "onceonly/kit";
 import { type CliCommand, UsageError } from "./command.ts";
+import { conform } from "./conform.ts";
 import { consoleCommand } from "./console-command.ts";
 import { doctor } from "./doctor.ts";
 import { erase } from "./erase.ts";
@@ -24,6 +25,7 @@ export const COMMANDS: Readonly<Record<string, CliCommand>> = {
   start,
   console: consoleCommand,
   explore,
+  conform,
   doctor,
   find,
   trace,

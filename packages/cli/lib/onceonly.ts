@@ -13,6 +13,7 @@ const USAGE = `usage: onceonly <command> [options]
   openapi <module>           print the OpenAPI part about a handler's idempotency
   console                    serve a page about a table: what's waiting, and the life of a key
   explore <module>           print the explorer's reports, or write them as a page
+  conform <url>              check that any HTTP server honours idempotency keys: races, lost responses, wrong keys
   doctor --template <file>   check a synthesized stack against the go-live checklist
   doctor --stack <name>      check a deployed one; or --table, --function, --endpoint
   find <key>                 show the record of a key

@@ -26,6 +26,7 @@ const CALLS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
   start: { it: ["no-such-folder"] },
   console: { it: ["-t", "no-such-table"] },
   explore: { it: ["<reports>"] },
+  conform: { it: ["<run>"] },
   doctor: {
     "a template": ["--template", "<template>"],
     "a deployed stack": ["--table", "records", "--max-requests", "1"],
@@ -72,6 +73,7 @@ const HANDLING = { Environment: { Variables: { IDEMPOTENCY_TABLE: "records" } } 
 const PLACED = [
   "start",
   "explore",
+  "conform",
   "redrive",
   "openapi",
   "doctor a template",
