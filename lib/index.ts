@@ -60,10 +60,10 @@ export { fingerprintFromJson } from "./lambda/fingerprint-from-json.ts";
 export { fingerprintFromHttp } from "./lambda/http/fingerprint.ts";
 export { graphqlOverHttp } from "./lambda/http/graphql.ts";
 export { httpIdempotency, httpIdempotent } from "./lambda/http/http.ts";
-export { httpIdempotentStream, type HttpStreamOptions, type ResponseStream } from "./lambda/http/stream.ts";
 export { fingerprintFromMultipart, type RequestFingerprint } from "./lambda/http/multipart.ts";
 export { acpProfile, ietfProfile, stripeProfile } from "./lambda/http/profiles.ts";
 export { readBody } from "./lambda/http/read-body.ts";
+export { type HttpStreamOptions, httpIdempotentStream, type ResponseStream } from "./lambda/http/stream.ts";
 export { keyFromWebhook, type WebhookOptions, type WebhookProvider } from "./lambda/http/webhooks.ts";
 export type { IdempotencyMiddleware } from "./lambda/middy/middleware.ts";
 export type {
