@@ -64,7 +64,7 @@ describe.skipIf(!engine)("a scripted agent", () => {
   }
 
   it(
-    `H71: ${RUNS} runs that lose results, plan again and reconnect have no double effect, and without \`onceTool\` they have`,
+    "H71: runs that lose results, plan again and reconnect have no double effect, and without `onceTool` they have",
     async () => {
       const TABLE = await createTable(connect(engine!.endpoint));
 
