@@ -1,6 +1,7 @@
 /** Turns a server's request into an HTTP event (payload v2), so that one adapter serves both. */
 import { isUtf8 } from "node:buffer";
 import { type Clock, systemClock } from "../core/clock.ts";
+import { hasCode } from "../core/error-code.ts";
 import type { Execution } from "../core/execution.ts";
 import { httpAdapter, isSkippedBy } from "../lambda/http/adapter.ts";
 import type { HttpResponse } from "../lambda/http/response.ts";
@@ -87,25 +88,30 @@ export function serverAdapter<Native extends object, Write>(
     async isSkipped(request) {
       if (!skip) return false;
       const event = eventOf(request);
-      let hasFailed = false;
-      await fill(event, request, true).catch((error: unknown) => {
-        unread.set(request, error);
+      let isRead = false;
+      const failure = await fill(event, request, true).then(
+        () => undefined,
+        (error: unknown) => ({ error }),
+      );
+      if (failure) {
         // A `skip` that doesn't read the body doesn't need it.
         Object.defineProperty(event, "body", {
           get() {
-            hasFailed = true;
-            throw error;
+            isRead = true;
+            throw failure.error;
           },
         });
-      });
+      }
+      // Part of a body that is too large may have been read, so no handler can read it any more.
+      const isTooLarge = hasCode(failure?.error, "PAYLOAD_TOO_LARGE");
       try {
-        return isSkippedBy(skip, event);
+        return isSkippedBy(skip, event) && !isTooLarge;
       } catch (error) {
-        // The call itself reports what is wrong with the body.
-        if (!hasFailed) throw error;
+        if (!isRead) throw error;
         return false;
       } finally {
-        if (!hasFailed) unread.delete(request);
+        // The call itself reports what is wrong with the body.
+        if (failure && (isRead || isTooLarge)) unread.set(request, failure.error);
       }
     },
     isServed: (method) => methods.includes(method.toUpperCase()),
@@ -113,13 +119,12 @@ export function serverAdapter<Native extends object, Write>(
       const event = eventOf(request);
       natives.set(event, request.native);
       const isKeyOfEvent = isOfEvent(key);
-      const fillForKey = () => fill(event, request, true).catch((error: unknown) => unread.set(event, error));
-      if (isKeyOfEvent) await fillForKey();
       // With two middlewares on one route, the inner one needs the outer one's attempt.
-      const fillLate = async () => {
+      const fillLate = async (isNeeded = fingerprint === undefined || isOfEvent(fingerprint)) => {
         if (unread.has(request)) throw unread.get(request);
-        await fill(event, request, fingerprint === undefined || isOfEvent(fingerprint));
+        await fill(event, request, isNeeded);
       };
+      if (isKeyOfEvent) await fillLate(true).catch((error: unknown) => unread.set(event, error));
       const run = adapter(
         event,
         { idempotency: carried(request.native) },

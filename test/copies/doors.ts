@@ -1,6 +1,7 @@
 // Stores, and ways to run work once: whatever one copy makes of them, another copy uses.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { Writable } from "node:stream";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import middy from "@middy/core";
 import express from "express";
@@ -153,6 +154,28 @@ export const DOORS: Readonly<Record<string, (copy: Copy, store: AnyStore, work: 
         attributes: {},
       };
       return async () => void (await handler({ Records: [record] } as never, aContext(peer)));
+    },
+    "main.idempotentEach": ({ main }, store, work, peer) => {
+      const handler = main.idempotentEach((_item: unknown, { idempotency }) => work(idempotency as never), {
+        ...options(store),
+        key: () => "k1",
+      } as never);
+      return async () => ((await handler([{}] as never, aContext(peer))) as unknown[])[0];
+    },
+    "main.httpIdempotentStream": ({ main }, store, work, peer) => {
+      const handler = main.httpIdempotentStream(async (_event: unknown, stream, { idempotency }) => {
+        stream.end(answer(await work(idempotency as never)).body);
+      }, httpOptions(store) as never);
+      return async () => {
+        const parts: Buffer[] = [];
+        const write = (chunk: Buffer, _encoding: string, done: () => void) => {
+          parts.push(Buffer.from(chunk));
+          done();
+        };
+        const stream = Object.assign(new Writable({ write }), { setContentType: () => {} });
+        await handler(http() as never, stream, aContext(peer));
+        return JSON.parse(Buffer.concat(parts).toString().split("\0").at(-1) ?? "");
+      };
     },
     "main.lock": ({ main }, store, work) => {
       let result: Promise<unknown> | undefined;

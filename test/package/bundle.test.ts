@@ -11,11 +11,11 @@ import { bundled } from "../kit/bundled.ts";
  * is needed.
  */
 const MAX_GZIP_BYTES = {
-  runOnce: 35_900,
-  idempotent: 38_500,
-  idempotency: 39_300,
-  httpIdempotent: 42_650,
-  httpIdempotency: 43_500,
+  runOnce: 36_400,
+  idempotent: 39_000,
+  idempotency: 39_800,
+  httpIdempotent: 43_250,
+  httpIdempotency: 44_100,
 } as const;
 
 const PEERS = ["@aws-sdk/*", "@middy/*", "@opentelemetry/*"];
@@ -45,7 +45,7 @@ const runtimeEntries: readonly (readonly [entry: string, file: string, peers: re
   ["onceonly/durable", "lib/durable/index.ts", []],
   ["onceonly/http", "lib/http/index.ts", []],
   ["onceonly/lean", "lib/lean/index.ts", []],
-  ["onceonly/messaging", "lib/messaging/index.ts", ["eventbridge", "sns", "sqs"].map(sdkClient)],
+  ["onceonly/messaging", "lib/messaging/index.ts", ["eventbridge", "scheduler", "sns", "sqs"].map(sdkClient)],
   ["onceonly/otel", "lib/observe/otel/index.ts", ["@opentelemetry/api"]],
   ["onceonly/postgres", "lib/postgres/index.ts", []],
   ["onceonly/reconciler", "lib/reconciler/index.ts", []],

@@ -19,8 +19,10 @@ import { withoutRecord } from "./without-record.ts";
 /** @throws InvalidOptionError (`INVALID_OPTION`) for a promise, which would skip every request. */
 export function isSkippedBy<Event>(skip: HttpIdempotencyOptions<Event>["skip"], event: Event): boolean {
   const isSkipped: unknown = skip?.(event);
-  if (Object(isSkipped).then) throw new InvalidOptionError("skip", "must return a boolean, not a promise");
-  return Boolean(isSkipped);
+  if (!Object(isSkipped).then) return Boolean(isSkipped);
+  // Its rejection would end the process.
+  Promise.resolve(isSkipped).catch(() => {});
+  throw new InvalidOptionError("skip", "must return a boolean, not a promise");
 }
 
 export function httpAdapter<Event, Write>(options: HttpIdempotencyOptions<Event, Write>): Adapter<Write> {

@@ -37,6 +37,8 @@ function partsOf(event: HttpRequestEvent): readonly Buffer[] | undefined {
   const [, quoted, bare] = TYPE.exec(type) ?? [];
   const boundary = quoted ?? bare;
   if (boundary === undefined || others.length > 0 || typeof body !== "string") return undefined;
+  // A lone surrogate has no bytes of its own.
+  if (!isBase64Encoded && Buffer.from(body).toString() !== body) return undefined;
   // One character for each byte.
   const text = Buffer.from(body, isBase64Encoded ? "base64" : "utf8").toString("latin1");
   const [before, ...parts] = `\r\n${text}`.split(`\r\n--${boundary}`);

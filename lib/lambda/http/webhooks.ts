@@ -66,7 +66,10 @@ const SCHEMES: Readonly<Record<WebhookProvider, Scheme>> = {
   }),
   /** Events of several topics can share an id. */
   shopify: ({ header }) => ({
-    id: header("x-shopify-event-id") && `${header("x-shopify-topic")}/${header("x-shopify-event-id")}`,
+    id:
+      header("x-shopify-topic") &&
+      header("x-shopify-event-id") &&
+      `${header("x-shopify-topic")}/${header("x-shopify-event-id")}`,
     signatures: [Buffer.from(header("x-shopify-hmac-sha256"), "base64")],
   }),
   /** `v1,<base64> v1,<base64> v1a,<base64>`. Svix calls the same headers `svix-…`. */

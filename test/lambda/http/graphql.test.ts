@@ -123,7 +123,7 @@ describe("graphqlOverHttp", () => {
 
   it("R11: refuses a `skip` that returns a promise, which would skip everything", async () => {
     const { options, context } = given();
-    const skip = (async () => false) as never;
+    const skip = (async () => Promise.reject(new Error("lost"))) as never;
     const handler = httpIdempotent(async () => "never", { ...options, scope: "public", skip });
 
     await expect(async () => handler(jsonEvent("{}"), context())).rejects.toThrow(

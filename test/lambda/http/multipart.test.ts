@@ -105,6 +105,12 @@ describe("fingerprintFromMultipart", () => {
     expect(made(event) !== fingerprintOf(httpFingerprint(event))).toBe(isRead);
   });
 
+  it("R12: refuses text that has no bytes of its own", () => {
+    const event = v2Event({ headers: { "content-type": type }, body: `${part("\ud800")}--b--` });
+
+    expect(() => multipart(event)).toThrow("the body contains a lone surrogate");
+  });
+
   it("R12: refuses a parsed body", () => {
     const headers = { "content-type": type };
 
