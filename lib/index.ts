@@ -38,18 +38,23 @@ export type { BatchOptions } from "./lambda/batch/batch-options.ts";
 export {
   type EventBridgeKeyEvent,
   fingerprintFromEventBridge,
-  fingerprintFromS3,
   fingerprintFromSns,
   keyFromEventBridge,
-  keyFromS3,
   keyFromSns,
-  type S3KeyEvent,
   type SnsKeyEvent,
 } from "./lambda/batch/event-keys.ts";
 export { type BatchHandler, idempotentBatch } from "./lambda/batch/idempotent-batch.ts";
+export {
+  fingerprintFromS3,
+  keyFromS3,
+  readS3Change,
+  type S3Change,
+  type S3Key,
+} from "./lambda/batch/s3-changes.ts";
 export { callerFromAuthorizer, callerFromJwt, callerFromTenant } from "./lambda/caller.ts";
 export type { WithIdempotency } from "./lambda/context.ts";
 export { fingerprintFromJson } from "./lambda/fingerprint-from-json.ts";
+export { keyFromEvent } from "./lambda/key-from-event.ts";
 export { fingerprintFromHttp } from "./lambda/http/fingerprint.ts";
 export { graphqlOverHttp } from "./lambda/http/graphql.ts";
 export { httpIdempotency, httpIdempotent } from "./lambda/http/http.ts";

@@ -1,10 +1,9 @@
 /** A dispatcher: starts one durable execution per key, for any event source. */
-import { EVENT_SOURCES } from "../contract.ts";
 import { remainingMsOf } from "../core/clock.ts";
 import { BatchNotDoneError } from "../core/errors.ts";
 import type { LambdaContext } from "../core/lambda-context.ts";
 import { type BatchItem, type BatchResponse, nameOf } from "../lambda/batch/item.ts";
-import { readEvent } from "../lambda/batch/read-event.ts";
+import { isResponseRead, readEvent } from "../lambda/batch/read-event.ts";
 import { runLanes } from "../lambda/batch/run-lanes.ts";
 import type { HttpResponse } from "../lambda/http/response.ts";
 import { named } from "../lambda/wrapper.ts";
@@ -81,8 +80,7 @@ async function startBatch(
   const batchItemFailures = left.map(({ identifier }) => ({ itemIdentifier: identifier as never }));
   const [first] = left;
   const records = lanes.flat().length;
-  const isRead = settings.reportBatchItemFailures ?? (source && EVENT_SOURCES[source].reportsFailures);
-  // A mapping that doesn't read the response treats it as success.
+  const isRead = isResponseRead(source, settings.reportBatchItemFailures);
   if (first && (!isRead || left.length === records))
     throw new BatchNotDoneError(batchItemFailures, 0, nameOf(first), records);
   return { batchItemFailures };

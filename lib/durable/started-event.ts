@@ -92,16 +92,16 @@ function isSns({ Records }: Members): boolean {
 
 /** Whether the event is one of a queue or a stream. */
 export function isBatch(event: unknown): boolean {
-  const { Records, records } = Object(event) as Members;
+  const { Records, records, eventSource } = Object(event) as Members;
   const [first] = Array.isArray(Records) ? Records : [];
   const isOfAws =
     typeof (Object(first) as Members).eventSource === "string" || (Array.isArray(Records) && !first);
-  return isOfAws || typeof records === "object";
+  return isOfAws || typeof records === "object" || eventSource === "aws:mq" || eventSource === "aws:rmq";
 }
 
 function contentOf({ record, body }: BatchItem): unknown {
   const { kinesis, topic, value } = Object(record) as Members;
-  const { data } = Object(kinesis) as Members;
+  const { data = Object(record).data } = Object(kinesis) as Members;
   const encoded = typeof data === "string" ? data : typeof topic === "string" ? value : undefined;
   return typeof encoded === "string" ? parsed(Buffer.from(encoded, "base64").toString()) : parsed(body);
 }

@@ -80,5 +80,5 @@ it("reports once a batch that is treated as one operation, and no event with one
 it("refuses a record of another source in the place of one of S3", () => {
   const read = () => keyFromS3()({ Records: [{ eventSource: "aws:sqs" }] } as never);
 
-  expect(read).toThrow("the record has no `s3`, so it comes from another source");
+  expect(read).toThrow("isn't an S3 notification");
 });

@@ -1,5 +1,4 @@
 /** Treats a batch event as many operations: runs each record under the engine, and returns the records that aren't done. */
-import { EVENT_SOURCES } from "../../contract.ts";
 import { refuseDurable } from "../../core/durable.ts";
 import { BatchNotDoneError, InvalidOptionError } from "../../core/errors.ts";
 import type { LambdaContext } from "../../core/lambda-context.ts";
@@ -10,7 +9,7 @@ import { BatchRun } from "./batch-run.ts";
 import { settingsOf } from "./batch-settings.ts";
 import { type BatchResponse, type KafkaIdentifier, nameOf } from "./item.ts";
 import { openedRecord } from "./opened-record.ts";
-import { readEvent } from "./read-event.ts";
+import { isResponseRead, readEvent } from "./read-event.ts";
 
 /** Handles one record of a batch. */
 export type RecordHandler<Entry, Write = unknown> = (
@@ -18,12 +17,18 @@ export type RecordHandler<Entry, Write = unknown> = (
   context: LambdaContext & WithIdempotency<Write>,
 ) => unknown;
 
-/** The result of `idempotentBatch`: a Lambda handler for events from Kafka, or from SQS, Kinesis and DynamoDB streams. */
+/** The result of `idempotentBatch`: a Lambda handler for events from Kafka, ActiveMQ or RabbitMQ, or from SQS, Kinesis and
+ * DynamoDB streams. */
 export interface BatchHandler<Entry> {
   (
     event: { readonly records: { readonly [topicPartition: string]: readonly Entry[] } },
     context: LambdaContext,
   ): Promise<BatchResponse<KafkaIdentifier>>;
+  (event: { readonly messages: readonly Entry[] }, context: LambdaContext): Promise<BatchResponse>;
+  (
+    event: { readonly rmqMessagesByQueue: { readonly [queue: string]: readonly Entry[] } },
+    context: LambdaContext,
+  ): Promise<BatchResponse>;
   (event: { readonly Records: readonly Entry[] }, context: LambdaContext): Promise<BatchResponse>;
 }
 
@@ -31,9 +36,9 @@ export interface BatchHandler<Entry> {
  * Makes a Lambda handler that runs `handler` once per operation, scope and key of each record, and returns the records
  * that aren't done. The event source mapping must report batch item failures. Without that, Lambda treats every record as
  * done, unless none is: then the batch throws. Kafka has that setting in provisioned mode only, so a Kafka batch throws
- * if any record isn't done, until you set `reportBatchItemFailures: true`.
+ * if any record isn't done, until you set `reportBatchItemFailures: true`. Amazon MQ doesn't have it, so its batch throws.
  *
- * Messages of a standard queue run in parallel. FIFO groups, shards and partitions run in order, up to the first record
+ * Messages of a standard queue and of Amazon MQ run in parallel. FIFO groups, shards and partitions run in order, up to the first record
  * that fails. That record and all after it come back, and other groups go on. A shard keeps its order only with a
  * `ParallelizationFactor` of 1.
  *
@@ -70,16 +75,16 @@ export function idempotentBatch<Entry = unknown, Write = unknown>(
       const record = openedRecord(item, settings.claimCheck, execution.signal);
       return record instanceof Promise ? record.then(run) : run(record);
     });
-    const { lanes, source } = readEvent(event, settings.trustedForwarders);
+    const { lanes, source } = readEvent(event, settings.trustedForwarders, settings.partsOf);
     const { left, inProgress } = await run.run(lanes);
-    // The event decides the kind of identifier, as the signatures say.
-    const batchItemFailures = left.map(({ identifier }) => ({ itemIdentifier: identifier as never }));
+    // A message with several records may have failed more than once. The event decides the kind of identifier, as the
+    // signatures say.
+    const failed = [...new Set(left.map(({ identifier }) => identifier))];
+    const batchItemFailures = failed.map((identifier) => ({ itemIdentifier: identifier as never }));
     const [first] = left;
-    const records = lanes.flat().length;
-    // A mapping that doesn't read the response treats it as success, which would lose the failed records. The event
-    // doesn't say whether the mapping reads it. Throwing always works.
-    const isRead = settings.reportBatchItemFailures ?? (source && EVENT_SOURCES[source].reportsFailures);
-    if (first && (!isRead || left.length === records)) {
+    const records = new Set(lanes.flat().map(({ identifier }) => identifier)).size;
+    const isRead = isResponseRead(source, settings.reportBatchItemFailures);
+    if (first && (!isRead || failed.length === records)) {
       throw new BatchNotDoneError(batchItemFailures, inProgress, nameOf(first), records);
     }
     return { batchItemFailures };
