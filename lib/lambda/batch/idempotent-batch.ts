@@ -17,8 +17,7 @@ export type RecordHandler<Entry, Write = unknown> = (
   context: LambdaContext & WithIdempotency<Write>,
 ) => unknown;
 
-/** The result of `idempotentBatch`: a Lambda handler for events from Kafka, ActiveMQ or RabbitMQ, or from SQS, Kinesis and
- * DynamoDB streams. */
+/** The result of `idempotentBatch`: a Lambda handler for events from Kafka, ActiveMQ, RabbitMQ, and SQS, Kinesis or DynamoDB streams. */
 export interface BatchHandler<Entry> {
   (
     event: { readonly records: { readonly [topicPartition: string]: readonly Entry[] } },
@@ -38,9 +37,9 @@ export interface BatchHandler<Entry> {
  * done, unless none is: then the batch throws. Kafka has that setting in provisioned mode only, so a Kafka batch throws
  * if any record isn't done, until you set `reportBatchItemFailures: true`. Amazon MQ doesn't have it, so its batch throws.
  *
- * Messages of a standard queue and of Amazon MQ run in parallel. FIFO groups, shards and partitions run in order, up to the first record
- * that fails. That record and all after it come back, and other groups go on. A shard keeps its order only with a
- * `ParallelizationFactor` of 1.
+ * Messages of a standard queue and of Amazon MQ run in parallel. FIFO groups, shards and partitions run in order, up to
+ * the first record that fails. That record and all after it come back, and other groups go on. A shard keeps its order
+ * only with a `ParallelizationFactor` of 1.
  *
  * A message in progress elsewhere also comes back, and can be hidden until then (`changeVisibility`). Streams and Kafka
  * may allow few retries, so the batch waits for such a record, after those that can go on (`whenInProgress`).

@@ -5,6 +5,7 @@
 import { PayloadInvalidError } from "../../core/errors.ts";
 import { hashTuple } from "../../core/identity.ts";
 import type { LambdaContext } from "../../core/lambda-context.ts";
+import { withCommitTime } from "../../core/message-age.ts";
 
 /** One change of one object. */
 export interface S3Change {
@@ -49,7 +50,7 @@ const REMOVAL = /^(ObjectRemoved|LifecycleExpiration):/;
  *
  * In `idempotentBatch` each change is an execution of its own: a message with several records runs the handler once for
  * each, with the message reduced to that record, and comes back if one fails. Events from SNS and S3 itself are accepted
- * there too. `idempotent` accepts one change.
+ * there too. `idempotent` accepts one change. The default of `retentionSeconds` is 35 days, as for other messages.
  *
  * Returns nothing for events without a sequencer (tags, ACLs, restores), because a second change would look like a
  * repeated event: use your own `key`, such as EventBridge's `id`.
@@ -61,7 +62,8 @@ export function keyFromS3(): S3Key {
     if (!sequencer) return undefined;
     return hashTuple("onceonly/s3/2", bucket, key, versionId ?? eTag ?? "", sequencer.toUpperCase(), eventName);
   };
-  return Object.assign(keyOf, { partsOf: (record: unknown) => partsOf(record), contentOf: fingerprintFromS3() });
+  const parts = (record: unknown) => partsOf(record);
+  return withCommitTime(Object.assign(keyOf, { partsOf: parts, contentOf: fingerprintFromS3() }), () => undefined);
 }
 
 /**
