@@ -44,17 +44,10 @@ export {
   type SnsKeyEvent,
 } from "./lambda/batch/event-keys.ts";
 export { type BatchHandler, idempotentBatch } from "./lambda/batch/idempotent-batch.ts";
-export {
-  fingerprintFromS3,
-  keyFromS3,
-  readS3Change,
-  type S3Change,
-  type S3Key,
-} from "./lambda/batch/s3-changes.ts";
+export { fingerprintFromS3, keyFromS3, readS3Change, type S3Change } from "./lambda/batch/s3-changes.ts";
 export { callerFromAuthorizer, callerFromJwt, callerFromTenant } from "./lambda/caller.ts";
 export type { WithIdempotency } from "./lambda/context.ts";
 export { fingerprintFromJson } from "./lambda/fingerprint-from-json.ts";
-export { keyFromEvent } from "./lambda/key-from-event.ts";
 export { fingerprintFromHttp } from "./lambda/http/fingerprint.ts";
 export { graphqlOverHttp } from "./lambda/http/graphql.ts";
 export { httpIdempotency, httpIdempotent } from "./lambda/http/http.ts";
@@ -62,6 +55,7 @@ export { fingerprintFromMultipart, type RequestFingerprint } from "./lambda/http
 export { acpProfile, ietfProfile, stripeProfile } from "./lambda/http/profiles.ts";
 export { readBody } from "./lambda/http/read-body.ts";
 export { keyFromWebhook, type WebhookOptions, type WebhookProvider } from "./lambda/http/webhooks.ts";
+export { keyFromEvent } from "./lambda/key-from-event.ts";
 export type { IdempotencyMiddleware } from "./lambda/middy/middleware.ts";
 export type {
   CallerEvent,

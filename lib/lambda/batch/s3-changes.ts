@@ -136,7 +136,7 @@ function partsOf(value: unknown, depth = 0): readonly unknown[] {
 function innermost(value: unknown): Fields {
   const fields = Object(typeof value === "string" ? parsed(value) : value) as Fields;
   if (isChange(fields)) return fields;
-  const [record] = Object(fields.Records) as readonly unknown[];
+  const [record] = Array.isArray(fields.Records) ? fields.Records : [];
   return innermost(record ?? fields.Sns ?? fields.body ?? fields.Message);
 }
 
