@@ -1,7 +1,6 @@
 /** The key of events that no other function reads: of WebSocket APIs, IoT rules and Cognito's triggers. */
 import { IdempotencyKeyMissingError, PayloadInvalidError } from "../core/errors.ts";
 import { hashTuple } from "../core/identity.ts";
-import { kindOf } from "../core/kind-of.ts";
 import type { LambdaContext } from "../core/lambda-context.ts";
 import { checkOptions } from "../core/option-checks.ts";
 import { isTrigger, keyOfTrigger } from "./cognito.ts";
@@ -39,7 +38,11 @@ type Fields = Readonly<Record<string, unknown>>;
  * for a message that isn't JSON, and for events of SNS, S3, EventBridge, queues and HTTP, whose keys other functions read.
  */
 export function keyFromEvent(options: EventFieldOptions = {}): EventKey {
-  checkOptions(options, { field: ["must be the name of a field", (value) => typeof value === "string" && value !== ""] }, []);
+  checkOptions(
+    options,
+    { field: ["must be the name of a field", (value) => typeof value === "string" && value !== ""] },
+    [],
+  );
   const { field = "requestId" } = options;
   return (event?: unknown) => {
     if (isTrigger(event)) return keyOfTrigger(event);
@@ -58,7 +61,7 @@ export function keyFromEvent(options: EventFieldOptions = {}): EventKey {
 function idIn(holder: unknown, field: string, where: string): string {
   const id: unknown = (Object(holder) as Fields)[field];
   if (typeof id === "string" && id !== "") return id;
-  const found = id === undefined ? "none" : kindOf(id);
+  const found = id === undefined ? "none" : Array.isArray(id) ? "array" : typeof id;
   throw new IdempotencyKeyMissingError(
     `no idempotency key: ${where} must have \`${field}\` (got ${found}): let the client send a string that is unique to the operation and the same with each try`,
   );

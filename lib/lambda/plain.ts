@@ -76,7 +76,8 @@ function plainAdapter<Event, Write>(options: IdempotencyOptions<Event, Write, Re
     warnOfBatch(engineOptions, event);
     const call = readCall(reading, event, context);
     const aged = agedCall(engineOptions, readTime?.(event as never), options);
-    if (!isTrigger(event)) return answerAs(returns, await perform(aged.options, { ...call, ...aged.about }, work));
+    if (!isTrigger(event))
+      return answerAs(returns, await perform(aged.options, { ...call, ...aged.about }, work));
     const sent = { ...event };
     const outcome = await perform(aged.options, { ...call, ...aged.about, toStored: storedOfTrigger }, work);
     return answerAs(

@@ -494,7 +494,11 @@ describe("the recipe of Step Functions", () => {
 
 describe("the recipe of task tokens", () => {
   /** Step Functions' side: which tokens are open, and the answers that it accepted and refused. */
-  const worked = async (status: number, open: readonly string[], ...batches: readonly (readonly object[])[]) => {
+  const worked = async (
+    status: number,
+    open: readonly string[],
+    ...batches: readonly (readonly object[])[]
+  ) => {
     const aws = new Simulator();
     aws.table("idempotency", { partitionKey: "pk" });
     const waiting = new Set(open);
@@ -530,7 +534,13 @@ describe("the recipe of task tokens", () => {
   });
 
   it("R5: a token whose state has timed out is done, and the next one gets its answer", async () => {
-    const seen = await worked(200, ["t2"], [taskMessage("m1", "t1")], [taskMessage("m1", "t1")], [taskMessage("m2", "t2")]);
+    const seen = await worked(
+      200,
+      ["t2"],
+      [taskMessage("m1", "t1")],
+      [taskMessage("m1", "t1")],
+      [taskMessage("m2", "t2")],
+    );
 
     expect(seen).toEqual({ charges: 1, accepted: [success("t2")], refused: [success("t1")] });
   });
@@ -545,7 +555,10 @@ describe("the recipe of task tokens", () => {
 describe("the recipe of a Cognito trigger", () => {
   it("R5: returns the event for other sources without a record", async () => {
     const reset = { ...confirmed, triggerSource: "PostConfirmation_ConfirmForgotPassword" };
-    const { answers, items } = await simulated(await handlerOf("cognito"), "profiles", byId, [confirmed, reset]);
+    const { answers, items } = await simulated(await handlerOf("cognito"), "profiles", byId, [
+      confirmed,
+      reset,
+    ]);
 
     expect(answers).toEqual([confirmed, reset]);
     expect(items).toHaveLength(1);

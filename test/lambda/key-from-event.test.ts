@@ -2,8 +2,9 @@
 // https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-websocket-api-mapping-template-reference.html
 // https://docs.aws.amazon.com/cognito/latest/developerguide/cognito-user-pools-working-with-lambda-triggers.html
 // https://docs.aws.amazon.com/iot/latest/developerguide/iot-sql-functions.html
-import type { PostConfirmationTriggerEvent, PostConfirmationTriggerHandler } from "aws-lambda";
+
 import middy from "@middy/core";
+import type { PostConfirmationTriggerEvent, PostConfirmationTriggerHandler } from "aws-lambda";
 import { callerFromAuthorizer, idempotency, idempotent, keyFromEvent } from "onceonly";
 import { describe, expect, it } from "vitest";
 import { given } from "./given.ts";
@@ -40,7 +41,10 @@ describe("keyFromEvent for a WebSocket API", () => {
     const { options, context } = given();
     let runs = 0;
     const handler = idempotent(
-      async (_: ReturnType<typeof message>, { idempotency: { scope } }) => ({ statusCode: 200, body: `${scope} ${++runs}` }),
+      async (_: ReturnType<typeof message>, { idempotency: { scope } }) => ({
+        statusCode: 200,
+        body: `${scope} ${++runs}`,
+      }),
       { ...options, key, scope: callerFromAuthorizer("userId") },
     );
     const order = '{"action":"createOrder","requestId":"o1","sku":"tea"}';
@@ -62,7 +66,7 @@ describe("keyFromEvent for a WebSocket API", () => {
   it.each([
     ["{}", "the WebSocket message must have `requestId` (got none)"],
     ['{"requestId":""}', "must have `requestId`"],
-    ['{"requestId":7}', "must have `requestId` (got a number)"],
+    ['{"requestId":7}', "must have `requestId` (got number)"],
     ["[]", "must have `requestId`"],
     ["null", "must have `requestId`"],
     ["ping", "the WebSocket message isn't JSON"],
@@ -83,7 +87,9 @@ describe("keyFromEvent for a WebSocket API", () => {
 describe("keyFromEvent for an IoT rule and other events", () => {
   it("R5: reads the field that the device sends, and refuses an event without it", () => {
     expect(keyFromEvent()(rule)).toBe("f1");
-    expect(() => keyFromEvent()({ ...rule, requestId: undefined })).toThrow("the event must have `requestId` (got none)");
+    expect(() => keyFromEvent()({ ...rule, requestId: undefined })).toThrow(
+      "the event must have `requestId` (got none)",
+    );
     expect(() => keyFromEvent()(null)).toThrow("the event must have `requestId`");
   });
 
@@ -137,13 +143,17 @@ describe("keyFromEvent for a Cognito trigger", () => {
       },
       { ...options, key },
     );
-    const call = (event: PostConfirmationTriggerEvent) => Reflect.apply(handler, undefined, [event, context()]);
+    const call = (event: PostConfirmationTriggerEvent) =>
+      Reflect.apply(handler, undefined, [event, context()]);
 
     const first = await call(confirmation());
     const again = await call(confirmation({}, { clientMetadata: { invitation: "another" } }));
 
     expect(first).toEqual(confirmation({ response: { greeted: true } }));
-    expect(again).toEqual({ ...confirmation({}, { clientMetadata: { invitation: "another" } }), response: { greeted: true } });
+    expect(again).toEqual({
+      ...confirmation({}, { clientMetadata: { invitation: "another" } }),
+      response: { greeted: true },
+    });
     expect(runs).toBe(1);
     const stored = JSON.stringify([...store.records.values()]);
     for (const secret of ["s3cret", "ann@example.com"]) expect(stored).not.toContain(secret);
@@ -151,8 +161,10 @@ describe("keyFromEvent for a Cognito trigger", () => {
 
   it("R5: does the same for a committed event, for Middy and with `returns`", async () => {
     const { options, context, store } = given();
-    const run = async (event: PostConfirmationTriggerEvent, { idempotency: own }: { idempotency: { commit(result: unknown, effects: object): Promise<unknown> } }) =>
-      own.commit(await greet(event), { writes: [] }) as Promise<PostConfirmationTriggerEvent>;
+    const run = async (
+      event: PostConfirmationTriggerEvent,
+      { idempotency: own }: { idempotency: { commit(result: unknown, effects: object): Promise<unknown> } },
+    ) => own.commit(await greet(event), { writes: [] }) as Promise<PostConfirmationTriggerEvent>;
     const answered = confirmation({ response: { greeted: true } });
     const committing = idempotent(run as typeof greet, { ...options, operation: "a", key });
     const stack = middy(greet).use(idempotency({ ...options, operation: "b", key }));
@@ -174,7 +186,11 @@ describe("keyFromEvent for a Cognito trigger", () => {
       },
       { ...options, key },
     );
-    const other = idempotent(async (_: PostConfirmationTriggerEvent) => null, { ...options, operation: "other", key });
+    const other = idempotent(async (_: PostConfirmationTriggerEvent) => null, {
+      ...options,
+      operation: "other",
+      key,
+    });
 
     await expect(failing(confirmation(), context())).rejects.toThrow("no");
     expect(await other(confirmation(), context())).toBeNull();
@@ -182,12 +198,14 @@ describe("keyFromEvent for a Cognito trigger", () => {
   });
 
   it("R5: no password, code or metadata is part of the default fingerprint", async () => {
-    const { options, context, store } = given();
-    const handler = idempotent(greet, { ...options, key: () => "k1" });
     const fingerprints = new Set<string>();
     for (const password of ["a", "b"]) {
-      store.records.clear();
-      const event = confirmation({}, { password, code: password, validationData: { password }, clientMetadata: { password } });
+      const { options, context, store } = given();
+      const handler = idempotent(greet, { ...options, key: () => "k1" });
+      const event = confirmation(
+        {},
+        { password, code: password, validationData: { password }, clientMetadata: { password } },
+      );
       await handler(event, context());
       for (const record of store.records.values()) fingerprints.add(record.fingerprint);
     }
@@ -196,7 +214,8 @@ describe("keyFromEvent for a Cognito trigger", () => {
   });
 
   it("R5: distinguishes pools, users and the codes of a custom sender", () => {
-    const sender = (code: string) => confirmation({ triggerSource: "CustomEmailSender_ForgotPassword" }, { code });
+    const sender = (code: string) =>
+      confirmation({ triggerSource: "CustomEmailSender_ForgotPassword" }, { code });
     const events = [
       confirmation(),
       confirmation({ userPoolId: "eu-central-1_b2" }),
@@ -223,7 +242,10 @@ describe("keyFromEvent for a Cognito trigger", () => {
     "CustomSMSSender_SignUp",
   ])("R5: refuses %s, whose event doesn't say which one it is", (triggerSource) => {
     expect(() => key(confirmation({ triggerSource }))).toThrow(
-      expect.objectContaining({ code: "IDEMPOTENCY_KEY_MISSING", message: expect.stringContaining(triggerSource) }),
+      expect.objectContaining({
+        code: "IDEMPOTENCY_KEY_MISSING",
+        message: expect.stringContaining(triggerSource),
+      }),
     );
   });
 

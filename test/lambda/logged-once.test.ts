@@ -1,6 +1,6 @@
 import { expect, it, vi } from "vitest";
 import { httpIdempotent, idempotent, idempotentBatch } from "../../lib/index.ts";
-import { keyFromS3 } from "../../lib/lambda/batch/event-keys.ts";
+import { keyFromS3 } from "../../lib/lambda/batch/s3-changes.ts";
 import { given } from "./given.ts";
 import { v2Event } from "./http/given.ts";
 

@@ -45,7 +45,10 @@ export function activeMqLanes({ messages, eventSourceArn }: ActiveMqEvent, by?: 
   });
 }
 
-export function rabbitMqLanes({ rmqMessagesByQueue, eventSourceArn }: RabbitMqEvent, by?: Forwarders): Lane[] {
+export function rabbitMqLanes(
+  { rmqMessagesByQueue, eventSourceArn }: RabbitMqEvent,
+  by?: Forwarders,
+): Lane[] {
   return Object.entries(rmqMessagesByQueue).flatMap(([queue, messages]) =>
     messages.map((message, index) => {
       const { basicProperties, data } = Object(message) as RabbitMqMessage;

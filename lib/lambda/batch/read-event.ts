@@ -17,10 +17,8 @@ const LANES: Readonly<Record<EventSource, LanesOf>> = {
   "DynamoDB streams": ({ Records }, trustedForwarders) =>
     streamLanes(Records as StreamBatchRecord[], trustedForwarders),
   Kafka: (event, trustedForwarders) => kafkaLanes(event as unknown as KafkaEvent, trustedForwarders),
-  ActiveMQ: (event, trustedForwarders) =>
-    activeMqLanes(event as unknown as ActiveMqEvent, trustedForwarders),
-  RabbitMQ: (event, trustedForwarders) =>
-    rabbitMqLanes(event as unknown as RabbitMqEvent, trustedForwarders),
+  ActiveMQ: (event, trustedForwarders) => activeMqLanes(event as unknown as ActiveMqEvent, trustedForwarders),
+  RabbitMQ: (event, trustedForwarders) => rabbitMqLanes(event as unknown as RabbitMqEvent, trustedForwarders),
 };
 
 const SOURCE_NAMES = Object.keys(EVENT_SOURCES);

@@ -39,7 +39,11 @@ type Fields = Readonly<Record<string, unknown>>;
 /** SQS, SNS, a record of S3 and its list are five levels; a deeper message isn't from S3. */
 const MAX_DEPTH = 8;
 
-const CREATIONS: Readonly<Record<string, string>> = { PutObject: "Put", "POST Object": "Post", CopyObject: "Copy" };
+const CREATIONS: Readonly<Record<string, string>> = {
+  PutObject: "Put",
+  "POST Object": "Post",
+  CopyObject: "Copy",
+};
 
 const REMOVAL = /^(ObjectRemoved|LifecycleExpiration):/;
 
@@ -60,10 +64,20 @@ export function keyFromS3(): S3Key {
   const keyOf = (event?: unknown) => {
     const { bucket, key, versionId, eTag, sequencer, eventName } = readS3Change(event);
     if (!sequencer) return undefined;
-    return hashTuple("onceonly/s3/2", bucket, key, versionId ?? eTag ?? "", sequencer.toUpperCase(), eventName);
+    return hashTuple(
+      "onceonly/s3/2",
+      bucket,
+      key,
+      versionId ?? eTag ?? "",
+      sequencer.toUpperCase(),
+      eventName,
+    );
   };
   const parts = (record: unknown) => partsOf(record);
-  return withCommitTime(Object.assign(keyOf, { partsOf: parts, contentOf: fingerprintFromS3() }), () => undefined);
+  return withCommitTime(
+    Object.assign(keyOf, { partsOf: parts, contentOf: fingerprintFromS3() }),
+    () => undefined,
+  );
 }
 
 /**
@@ -103,7 +117,12 @@ export function readS3Change(event: unknown): S3Change {
 export function isS3Test(value: unknown): boolean {
   const { Service, Event } = Object(value) as Fields;
   const isOfS3 = Service === "Amazon S3" && Event === "s3:TestEvent";
-  return isOfS3 && Object.keys(value as Fields).sort().join() === "Bucket,Event,HostId,RequestId,Service,Time";
+  return (
+    isOfS3 &&
+    Object.keys(value as Fields)
+      .sort()
+      .join() === "Bucket,Event,HostId,RequestId,Service,Time"
+  );
 }
 
 /** The fields that hold a notification: of an SNS record, an SQS record and an SNS notification. */
@@ -168,7 +187,8 @@ function changeOfEvent({ detail, "detail-type": type }: Fields): S3Change {
 function change(bucket: unknown, eventName: unknown, object: Fields): S3Change {
   const { name } = Object(bucket) as Fields;
   const isText = [name, eventName, object.key].every((each) => typeof each === "string" && each !== "");
-  if (!isText) throw new PayloadInvalidError("the S3 notification lacks its bucket's name, its key or its event name");
+  if (!isText)
+    throw new PayloadInvalidError("the S3 notification lacks its bucket's name, its key or its event name");
   const { key, versionId, eTag, size, sequencer } = object;
   const found = REMOVAL.test(`${eventName}`)
     ? { versionId, sequencer }

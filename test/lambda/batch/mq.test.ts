@@ -3,6 +3,7 @@ import { idempotent, idempotentBatch } from "onceonly";
 import { describe, expect, it, vi } from "vitest";
 import { ENVELOPE_ATTRIBUTE } from "../../../lib/contract.ts";
 import { writeEnvelope } from "../../../lib/messaging/sqs-and-sns.ts";
+import { given } from "../given.ts";
 import { givenBatch } from "./given.ts";
 
 const BROKER = "arn:aws:mq:eu-central-1:123456789012:broker:shop:b-9bcfa592-423a-4942-879d-eb284b418fc8";
@@ -86,18 +87,25 @@ function givenConsumer(more: object = {}) {
 describe("idempotentBatch on Amazon MQ", () => {
   it.each([
     ["ActiveMQ", (more: object = {}) => activeEvent(active("1", "a", more), active("2", "b", more))],
-    ["RabbitMQ", (more: object = {}) => rabbitEvent({ "orders::/": [rabbit("1", "a", more)], "refunds::/": [rabbit("1", "b", more)] })],
-  ])("R5: a failed message of %s brings the whole batch again, and the finished one is skipped", async (_, event) => {
-    const { deliver, ran, failing, decisions } = givenConsumer({ reportBatchItemFailures: true });
-    failing.add("b");
+    [
+      "RabbitMQ",
+      (more: object = {}) =>
+        rabbitEvent({ "orders::/": [rabbit("1", "a", more)], "refunds::/": [rabbit("1", "b", more)] }),
+    ],
+  ])(
+    "R5: a failed message of %s brings the whole batch again, and the finished one is skipped",
+    async (_, event) => {
+      const { deliver, ran, failing, decisions } = givenConsumer({ reportBatchItemFailures: true });
+      failing.add("b");
 
-    expect(await deliver(event())).toBe("BATCH_NOT_DONE");
-    failing.clear();
-    expect(await deliver(event({ redelivered: true, brokerOutTime: 2 }))).toBe("done");
+      expect(await deliver(event())).toBe("BATCH_NOT_DONE");
+      failing.clear();
+      expect(await deliver(event({ redelivered: true, brokerOutTime: 2 }))).toBe("done");
 
-    expect(ran).toEqual(["a", "b", "b"]);
-    expect(decisions()).toContain("key-fallback");
-  });
+      expect(ran).toEqual(["a", "b", "b"]);
+      expect(decisions()).toContain("key-fallback");
+    },
+  );
 
   it("R5: a message with other content under the same id is refused", async () => {
     const { deliver, ran, errors } = givenConsumer();
@@ -112,11 +120,16 @@ describe("idempotentBatch on Amazon MQ", () => {
   it("R5: a RabbitMQ message without an id is refused, and the error says what to set", async () => {
     const { deliver, ran, errors } = givenConsumer();
 
-    expect(await deliver(rabbitEvent({ "orders::/": [rabbit(null, "a"), rabbit("2", "b")] }))).toBe("BATCH_NOT_DONE");
+    expect(await deliver(rabbitEvent({ "orders::/": [rabbit(null, "a"), rabbit("2", "b")] }))).toBe(
+      "BATCH_NOT_DONE",
+    );
 
     expect(ran).toEqual(["b"]);
     expect(errors).toMatchObject([
-      { code: "IDEMPOTENCY_KEY_MISSING", message: expect.stringContaining("set `messageId` where it is published") },
+      {
+        code: "IDEMPOTENCY_KEY_MISSING",
+        message: expect.stringContaining("set `messageId` where it is published"),
+      },
     ]);
   });
 
@@ -151,10 +164,11 @@ describe("idempotentBatch on Amazon MQ", () => {
   });
 
   it("R5: `idempotent` warns if it treats several messages as one operation", async () => {
-    const { options, context } = givenBatch();
+    const { options, context } = given();
     const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
     const messages = { "orders::/": [rabbit("1", "a"), rabbit("2", "b")] };
-    const one = (operation: string) => idempotent((_: object) => null, { ...options, operation, key: () => "k" });
+    const one = (operation: string) =>
+      idempotent((_: object) => null, { ...options, operation, key: () => "k" });
 
     await one("of-rabbit")(rabbitEvent(messages), context());
     await one("of-active")(activeEvent(active("1", "a"), active("2", "b")), context());

@@ -3,6 +3,7 @@
 import type { S3Event, SNSEvent, SQSRecord } from "aws-lambda";
 import { idempotent, idempotentBatch, keyFromS3, readS3Change } from "onceonly";
 import { describe, expect, it } from "vitest";
+import { given } from "../given.ts";
 import { answered, givenBatch, returned, sqsRecord } from "./given.ts";
 
 const TOPIC = "arn:aws:sns:eu-central-1:123456789012:uploads";
@@ -19,7 +20,12 @@ interface Change {
 
 /** A record of S3, with the key encoded as S3 encodes it. */
 function s3Record({ key = "a.png", sequencer = "0055AED6DCD90281E5", ...more }: Change = {}) {
-  const { eTag = "b1946ac92492d2347c6235b4d2611184", versionId, at = "2026-11-28T08:00:00.000Z", deleted } = more;
+  const {
+    eTag = "b1946ac92492d2347c6235b4d2611184",
+    versionId,
+    at = "2026-11-28T08:00:00.000Z",
+    deleted,
+  } = more;
   const content = deleted ? {} : { size: 5, eTag };
   return {
     eventVersion: "2.1",
@@ -84,12 +90,23 @@ const snsEvent = (message: object) =>
         EventSource: "aws:sns",
         EventVersion: "1.0",
         EventSubscriptionArn: `${TOPIC}:1`,
-        Sns: { Type: "Notification", MessageId: "n1", TopicArn: TOPIC, Message: JSON.stringify(message), MessageAttributes: {} },
+        Sns: {
+          Type: "Notification",
+          MessageId: "n1",
+          TopicArn: TOPIC,
+          Message: JSON.stringify(message),
+          MessageAttributes: {},
+        },
       },
     ],
   }) as unknown as SNSEvent;
 const notification = (message: object) =>
-  JSON.stringify({ Type: "Notification", MessageId: "n2", TopicArn: TOPIC, Message: JSON.stringify(message) });
+  JSON.stringify({
+    Type: "Notification",
+    MessageId: "n2",
+    TopicArn: TOPIC,
+    Message: JSON.stringify(message),
+  });
 const inQueue = (content: object, id = "m1") => sqsRecord(id, JSON.stringify(content));
 const viaTopic = (content: object, id = "m1") => sqsRecord(id, notification(content));
 
@@ -167,7 +184,15 @@ describe("keyFromS3 on every route", () => {
     broken.Records[0]!.s3.object.key = "100%.png";
 
     expect(() => key(broken)).toThrow("isn't URL-encoded");
-    for (const other of [undefined, null, {}, { body: "{" }, { body: "7" }, { Records: [] }, { Records: [{}] }])
+    for (const other of [
+      undefined,
+      null,
+      {},
+      { body: "{" },
+      { body: "7" },
+      { Records: [] },
+      { Records: [{}] },
+    ])
       expect(() => key(other)).toThrow("isn't an S3 notification");
     expect(() => key({ Records: [{ s3: { bucket: {}, object: { key: "a" } }, eventName: "x" }] })).toThrow(
       "lacks its bucket's name",
@@ -182,8 +207,16 @@ describe("keyFromS3 on every route", () => {
     [{ reason: "CopyObject" }, "Object Created", "ObjectCreated:Copy"],
     [{ reason: "CompleteMultipartUpload" }, "Object Created", "ObjectCreated:CompleteMultipartUpload"],
     [{ reason: "POST Object" }, "Object Created", "ObjectCreated:Post"],
-    [{ reason: "DeleteObject", "deletion-type": "Delete Marker Created" }, "Object Deleted", "ObjectRemoved:DeleteMarkerCreated"],
-    [{ reason: "Lifecycle Expiration", "deletion-type": "Permanently Deleted" }, "Object Deleted", "LifecycleExpiration:Delete"],
+    [
+      { reason: "DeleteObject", "deletion-type": "Delete Marker Created" },
+      "Object Deleted",
+      "ObjectRemoved:DeleteMarkerCreated",
+    ],
+    [
+      { reason: "Lifecycle Expiration", "deletion-type": "Permanently Deleted" },
+      "Object Deleted",
+      "LifecycleExpiration:Delete",
+    ],
     [{}, "Object Tags Added", "Object Tags Added"],
   ])("R4: names the event of EventBridge as S3 names it: %j", (more, type, eventName) => {
     const event = busEvent();
@@ -201,9 +234,12 @@ describe("keyFromS3 on every route", () => {
   });
 
   it("R4: gives no key to an event without a sequencer", async () => {
-    const { options, context } = givenBatch();
+    const { options, context } = given();
     const event = busEvent();
-    const tagged = { ...event, detail: { ...event.detail, object: { ...event.detail.object, sequencer: undefined } } };
+    const tagged = {
+      ...event,
+      detail: { ...event.detail, object: { ...event.detail.object, sequencer: undefined } },
+    };
 
     await expect(idempotent(() => 1, { ...options, key })(tagged, context())).rejects.toMatchObject({
       code: "IDEMPOTENCY_KEY_MISSING",
@@ -211,11 +247,17 @@ describe("keyFromS3 on every route", () => {
   });
 
   it("R4: replays a second notification of one change without a `fingerprint`", async () => {
-    const { options, context } = givenBatch();
+    const { options, context } = given();
     let runs = 0;
     const handler = idempotent((_: unknown) => ++runs, { ...options, key: keyFromS3() });
 
-    for (const event of [direct({}), direct({ at: "later" }), busEvent(), busEvent({}, "e2"), snsEvent(direct({}))])
+    for (const event of [
+      direct({}),
+      direct({ at: "later" }),
+      busEvent(),
+      busEvent({}, "e2"),
+      snsEvent(direct({})),
+    ])
       expect(await handler(event, context())).toBe(1);
   });
 });
@@ -226,17 +268,20 @@ describe("idempotentBatch with keyFromS3", () => {
   it.each([
     ["SQS", (content: object) => inQueue(content)],
     ["SNS and SQS", (content: object) => viaTopic(content)],
-  ])("R4: runs each record of a message through %s, and returns the message if one fails", async (_, message) => {
-    const { deliver, ran, failing } = givenUploads();
-    failing.add("a");
+  ])(
+    "R4: runs each record of a message through %s, and returns the message if one fails",
+    async (_, message) => {
+      const { deliver, ran, failing } = givenUploads();
+      failing.add("a");
 
-    expect(await deliver(message(two), inQueue(direct({ key: "c" }), "m2"))).toEqual(["m1"]);
-    expect(ran.toSorted()).toEqual(["a", "b", "c"]);
+      expect(await deliver(message(two), inQueue(direct({ key: "c" }), "m2"))).toEqual(["m1"]);
+      expect(ran.toSorted()).toEqual(["a", "b", "c"]);
 
-    failing.clear();
-    expect(await deliver(message(two))).toEqual([]);
-    expect(ran.toSorted()).toEqual(["a", "a", "b", "c"]);
-  });
+      failing.clear();
+      expect(await deliver(message(two))).toEqual([]);
+      expect(ran.toSorted()).toEqual(["a", "a", "b", "c"]);
+    },
+  );
 
   it("R4: returns a message whose records all fail once, and throws if no message is done", async () => {
     const { handler, failing, context } = givenUploads();
@@ -283,24 +328,27 @@ describe("idempotentBatch with keyFromS3", () => {
   it.each([
     ["SNS", () => snsEvent(two)],
     ["S3", () => two],
-  ])("R4: runs each record of an event from %s, and throws if one fails, whatever the mapping's option says", async (_, event) => {
-    const { options, context } = givenBatch({ reportBatchItemFailures: true });
-    const ran: string[] = [];
-    let fails = true;
-    const handler = idempotentBatch(
-      (record: object) => {
-        const { key } = readS3Change(record);
-        ran.push(key);
-        if (fails && key === "b") throw new Error("no");
-      },
-      { ...options, key: keyFromS3() },
-    );
+  ])(
+    "R4: runs each record of an event from %s, and throws if one fails, whatever the mapping's option says",
+    async (_, event) => {
+      const { options, context } = givenBatch({ reportBatchItemFailures: true });
+      const ran: string[] = [];
+      let fails = true;
+      const handler = idempotentBatch(
+        (record: object) => {
+          const { key } = readS3Change(record);
+          ran.push(key);
+          if (fails && key === "b") throw new Error("no");
+        },
+        { ...options, key: keyFromS3() },
+      );
 
-    await expect(handler(event() as never, context())).rejects.toMatchObject({ code: "BATCH_NOT_DONE" });
-    fails = false;
-    await handler(event() as never, context());
+      await expect(handler(event() as never, context())).rejects.toMatchObject({ code: "BATCH_NOT_DONE" });
+      fails = false;
+      await handler(event() as never, context());
 
-    expect(ran).toEqual(["a", "b", "b"]);
-    expect(await handler(snsEvent(TEST_MESSAGE), context())).toEqual({ batchItemFailures: [] });
-  });
+      expect(ran).toEqual(["a", "b", "b"]);
+      expect(await handler(snsEvent(TEST_MESSAGE), context())).toEqual({ batchItemFailures: [] });
+    },
+  );
 });

@@ -101,6 +101,8 @@ export const RECIPE_MISTAKES: readonly Mistake[] = [
     toldBy: "error",
     text: "the WebSocket message must have `requestId` (got none)",
     make: () =>
-      messageOf(() => keyFromEvent()({ requestContext: { connectionId: "c", eventType: "MESSAGE" }, body: "{}" })),
+      messageOf(() =>
+        keyFromEvent()({ requestContext: { connectionId: "c", eventType: "MESSAGE" }, body: "{}" }),
+      ),
   },
 ];
