@@ -41,7 +41,7 @@ interface EventSourceRow {
    * Whether each of its mappings can have `ReportBatchItemFailures`, so that Lambda reads which records of a batch failed.
    * Otherwise the batch has to throw, or its failed records are lost.
    */
-  readonly reportsFailures: boolean;
+  readonly reportsFailures: boolean | "never";
   /** The member of `SourceParameters` that holds its settings in a pipe. */
   readonly pipe?: string;
 }
@@ -79,8 +79,10 @@ export const EVENT_SOURCES = /* @__PURE__ */ eventSources({
     eventSources: [],
     redelivers: "messages",
     // A subscriber that invokes asynchronously doesn't read the response, and the event doesn't say which one it is.
-    reportsFailures: false,
+    reportsFailures: "never",
   },
+  ActiveMQ: { eventSources: ["aws:mq"], redelivers: "messages", reportsFailures: "never" },
+  RabbitMQ: { eventSources: ["aws:rmq"], redelivers: "messages", reportsFailures: "never" },
 });
 
 export type EventSource = keyof typeof EVENT_SOURCES;

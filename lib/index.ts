@@ -38,12 +38,9 @@ export type { BatchOptions } from "./lambda/batch/batch-options.ts";
 export {
   type EventBridgeKeyEvent,
   fingerprintFromEventBridge,
-  fingerprintFromS3,
   fingerprintFromSns,
   keyFromEventBridge,
-  keyFromS3,
   keyFromSns,
-  type S3KeyEvent,
   type SnsKeyEvent,
 } from "./lambda/batch/event-keys.ts";
 export { type BatchHandler, idempotentBatch } from "./lambda/batch/idempotent-batch.ts";
@@ -54,6 +51,7 @@ export {
   type ItemAnswer,
   idempotentEach,
 } from "./lambda/batch/idempotent-each.ts";
+export { fingerprintFromS3, keyFromS3, readS3Change, type S3Change } from "./lambda/batch/s3-changes.ts";
 export { callerFromAuthorizer, callerFromJwt, callerFromTenant } from "./lambda/caller.ts";
 export type { WithIdempotency } from "./lambda/context.ts";
 export { fingerprintFromJson } from "./lambda/fingerprint-from-json.ts";
@@ -65,6 +63,7 @@ export { acpProfile, ietfProfile, stripeProfile } from "./lambda/http/profiles.t
 export { readBody } from "./lambda/http/read-body.ts";
 export { type HttpStreamOptions, httpIdempotentStream, type ResponseStream } from "./lambda/http/stream.ts";
 export { keyFromWebhook, type WebhookOptions, type WebhookProvider } from "./lambda/http/webhooks.ts";
+export { keyFromEvent } from "./lambda/key-from-event.ts";
 export type { IdempotencyMiddleware } from "./lambda/middy/middleware.ts";
 export type {
   CallerEvent,

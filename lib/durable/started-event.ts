@@ -95,11 +95,11 @@ function isSns({ Records }: Members): boolean {
 /** Whether the event is one of a queue or a stream, or the array of a pipe or a custom event bus. */
 export function isBatch(event: unknown): boolean {
   if (isBatchArray(event)) return true;
-  const { Records, records } = Object(event) as Members;
+  const { Records, records, eventSource } = Object(event) as Members;
   const [first] = Array.isArray(Records) ? Records : [];
   const isOfAws =
     typeof (Object(first) as Members).eventSource === "string" || (Array.isArray(Records) && !first);
-  return isOfAws || typeof records === "object";
+  return isOfAws || typeof records === "object" || eventSource === "aws:mq" || eventSource === "aws:rmq";
 }
 
 function contentOf({ record, body }: BatchItem): unknown {

@@ -157,11 +157,13 @@ function warnOfLease<Write>({ options, remainingMs }: FirstCall<Write>): void {
 export function warnOfBatch(options: { readonly operation: string }, event: unknown): void {
   const {
     Records,
-    records: byPartition,
+    messages,
+    rmqMessagesByQueue,
+    records: byPartition = rmqMessagesByQueue,
     eventSource: source,
   } = Object(event) as Readonly<Record<string, unknown>>;
   const given = typeof byPartition === "object" ? Object.values(byPartition ?? {}).flat() : [];
-  const records = [event, Records].find(Array.isArray) ?? given;
+  const records = [event, Records, messages].find(Array.isArray) ?? given;
   if (records.length < 2 || batched.has(options)) return;
   const { eventSource = source } = Object(records[0]) as { readonly eventSource?: unknown };
   if (!findEventSource(eventSource)) return;

@@ -38,7 +38,7 @@ const DRIVEN = [
 
 /** Lists and texts, and functions from data to data: they neither read nor note an object of a copy. */
 const DATA =
-  /^main\.readBody$|^messaging\.(ENVELOPE_FAULTS|OUTBOX_EVENTS|kinesisRecord|readEnvelope|traceparentFromXRay)$|^reconciler\.RECONCILER_EVENTS$|^store-kit\.(DECISIONS|STORE_FAILURES)$|^postgres\.postgresSchema$|^explorer\.(canHave|crashPoints|streamEvent)$|^kit\.([A-Z_]+|[a-z]\w+)$|^aws\.[a-z]\w+$|^client\.(createIdempotencyKey|wasReplayed)$/;
+  /^main\.read(Body|S3Change)$|^messaging\.(ENVELOPE_FAULTS|OUTBOX_EVENTS|kinesisRecord|readEnvelope|traceparentFromXRay)$|^reconciler\.RECONCILER_EVENTS$|^store-kit\.(DECISIONS|STORE_FAILURES)$|^postgres\.postgresSchema$|^explorer\.(canHave|crashPoints|streamEvent)$|^kit\.([A-Z_]+|[a-z]\w+)$|^aws\.[a-z]\w+$|^client\.(createIdempotencyKey|wasReplayed)$/;
 
 /**
  * Functions that a user passes to an engine, which calls them with plain events, attempts or decisions, and clients of HTTP. No copy

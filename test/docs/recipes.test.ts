@@ -90,6 +90,7 @@ const outside = {
   "https://database.example": () => Response.json({}),
   "https://catalogue.example": () => Response.json({}),
   "https://payments.example": () => Response.json({ id: "c1" }),
+  "https://states.example": () => Response.json({}),
 };
 
 const payInvoice = async (name: string, database: object) =>
@@ -194,6 +195,42 @@ async function streamingHandler(): Promise<AnyHandler> {
   };
 }
 
+/** Step Functions: the first answer to a token closes its task. Requests go over HTTP, where the explorer sees them. */
+async function taskTokenHandler(): Promise<AnyHandler> {
+  const answer = (kind: string) => async (input: { taskToken: string }) => {
+    const headers = { "Idempotency-Key": input.taskToken };
+    const body = JSON.stringify({ kind, ...input });
+    const { status } = await fetch("https://states.example", { method: "POST", headers, body });
+    if (status === 400) throw Object.assign(new Error("closed"), { name: "TaskTimedOut" });
+    if (status !== 200) throw new Error("Step Functions is busy");
+  };
+  const client = { sendTaskSuccess: answer("success"), sendTaskFailure: answer("failure") };
+  return ((await recipe("task-token")).chargeOrders as (client: object) => AnyHandler)(client);
+}
+
+const taskMessage = (messageId: string, token: string, order: object = { id: "o1", cents: 500 }) => ({
+  messageId,
+  eventSource: "aws:sqs",
+  eventSourceARN: "arn:aws:sqs:eu-central-1:123456789012:charges",
+  attributes: {},
+  messageAttributes: {},
+  body: JSON.stringify({ token, machine: "m1", execution: "e1", state: "Charge", order }),
+});
+
+const webSocketMessage = (connectionId: string) => ({
+  requestContext: {
+    ...{ apiId: "a1", stage: "prod", eventType: "MESSAGE", routeKey: "createOrder", connectionId },
+    ...{ requestId: `of ${connectionId}`, authorizer: { userId: "ann" } },
+  },
+  body: JSON.stringify({ action: "createOrder", requestId: "r1", sku: "tea" }),
+});
+
+const confirmed = {
+  ...{ userPoolId: "p1", userName: "ann", triggerSource: "PostConfirmation_ConfirmSignUp" },
+  request: { userAttributes: { sub: "5b1c", email: "ann@example.com" }, clientMetadata: { code: "s3cret" } },
+  response: {},
+};
+
 type Explored = readonly [
   title: string,
   handler: () => Promise<AnyHandler>,
@@ -248,6 +285,15 @@ const explored: readonly Explored[] = [
   ],
   ["decorator", decoratorHandler, { id: "o1", cents: 500 }, { outside }],
   ["replayed", () => handlerOf("replayed"), { id: "o1", sku: "tea" }, { tables: { orders: byId } }],
+  ["task-token", taskTokenHandler, { Records: [taskMessage("m1", "t1")] }, { outside }],
+  ["websocket", () => handlerOf("websocket"), webSocketMessage("c1"), { tables: { orders: byId } }],
+  ["cognito", () => handlerOf("cognito"), confirmed, { tables: { profiles: byId } }],
+  [
+    "iot-rule",
+    () => handlerOf("iot-rule"),
+    { requestId: "f1", litres: 5, device: "tank-7" },
+    { tables: { fillings: byId } },
+  ],
   ["lock", () => handlerOf("lock"), { shop: "ann", revision: 3 }, { outside }],
   [
     "scheduled-job",
@@ -446,6 +492,79 @@ describe("the recipe of Step Functions", () => {
   });
 });
 
+describe("the recipe of task tokens", () => {
+  /** Step Functions' side: which tokens are open, and the answers that it accepted and refused. */
+  const worked = async (
+    status: number,
+    open: readonly string[],
+    ...batches: readonly (readonly object[])[]
+  ) => {
+    const aws = new Simulator();
+    aws.table("idempotency", { partitionKey: "pk" });
+    const waiting = new Set(open);
+    const seen = { charges: 0, accepted: [] as string[], refused: [] as string[] };
+    aws.serve("https://payments.example", () => {
+      seen.charges++;
+      return Response.json({ id: "c1" }, { status });
+    });
+    aws.serve("https://states.example", async (request: Request) => {
+      const { taskToken, kind, output = "" } = (await request.json()) as Record<string, string>;
+      const isOpen = waiting.delete(taskToken!);
+      seen[isOpen ? "accepted" : "refused"].push(`${taskToken} ${kind} ${output}`.trim());
+      return Response.json({}, { status: isOpen ? 200 : 400 });
+    });
+    const fn = aws.lambda((await taskTokenHandler()) as never);
+    await aws.run(async () => {
+      for (const Records of batches) await fn.invoke({ Records });
+    });
+    return seen;
+  };
+  const success = (token: string) => `${token} success {"charged":"o1"}`;
+
+  it("R5: charges once, and answers the token of each retry once", async () => {
+    const seen = await worked(
+      200,
+      ["t1", "t2"],
+      [taskMessage("m1", "t1")],
+      [taskMessage("m1", "t1"), taskMessage("m2", "t2")],
+      [taskMessage("m3", "t2")],
+    );
+
+    expect(seen).toEqual({ charges: 1, accepted: [success("t1"), success("t2")], refused: [] });
+  });
+
+  it("R5: a token whose state has timed out is done, and the next one gets its answer", async () => {
+    const seen = await worked(
+      200,
+      ["t2"],
+      [taskMessage("m1", "t1")],
+      [taskMessage("m1", "t1")],
+      [taskMessage("m2", "t2")],
+    );
+
+    expect(seen).toEqual({ charges: 1, accepted: [success("t2")], refused: [success("t1")] });
+  });
+
+  it("R5: a refusal that no retry helps answers each token with the failure", async () => {
+    const seen = await worked(402, ["t1", "t2"], [taskMessage("m1", "t1")], [taskMessage("m2", "t2")]);
+
+    expect(seen).toEqual({ charges: 1, accepted: ["t1 failure", "t2 failure"], refused: [] });
+  });
+});
+
+describe("the recipe of a Cognito trigger", () => {
+  it("R5: returns the event for other sources without a record", async () => {
+    const reset = { ...confirmed, triggerSource: "PostConfirmation_ConfirmForgotPassword" };
+    const { answers, items } = await simulated(await handlerOf("cognito"), "profiles", byId, [
+      confirmed,
+      reset,
+    ]);
+
+    expect(answers).toEqual([confirmed, reset]);
+    expect(items).toHaveLength(1);
+  });
+});
+
 describe("H88: A7: a retry whose source sends new tokens, ids and times", () => {
   it.each([
     [
@@ -474,6 +593,7 @@ describe("H88: A7: a retry whose source sends new tokens, ids and times", () => 
         headers: { "Idempotency-Key": "k1", authorization: "another token" },
       },
     ],
+    ["websocket", "orders", webSocketMessage("c1"), webSocketMessage("c2")],
   ])("gets the first answer in the recipe %s", async (name, table, first, again) => {
     const keys = name === "tenants" ? { partitionKey: "tenant", sortKey: "id" } : byId;
     const { answers, items } = await simulated(await handlerOf(name), table, keys, [first, again]);

@@ -6,6 +6,8 @@ import { eventBusLanes } from "./event-bus-source.ts";
 import type { Forwarders } from "./forwarders.ts";
 import type { BatchItem, Lane } from "./item.ts";
 import { kafkaLanes, pipedKafkaLanes } from "./kafka-source.ts";
+import { activeMqLanes, rabbitMqLanes } from "./mq-source.ts";
+import type { S3Key } from "./s3-changes.ts";
 import { sqsLanes } from "./sqs-source.ts";
 import { pipedStreamLanes, streamLanes } from "./stream-source.ts";
 
@@ -18,8 +20,15 @@ const MAPPED_LANES: Readonly<Partial<Record<EventSource, LanesOf>>> = {
   "DynamoDB streams": streamLanes,
 };
 
+/** For events of a mapping that have no `Records`. */
+const NAMED_LANES: Readonly<Partial<Record<EventSource, LanesOf>>> = {
+  Kafka: kafkaLanes,
+  ActiveMQ: activeMqLanes,
+  RabbitMQ: rabbitMqLanes,
+};
+
 /** For the arrays that pipes and subscribers of custom event buses pass to a function. */
-const ARRAY_LANES: Readonly<Record<EventSource, LanesOf>> = {
+const ARRAY_LANES: Readonly<Partial<Record<EventSource, LanesOf>>> = {
   SQS: sqsLanes,
   Kinesis: pipedStreamLanes,
   "DynamoDB streams": pipedStreamLanes,
@@ -35,6 +44,8 @@ export const SOURCE_LIST = `${SOURCE_NAMES.slice(0, -1).join(", ")} and ${SOURCE
 interface EventReading {
   readonly trustedForwarders?: Forwarders | undefined;
   readonly reportBatchItemFailures?: boolean | undefined;
+  /** Splits a record that carries several operations. */
+  readonly partsOf?: S3Key["partsOf"] | undefined;
 }
 
 interface BatchEvent {
@@ -45,7 +56,10 @@ interface BatchEvent {
 
 /** @throws PayloadInvalidError (`PAYLOAD_INVALID`) for an event that isn't a batch, or has records without identifiers. */
 export function readEvent(event: unknown, reading: EventReading): BatchEvent {
-  const read = Array.isArray(event) ? readArray(event, reading) : readMapped(event, reading);
+  const { partsOf } = reading;
+  const whole = Array.isArray(event) ? readArray(event, reading) : readObject(event, reading);
+  const lanes = partsOf ? whole.lanes.flatMap((lane) => splitLane(lane, partsOf)) : whole.lanes;
+  const read = { ...whole, lanes };
   // Lambda treats an unknown or empty identifier as the failure of the whole batch.
   if (read.lanes.flat().every(hasIdentifier)) return read;
   throw new PayloadInvalidError("the event contains records without an identifier");
@@ -59,22 +73,53 @@ export function isBatchArray(event: unknown): event is readonly unknown[] {
 /** A single record, as a batch would read it; `undefined` for anything else. */
 export function itemOfRecord(record: unknown): BatchItem | undefined {
   const source = sourceOfRecord(record);
-  return source && ARRAY_LANES[source]([record] as never).flat()[0];
+  return source && ARRAY_LANES[source]?.([record] as never).flat()[0];
 }
 
-function readMapped(
-  event: unknown,
-  { trustedForwarders, reportBatchItemFailures }: EventReading,
-): BatchEvent {
-  const { Records, records, window, isFinalInvokeForWindow } = Object(event) as Readonly<
-    Record<string, unknown>
-  >;
-  // A Kafka event doesn't say whether its mapping is in provisioned mode: only the user knows.
-  const readsFailures = (source: EventSource) =>
-    reportBatchItemFailures ?? EVENT_SOURCES[source].reportsFailures;
-  if (isKafka(records)) {
-    return { lanes: kafkaLanes(event as never, trustedForwarders), readsFailures: readsFailures("Kafka") };
+/** The parts of an unordered message don't wait for each other. */
+function splitLane(lane: Lane, partsOf: S3Key["partsOf"]): readonly Lane[] {
+  const items = lane.flatMap((item) => splitItem(item, partsOf));
+  return lane.length === 1 ? items.map((item) => [item]) : [items];
+}
+
+function splitItem(item: BatchItem, partsOf: S3Key["partsOf"]): readonly BatchItem[] {
+  try {
+    return partsOf(item.record).map((record) => ({ ...item, record }));
+  } catch {
+    // Reading its key throws the same error, for this record only.
+    return [item];
   }
+}
+
+/** An event that S3 or SNS sent to the function itself. */
+function invocationLanes(records: readonly unknown[]): Lane[] {
+  return records.map((record, index) => [
+    { record, identifier: `${index}`, body: record, ownKey: "", isOwnKeyFallback: false },
+  ]);
+}
+
+/** Of events without `Records`. */
+function namedSourceOf(event: unknown): EventSource | undefined {
+  const { records, eventSource, messages, rmqMessagesByQueue } = Object(event);
+  if (isByList(records)) return "Kafka";
+  if (eventSource === "aws:mq" && Array.isArray(messages)) return "ActiveMQ";
+  return eventSource === "aws:rmq" && isByList(rmqMessagesByQueue) ? "RabbitMQ" : undefined;
+}
+
+function readObject(
+  event: unknown,
+  { trustedForwarders, reportBatchItemFailures, partsOf }: EventReading,
+): BatchEvent {
+  const { Records, window, isFinalInvokeForWindow } = Object(event) as Readonly<Record<string, unknown>>;
+  // An event doesn't say whether its mapping reports failures: only the user knows.
+  const readBy = (lanesOf: LanesOf | undefined, source: EventSource, records: unknown): BatchEvent => {
+    if (lanesOf === undefined) throw notABatch(event);
+    const { reportsFailures } = EVENT_SOURCES[source];
+    const readsFailures = reportsFailures !== "never" && (reportBatchItemFailures ?? reportsFailures);
+    return { lanes: lanesOf(records as never, trustedForwarders), readsFailures };
+  };
+  const named = namedSourceOf(event);
+  if (named) return readBy(NAMED_LANES[named], named, event);
   if (!Array.isArray(Records)) throw notABatch(event);
   if ((window ?? isFinalInvokeForWindow) !== undefined) {
     // Lambda treats a response without `state` as a failure, and delivers the window again until the records expire.
@@ -83,10 +128,12 @@ function readMapped(
     );
   }
   if (Records.length === 0) return { lanes: [], readsFailures: true };
-  const source = findEventSource(Object(Records[0]).eventSource);
-  const lanesOf = source && MAPPED_LANES[source];
-  if (source === undefined || lanesOf === undefined) throw notABatch(event);
-  return { lanes: lanesOf(Records as never, trustedForwarders), readsFailures: readsFailures(source) };
+  const { eventSource, EventSource } = Object(Records[0]);
+  if (partsOf && (eventSource === "aws:s3" || EventSource === "aws:sns"))
+    return { lanes: invocationLanes(Records), readsFailures: false };
+  const source = findEventSource(eventSource);
+  if (source === undefined) throw notABatch(event);
+  return readBy(MAPPED_LANES[source], source, Records);
 }
 
 /**
@@ -99,20 +146,21 @@ function readArray(
 ): BatchEvent {
   if (records.length === 0) return { lanes: [], readsFailures: true };
   const source = sourceOfAll(records);
-  if (source === undefined) {
+  const lanesOf = source && ARRAY_LANES[source];
+  if (lanesOf === undefined) {
     throw new PayloadInvalidError(
       "the event is an array whose items aren't all records of one source: a pipe's input transformer or enrichment must keep `eventSource` and each record's id, and a subscriber of a custom event bus must deliver raw events with the transformer `WITH_METADATA`. For other arrays, such as AppSync's BatchInvoke, use `idempotentEach`",
     );
   }
   return {
-    lanes: ARRAY_LANES[source](records as never, trustedForwarders),
-    readsFailures: reportBatchItemFailures && EVENT_SOURCES[source].reportsFailures,
+    lanes: lanesOf(records as never, trustedForwarders),
+    readsFailures: reportBatchItemFailures && EVENT_SOURCES[source as EventSource].reportsFailures === true,
   };
 }
 
 function sourceOfAll(records: readonly unknown[]): EventSource | undefined {
   const [source, ...others] = new Set(records.map(sourceOfRecord));
-  return others.length === 0 ? source : undefined;
+  return others.length === 0 && source && ARRAY_LANES[source] ? source : undefined;
 }
 
 function sourceOfRecord(record: unknown): EventSource | undefined {
@@ -120,8 +168,8 @@ function sourceOfRecord(record: unknown): EventSource | undefined {
   return findEventSource(eventSource) ?? (isBusEvent(record) ? "EventBridge custom buses" : undefined);
 }
 
-/** Kafka has lists of records by topic and partition. Other sources have one list under this name. */
-function isKafka(records: unknown): boolean {
+/** Kafka has lists of records by topic and partition, RabbitMQ by queue. Other sources have one list. */
+function isByList(records: unknown): boolean {
   const isMap = typeof records === "object" && records !== null && !Array.isArray(records);
   return isMap && Object.values(records).every(Array.isArray);
 }

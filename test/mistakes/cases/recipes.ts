@@ -4,6 +4,7 @@ import {
   type HttpRequestEvent,
   httpIdempotent,
   idempotent,
+  keyFromEvent,
   keyFromS3,
   readBody,
 } from "onceonly";
@@ -81,7 +82,7 @@ export const RECIPE_MISTAKES: readonly Mistake[] = [
   {
     made: "passes an S3 event with several records to one call",
     toldBy: "error",
-    text: "the event has 2 records, but a key identifies one: call the handler for each record, with { Records: [record] }",
+    text: "the event has 2 records, but a key identifies one: use idempotentBatch with `key: keyFromS3()`, which runs the handler once for each",
     make: () => {
       const object = { key: "a", sequencer: "1" };
       const record = { eventName: "ObjectCreated:Put", s3: { bucket: { name: "b" }, object } };
@@ -90,9 +91,18 @@ export const RECIPE_MISTAKES: readonly Mistake[] = [
     },
   },
   {
-    made: "passes a queue message to `keyFromS3`",
+    made: "passes a queue message that isn't from S3 to `keyFromS3`",
     toldBy: "error",
-    text: "the event has no `Records`",
-    make: () => messageOf(() => keyFromS3()({ messageId: "m1", body: "{}" } as never)),
+    text: "this isn't an S3 notification",
+    make: () => messageOf(() => keyFromS3()({ messageId: "m1", body: "{}" })),
+  },
+  {
+    made: "sends a WebSocket message without an id",
+    toldBy: "error",
+    text: "the WebSocket message must have `requestId` (got none)",
+    make: () =>
+      messageOf(() =>
+        keyFromEvent()({ requestContext: { connectionId: "c", eventType: "MESSAGE" }, body: "{}" }),
+      ),
   },
 ];
