@@ -12,8 +12,8 @@ import { bundled } from "../kit/bundled.ts";
  */
 const MAX_GZIP_BYTES = {
   runOnce: 36_400,
-  idempotent: 39_000,
-  idempotency: 39_800,
+  idempotent: 39_300,
+  idempotency: 40_100,
   httpIdempotent: 43_250,
   httpIdempotency: 44_100,
 } as const;
