@@ -266,7 +266,7 @@ describe("UseIdempotency warns about a subscriber of a custom event bus", () => 
   const warningsOfSubscriber = (settings: Partial<CfnSubscriberProps>, invocationType = "EVENT") => {
     const stack = unitStack();
     new CfnSubscriber(stack, "Subscriber", {
-      eventBusArn: "arn:aws:events:eu-central-1:123456789012:event-busv2/orders/1",
+      eventBusArn: "arn:aws:events:eu-central-1:123456789012:event-busv2/orders/abcdefghijklmnopqrstuvwxy",
       name: "ship",
       startingPosition: "LATEST",
       invokeConfiguration: {

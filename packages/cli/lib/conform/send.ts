@@ -1,6 +1,6 @@
 /** One request, each on a connection of its own, that can be reset or carry a key that no HTTP client would send. */
-import { type IncomingHttpHeaders, type RequestOptions, request as sendHttp } from "node:http";
-import { request as sendHttps } from "node:https";
+import { Agent, type IncomingHttpHeaders, type RequestOptions, request as sendHttp } from "node:http";
+import { Agent as SecureAgent, request as sendHttps } from "node:https";
 import { connect as connectTcp } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { connect as connectTls } from "node:tls";
@@ -25,13 +25,14 @@ const TIMEOUT_MS = 60_000;
 
 /** @param isLost resets the connection as soon as the response has been read, as when the last mile breaks */
 export async function send(request: Request, { isLost = false } = {}): Promise<Answer> {
-  const sent = open(request);
+  const sent = open(request, isLost);
   const response = await new Promise<import("node:http").IncomingMessage>((resolve, reject) => {
     sent.on("response", resolve).on("error", reject).end(request.body);
   });
   const { socket } = response;
   const body = (await buffer(response)).toString();
-  if (isLost) socket.resetAndDestroy();
+  // On a socket that is ending already, Node 20 would spin from then on.
+  if (isLost && !socket.destroyed && socket.writable) socket.resetAndDestroy();
   return { status: response.statusCode!, headers: response.headers, body };
 }
 
@@ -45,17 +46,23 @@ export async function sendAndLeave(request: Request, leave: () => Promise<void>)
   if (sent.socket && !sent.socket.destroyed) sent.socket.resetAndDestroy();
 }
 
-function open({ url, method, headers, body }: Request) {
+/** @param isKept leaves the connection open after the response */
+function open({ url, method, headers, body }: Request, isKept = false) {
+  const isSecure = url.protocol === "https:";
   const lines = new Map<string, string[]>();
   for (const [name, value] of headers) lines.set(name, [...(lines.get(name) ?? []), value]);
   const options: RequestOptions = {
-    ...{ method, agent: false, signal: AbortSignal.timeout(TIMEOUT_MS) },
+    ...{
+      method,
+      agent: isKept && new (isSecure ? SecureAgent : Agent)({ keepAlive: true }),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    },
     headers: {
       ...Object.fromEntries(lines),
       ...(body !== undefined && { "content-length": Buffer.byteLength(body) }),
     },
   };
-  return url.protocol === "https:" ? sendHttps(url, options) : sendHttp(url, options);
+  return isSecure ? sendHttps(url, options) : sendHttp(url, options);
 }
 
 /**

@@ -84,7 +84,7 @@ export const PIPES: readonly Misconfiguration[] = [
 
 const subscriber = (stack: Stack, { functionArn: targetArn }: IFunction, lambdaParameters = {}) =>
   new CfnSubscriber(stack, "Subscriber", {
-    eventBusArn: "arn:aws:events:eu-west-1:111111111111:event-busv2/orders/1",
+    eventBusArn: "arn:aws:events:eu-west-1:111111111111:event-busv2/orders/abcdefghijklmnopqrstuvwxy",
     name: "ship",
     startingPosition: "LATEST",
     invokeConfiguration: { targetArn, roleArn, lambdaParameters },
