@@ -5,7 +5,7 @@ import { sqlStateOf } from "./failures.ts";
 /** The server doesn't have the name, has it already, or would return another type. The statement has not run. */
 const NOT_PREPARED = /^(26|42P05|0A000)/;
 
-/** There is no connection, or the server is out of connections or shutting down. */
+/** SQLSTATE classes: the connection failed, the server has no free connection, or it's starting or shutting down. */
 const NO_SESSION = /^(08|53|57)/;
 
 /** Each connection of each server keeps all of them, such as those of a table per tenant. */

@@ -116,8 +116,10 @@ describe("a Fastify payload", () => {
     expect(answer.json().message).toContain("needs the raw bytes of the body");
     expect(runs).toEqual([]);
   });
+});
 
-  it("belongs to a request that may be frozen, and made from another one", () => {
+describe("a value kept beside a request", () => {
+  it("is found on a frozen request, and is inherited only if the request has none", () => {
     const kept = new Beside<string>(Symbol("test"));
     const first = {};
     kept.set(first, "first");

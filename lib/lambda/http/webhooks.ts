@@ -65,13 +65,11 @@ const SCHEMES: Readonly<Record<WebhookProvider, Scheme>> = {
     signatures: [Buffer.from(header("x-hub-signature-256").replace(/^sha256=/, ""), "hex")],
   }),
   /** Events of several topics can share an id. */
-  shopify: ({ header }) => ({
-    id:
-      header("x-shopify-topic") &&
-      header("x-shopify-event-id") &&
-      `${header("x-shopify-topic")}/${header("x-shopify-event-id")}`,
-    signatures: [Buffer.from(header("x-shopify-hmac-sha256"), "base64")],
-  }),
+  shopify({ header }) {
+    const [topic, event] = [header("x-shopify-topic"), header("x-shopify-event-id")];
+    const signatures = [Buffer.from(header("x-shopify-hmac-sha256"), "base64")];
+    return { id: topic && event && `${topic}/${event}`, signatures };
+  },
   /** `v1,<base64> v1,<base64> v1a,<base64>`. Svix calls the same headers `svix-…`. */
   "standard-webhooks"({ header }) {
     const either = (name: string) => header(`webhook-${name}`) || header(`svix-${name}`);
