@@ -44,7 +44,7 @@ export function decisionIn({ state, attempt, evidence }: IdempotencyRecord): Evi
 export function historyOf<Write>(store: Store<Write>, record: IdempotencyRecord): readonly PastDecision[] {
   const { state, evidence, result, completedAt } = record;
   const last = decodeEvidence(evidence);
-  const { verdict, by = "handler", at = completedAt as number, asked, answered } = last ?? {};
+  const { verdict, by = "handler", at = completedAt, asked, answered } = last ?? {};
   // A store that encrypts has returned the result decrypted.
   const was =
     !marksOf(store).sealsResults &&

@@ -88,8 +88,8 @@ export interface PastDecision extends VerificationEvidence {
   /** Absent if the handler ended it. */
   readonly verdict?: Verification["outcome"] | undefined;
   readonly by: string;
-  /** Epoch ms. */
-  readonly at: number;
+  /** Epoch ms. Absent for an attempt that left its key released or in progress: its end has no time. */
+  readonly at?: number | undefined;
   /** The result that callers got, as it was stored: only of the last one, and only if it's short. */
   readonly was?: string | undefined;
 }

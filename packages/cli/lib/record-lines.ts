@@ -223,11 +223,14 @@ function pastLine(
   return `before that: ${act === undefined ? state : `${act}, ${state}`}, by ${by}, ${timeOf(at, now)}${reason}`;
 }
 
+/** Evidence is JSON that anyone with access to the table can write, so its times may be anything. */
+export const isTime = (ms: unknown): ms is number =>
+  typeof ms === "number" && !Number.isNaN(new Date(ms).getTime());
+
 /** Such as `2026-01-02T03:04:05.678Z (5 min ago)`. */
-export function timeOf(ms: number, now: number): string {
-  const date = new Date(ms);
-  if (Number.isNaN(date.getTime())) return "at an unknown time";
-  return `${date.toISOString()} (${distanceOf(ms - now)})`;
+export function timeOf(ms: number | undefined, now: number): string {
+  if (!isTime(ms)) return "at an unknown time";
+  return `${new Date(ms).toISOString()} (${distanceOf(ms - now)})`;
 }
 
 const UNITS = [

@@ -10,7 +10,7 @@ import {
   planFork,
 } from "onceonly/kit";
 import type { OpenTable } from "../open-table.ts";
-import { actOf, type RecordReport } from "../record-lines.ts";
+import { actOf, isTime, type RecordReport } from "../record-lines.ts";
 import { traceOf } from "../trace.ts";
 import { recordBranches } from "../trace-record.ts";
 import type { KeyChoice, KeyLife, LifeMark, LiveState, OpenMessage } from "./look.ts";
@@ -91,7 +91,7 @@ const openMessages = ({ messages }: RecordReport): readonly OpenMessage[] =>
 /** What a record knows about times. When an attempt between the first and the last began isn't stored, unless it began a step. */
 function marksOf(told: RecordReport, now: number): readonly LifeMark[] {
   const { createdAt, completedAt, state, steps, evidence, past = [] } = told;
-  const marks: readonly LifeMark[] = [
+  const marks = [
     ...attemptMarks(told, now),
     ...steps.map(({ name, state: of, at }) => ({
       lane: "step" as const,
@@ -104,7 +104,10 @@ function marksOf(told: RecordReport, now: number): readonly LifeMark[] {
     ...(completedAt === undefined ? [] : [{ lane: "attempt" as const, label: state, from: completedAt }]),
     ...messageMarks(told, completedAt ?? createdAt, now),
   ];
-  return marks.toSorted((one, other) => one.from - other.from);
+  // What has no time isn't on the axis. The tree has it.
+  return marks
+    .filter((mark): mark is LifeMark => isTime(mark.from))
+    .toSorted((one, other) => one.from - other.from);
 }
 
 function attemptMarks(told: RecordReport, now: number): readonly LifeMark[] {

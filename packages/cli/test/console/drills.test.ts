@@ -44,10 +44,16 @@ class Operator {
   readonly page: Page;
   presses = 0;
   requests = 0;
+  #unanswered = 0;
 
   constructor(page: Page) {
     this.page = page;
-    page.on("request", () => this.requests++);
+    page.on("request", () => {
+      this.requests++;
+      this.#unanswered++;
+    });
+    page.on("requestfinished", () => this.#unanswered--);
+    page.on("requestfailed", () => this.#unanswered--);
   }
 
   /** Goes to what is labelled so, by Tab, or back by Shift and Tab. */
@@ -121,8 +127,13 @@ class Operator {
     await this.page.getByRole("article").waitFor();
   }
 
-  /** An incident is over within these limits. */
-  end(): void {
+  /** An incident is over within these limits, and the page has shown what became of it. */
+  async end(): Promise<void> {
+    for (const request of ["look", "life"]) {
+      // What an answer changes is rendered, and effects of that ask for more.
+      await this.page.evaluate(() => new Promise((done) => requestAnimationFrame(() => setTimeout(done, 0))));
+      await expect.poll(() => this.#unanswered, { message: request }).toBe(0);
+    }
     expect(this.presses).toBeLessThanOrEqual(MOST_PRESSES);
     expect(this.requests).toBeLessThanOrEqual(MOST_REQUESTS);
   }
@@ -226,7 +237,7 @@ describe.runIf(hasChromium).each(inTier([360], [360, 1280]))("the console page, 
     expect(form).toMatch(/its own writes and messages in `commit` aren't made/);
     expect(await call()).toMatchObject({ statusCode: 201, body: '{"id":"ch_1"}' });
     expect(charges.size).toBe(1);
-    ana.end();
+    await ana.end();
   });
 
   it("H90: a held charge that didn't happen: a retry charges once", async () => {
@@ -249,7 +260,7 @@ describe.runIf(hasChromium).each(inTier([360], [360, 1280]))("the console page, 
 
     expect(await charging(key)).toBe("ch_1");
     expect(charges.size).toBe(1);
-    ana.end();
+    await ana.end();
   });
 
   it("H90: a wrong decision: corrected after a warning, and charged once", async () => {
@@ -272,7 +283,7 @@ describe.runIf(hasChromium).each(inTier([360], [360, 1280]))("the console page, 
     expect(form).toContain("callers may already have received the former answer");
     expect(await charging(key)).toBe("ch_1");
     expect(charges.size).toBe(1);
-    ana.end();
+    await ana.end();
   });
 
   it("H90: a final error whose cause is gone: it's found by its key, and runs again", async () => {
@@ -292,7 +303,7 @@ describe.runIf(hasChromium).each(inTier([360], [360, 1280]))("the console page, 
     await ana.told("The next call runs the handler again.");
 
     expect(await charging(key)).toBe("ch_1");
-    ana.end();
+    await ana.end();
   });
 
   it("H90: a bad deployment: its key is forked from the wrong step, and each effect happens once", async () => {
@@ -318,7 +329,7 @@ describe.runIf(hasChromium).each(inTier([360], [360, 1280]))("the console page, 
     expect(await order("repaired", "7")).toBe("ch_2");
     await expect(order(key, "7")).rejects.toMatchObject({ name: "ForkedError" });
     expect(charges.size).toBe(2);
-    ana.end();
+    await ana.end();
   });
 
   it("H90: a step whose outcome is unknown: decided by itself, and the rest of the handler runs", async () => {
@@ -341,7 +352,7 @@ describe.runIf(hasChromium).each(inTier([360], [360, 1280]))("the console page, 
     await ana.told("the next call continues after it");
 
     expect(await place(() => "ch_2")).toBe("placed ch_1");
-    ana.end();
+    await ana.end();
   });
 
   it("H90: a saga that stopped in a compensation: done by hand, and the next call ends the saga", async () => {
@@ -371,7 +382,7 @@ describe.runIf(hasChromium).each(inTier([360], [360, 1280]))("the console page, 
     await expect(call()).rejects.toMatchObject({ name: "SagaCompensatedError" });
     expect(charges.size).toBe(1);
     expect(await findingsOf(ana.page)).toEqual([]);
-    ana.end();
+    await ana.end();
   });
 
   /** A commit whose messages were given up, and the button that opens its key. */
@@ -421,7 +432,7 @@ describe.runIf(hasChromium).each(inTier([360], [360, 1280]))("the console page, 
 
     expect(await sweep()).toMatchObject({ sent: 1, waiting: 0 });
     expect(await sweep()).toMatchObject({ sent: 0 });
-    ana.end();
+    await ana.end();
   });
 
   it("H90: a parked poison message: shown on request, edited, and sent once under another key", async () => {
@@ -446,7 +457,7 @@ describe.runIf(hasChromium).each(inTier([360], [360, 1280]))("the console page, 
     expect((await ana.page.content()).includes('"amount"')).toBe(false);
     await sweep();
     expect(await received(queue)).toEqual(['{"amount":1}']);
-    ana.end();
+    await ana.end();
   });
 
   it("H90: parked poison messages: one is redirected to a queue that accepts it, the other one dropped", async () => {
@@ -466,7 +477,7 @@ describe.runIf(hasChromium).each(inTier([360], [360, 1280]))("the console page, 
 
     await sweep();
     expect([await received(old.queue), await received(other.queue)]).toEqual([[], ['{"amount":-1}']]);
-    ana.end();
+    await ana.end();
   });
 
   it("H90: a lease that outlives its crashed process: ended, and the effect happens once", async () => {
@@ -492,7 +503,7 @@ describe.runIf(hasChromium).each(inTier([360], [360, 1280]))("the console page, 
 
     expect(await call()).toBe("ch_1");
     expect(charges.size).toBe(1);
-    ana.end();
+    await ana.end();
   });
 
   it("H90: a person wants to be forgotten: their answers go, their effects stay, and no other owner's answers go", async () => {
@@ -526,7 +537,7 @@ describe.runIf(hasChromium).each(inTier([360], [360, 1280]))("the console page, 
       await expect(call("acme", operation)).rejects.toMatchObject({ code: "RESULT_NOT_KEPT" });
     expect(await call("umbrella", "order")).toBe("ch_3");
     expect(charges.size).toBe(3);
-    ana.end();
+    await ana.end();
   });
 
   it("H90: a client that makes a new key each time: seen by its records, and ended by a key from the payload", async () => {
@@ -548,7 +559,7 @@ describe.runIf(hasChromium).each(inTier([360], [360, 1280]))("the console page, 
 
     for (let tries = 0; tries < 3; tries++) await pay(order.id);
     expect(charges.size).toBe(3);
-    ana.end();
+    await ana.end();
   });
 
   it("H90: a restored table: the child key finds the effect, and the next call has it no second time", async () => {
@@ -569,7 +580,7 @@ describe.runIf(hasChromium).each(inTier([360], [360, 1280]))("the console page, 
 
     expect(await call()).toBe("ch_1");
     expect(charges.size).toBe(1);
-    ana.end();
+    await ana.end();
   });
 
   it("H90: a group: its keys are listed before anything can be decided, and both outcomes are offered", async () => {
@@ -592,7 +603,7 @@ describe.runIf(hasChromium).each(inTier([360], [360, 1280]))("the console page, 
     expect(rows[1]).toMatch(/^[\w-]{10}charge2 min ago$/);
     for (const key of keys) expect(await charging(key)).toBeNull();
     expect(charges.size).toBe(0);
-    ana.end();
+    await ana.end();
   });
 
   it("H90: a form has the focus before the next key is handled, so what an operator types doesn't land elsewhere", async () => {

@@ -414,6 +414,30 @@ describe("the time axis of a key", () => {
     ]);
   });
 
+  it("H90: leaves out what has no time: an attempt that released its key, and whose key was then forked", async () => {
+    const key = randomUUID();
+    const start = world.clock.now();
+    await runOnce(holding(world, "axis"), key, {}, async ({ step }) => {
+      await step("reserve", () => 1);
+      await world.clock.advance(1);
+      await step("quote", () => 2);
+      await world.clock.advance(1);
+      throw new Error("no such price");
+    }).catch(() => {});
+
+    await actOn(key, "fork", { from: "quote", as: randomUUID() }, "axis");
+
+    const { marks, tree } = await lifeOf(key, "axis");
+    expect(marks.map(({ lane, label, from }) => [lane, label, from - start])).toEqual([
+      ["attempt", "attempt 1", 0],
+      ["step", "step reserve: done", 0],
+      ["step", "step quote: done", 1],
+      ["decision", "forked, by ana", 2],
+      ["attempt", "failed", 2],
+    ]);
+    expect(JSON.stringify(tree)).toContain("forked by ana");
+  });
+
   it("has the lease of an abandoned attempt, and messages that wait", async () => {
     const key = randomUUID();
     const start = world.clock.now();
