@@ -51,7 +51,13 @@ export {
   type ItemAnswer,
   idempotentEach,
 } from "./lambda/batch/idempotent-each.ts";
-export { fingerprintFromS3, keyFromS3, readS3Change, type S3Change } from "./lambda/batch/s3-changes.ts";
+export {
+  fingerprintFromS3,
+  keyFromS3,
+  readS3Change,
+  type S3Change,
+  type S3Key,
+} from "./lambda/batch/s3-changes.ts";
 export { callerFromAuthorizer, callerFromJwt, callerFromTenant } from "./lambda/caller.ts";
 export type { WithIdempotency } from "./lambda/context.ts";
 export { fingerprintFromJson } from "./lambda/fingerprint-from-json.ts";
@@ -63,7 +69,7 @@ export { acpProfile, ietfProfile, stripeProfile } from "./lambda/http/profiles.t
 export { readBody } from "./lambda/http/read-body.ts";
 export { type HttpStreamOptions, httpIdempotentStream, type ResponseStream } from "./lambda/http/stream.ts";
 export { keyFromWebhook, type WebhookOptions, type WebhookProvider } from "./lambda/http/webhooks.ts";
-export { keyFromEvent } from "./lambda/key-from-event.ts";
+export { type EventKey, keyFromEvent } from "./lambda/key-from-event.ts";
 export type { IdempotencyMiddleware } from "./lambda/middy/middleware.ts";
 export type {
   CallerEvent,
