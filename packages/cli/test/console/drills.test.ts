@@ -127,15 +127,39 @@ class Operator {
     await this.page.getByRole("article").waitFor();
   }
 
-  /** An incident is over within these limits, and the page has shown what became of it. */
-  async end(): Promise<void> {
+  /** Resolves when the page has shown the answers to what it has asked. */
+  async settled(): Promise<void> {
     for (const request of ["look", "life"]) {
       // What an answer changes is rendered, and effects of that ask for more.
       await this.page.evaluate(() => new Promise((done) => requestAnimationFrame(() => setTimeout(done, 0))));
       await expect.poll(() => this.#unanswered, { message: request }).toBe(0);
     }
+  }
+
+  /** An incident is over within these limits, and the page has shown what became of it. */
+  async end(): Promise<void> {
+    await this.settled();
     expect(this.presses).toBeLessThanOrEqual(MOST_PRESSES);
     expect(this.requests).toBeLessThanOrEqual(MOST_REQUESTS);
+  }
+
+  /** The page's looks get no answer until the returned function is called, which ends when the page has shown them. */
+  async holdLooks(): Promise<() => Promise<void>> {
+    const held: Promise<void>[] = [];
+    let release = () => {};
+    const isReleased = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await this.page.route("**/api/look", (route) => {
+      const passed = isReleased.then(() => route.continue());
+      held.push(passed);
+      return passed;
+    });
+    return async () => {
+      release();
+      await Promise.all(held);
+      await this.settled();
+    };
   }
 
   async childKey(name: string): Promise<string> {
@@ -469,9 +493,14 @@ describe.runIf(hasChromium).each(inTier([360], [360, 1280]))("the console page, 
     await ana.press(/^Redirect for message 0/);
     await ana.fill(/^Its URL/, other.queue);
     expect(await findingsOf(ana.page)).toEqual([]);
+    const release = await ana.holdLooks();
     await ana.signAndPress("the queue was replaced", /^Send it there/);
     await ana.told("Message 0 redirected.");
     await ana.press(/^Drop for message 1/);
+    await release();
+    expect(await ana.page.evaluate(() => document.activeElement?.closest("form")?.ariaLabel)).toBe(
+      "Drop for message 1",
+    );
     await ana.signAndPress("sent by hand", /^Drop it for good/);
     await ana.told("Message 1 dropped.");
 

@@ -37,7 +37,8 @@ export function App() {
         message: error.message,
       }));
       setMessage(answer.message);
-      await refresh();
+      // Not awaited: what an answer does to the focus comes before the person goes on.
+      void refresh();
       return answer;
     },
     [refresh],
