@@ -197,7 +197,7 @@ export const HTTP_HANDLERS: readonly ForeignHandler[] = [
     options: { tables: { deliveries: byId("delivery") }, queues: { builds: {} } },
     right: ["happens-twice", "lost"],
     says: "no message in builds",
-    why: "The mark comes before the work. If the function dies between the two, GitHub's redelivery looks like a duplicate, and the build never starts. A lost response of SQS makes the SDK send the message twice.",
+    why: "The mark comes before the work. If the function dies between the two, a redelivery looks like a duplicate, and the build never starts. A lost response of SQS makes the SDK send the message twice.",
   },
   {
     file: "orders-sns.mjs",
@@ -240,7 +240,7 @@ export const HTTP_HANDLERS: readonly ForeignHandler[] = [
     event: post("/notes", { noteId: "n-1", text: "milk" }),
     options: { tables: { notes: byId("noteId") } },
     right: [],
-    why: "A repetition writes the same item.",
+    why: "A repetition writes the same item. (Lambda's Node.js 24 has no callbacks any more.)",
   },
   {
     file: "audit-callback-early.cjs",

@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import type { Finding } from "../../../explorer/lib/explorer/finding.ts";
 import { findingLine } from "../../../explorer/lib/explorer/report-text.ts";
+import { groupBy } from "../demo/group-by.ts";
 import { type Explored, exploreForeign, refusalOf } from "./explore-foreign.ts";
 import type { RefusedHandler } from "./foreign-handler.ts";
 import { GROUPS, HANDLERS } from "./handlers.ts";
@@ -122,10 +123,8 @@ const linkTo = (file: string) => `[${titleOf(file)}](#${titleOf(file)})`;
 
 function section({ handler, report, fixed }: Explored): string {
   const { file, does, why, right, fix } = handler;
-  const schedules = right.flatMap((kind) => {
-    const finding = shortest(report.findings.filter((each) => each.kind === kind));
-    return finding ? [scheduleOf(finding)] : [];
-  });
+  const first = right.flatMap((kind) => shortest(report.findings.filter((each) => each.kind === kind)) ?? []);
+  const schedules = [...groupBy(first, ({ trace }) => trace)].map(scheduleOf);
   const fixedLine = fixed && `Fixed: ${fix}. [${fixed.runs} runs, exactly once](${SOURCES}/fixed/${file}).`;
   const head = `### ${titleOf(file)}\n\n[${file}](${SOURCES}/${file}): ${does} ${why}`;
   return [head, ...schedules, ...(fixedLine ? [fixedLine] : [])].join("\n\n");
@@ -137,8 +136,8 @@ function shortest(findings: readonly Finding[]): Finding | undefined {
   return findings.toSorted((left, right) => lengthOf(left) - lengthOf(right))[0];
 }
 
-function scheduleOf(finding: Finding): string {
-  return ["```", findingLine(finding), finding.trace, "```"].join("\n");
+function scheduleOf([trace, findings]: readonly [string, readonly Finding[]]): string {
+  return ["```", ...findings.map(findingLine), trace, "```"].join("\n");
 }
 
 function refusedRow({ file, shape, refusal, why, instead }: RefusedHandler): string {

@@ -94,7 +94,7 @@ export const QUEUE_HANDLERS: readonly ForeignHandler[] = [
     },
     right: ["happens-twice"],
     says: "2 messages in shipping instead of 1",
-    why: "The record stops duplicates. If the function dies after the send and before the record says so, the next attempt sends again.",
+    why: "The record stops duplicates. But a lost response makes the SDK send again, and so does the next attempt if the function dies before the record is complete.",
   },
   {
     file: "queue-to-fifo.cjs",
