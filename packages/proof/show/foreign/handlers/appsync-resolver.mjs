@@ -1,6 +1,6 @@
-import { randomUUID } from "crypto";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
+import { randomUUID } from "crypto";
 
 const db = DynamoDBDocumentClient.from(new DynamoDBClient({}));
 const TableName = process.env.POSTS_TABLE;
