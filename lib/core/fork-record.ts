@@ -1,21 +1,20 @@
 /** Runs an operation again from one of its steps, under a new key: an operator's repair of what a bad deployment did. */
 import { createHash } from "node:crypto";
-import { MAX_RETENTION_SECONDS, STOPPED, TURNED_BACK } from "../contract.ts";
+import { MAX_RETENTION_SECONDS } from "../contract.ts";
 import { BY_WHOM_CHECKS, type ByWhom } from "./by-whom.ts";
 import type { Clock, Random } from "./clock.ts";
-import { InvalidOptionError, PermanentError, RecordCorruptError } from "./errors.ts";
+import { PermanentError, RecordCorruptError } from "./errors.ts";
+import { type ForkPlan, planFork, whyNotForkable } from "./fork-plan.ts";
 import { identify, namesOf } from "./identity.ts";
 import { ASKED, OPERATED_CHECKS } from "./operated.ts";
 import { type Check, checkOptions, isStepName } from "./option-checks.ts";
 import { DEFAULTS } from "./options.ts";
 import { encodeError, NOT_KEPT } from "./outcome.ts";
 import {
-  classify,
   type IdempotencyRecord,
   isClaimOf,
   isExpired,
   isTracked,
-  openStepsOf,
   type State,
   type StoredResult,
   type StoredStep,
@@ -44,16 +43,6 @@ export interface Fork extends ByWhom {
 }
 
 /**
- * Which steps a fork copies, and which recorded ones run again. Of the latter, those in `started` were started, but not
- * recorded: they may have happened.
- */
-export interface ForkPlan {
-  readonly copied: readonly string[];
-  readonly again: readonly string[];
-  readonly started: readonly string[];
-}
-
-/**
  * `waiting`: messages of the key's commit aren't sent yet. `taken`: the new key has another record already. `undone`: the saga
  * has turned back, so its steps are undone. `forked`: to the record key in `to`. `started`: the steps in `steps` may have
  * happened.
@@ -77,53 +66,6 @@ const FORK_CHECKS: Readonly<Record<string, Check>> = {
 const PATIENCE_MS = 5000;
 /** How long no other call may claim the original between two writes. */
 const LEASE_MS = 60_000;
-
-/** The steps from which a record can be forked, in the order in which they ended. */
-export function forkableSteps({ steps = {} }: Pick<IdempotencyRecord, "steps">): readonly string[] {
-  const own = inOrder(steps);
-  // A saga records with each step which one comes next.
-  const next = Object.values(steps).flatMap((step) => step.next ?? []);
-  return [...new Set([...own, ...next])];
-}
-
-const isMark = (name: string, mark: string) => name.endsWith(`/${mark}`);
-
-function inOrder(steps: StoredSteps): readonly string[] {
-  const at = ([, one]: [string, StoredStep], [, other]: [string, StoredStep]) =>
-    one.attempt - other.attempt || one.at - other.at;
-  return Object.entries(steps)
-    .filter(([name]) => !isMark(name, STOPPED))
-    .sort(at)
-    .map(([name]) => name);
-}
-
-/**
- * Steps that were done before `from` are copied; all others run again.
- * @throws InvalidOptionError (`INVALID_OPTION`) for a step that the record doesn't have, and if a step's outcome is unknown
- */
-export function planFork(record: Pick<IdempotencyRecord, "steps">, from: string): ForkPlan {
-  const known = forkableSteps(record);
-  if (!known.includes(from)) {
-    throw new InvalidOptionError(
-      "from",
-      known.length > 0
-        ? `must be one of the recorded steps: ${known.join(", ")}`
-        : "must be a recorded step, but this record has none: it never had one, or dropped them when it finished (set `keepSteps` on the handler to keep them), so use `rerun`",
-    );
-  }
-  const open = openStepsOf(record).filter((name) => !isMark(name, STOPPED));
-  if (open.length > 0)
-    throw new InvalidOptionError(
-      "from",
-      `needs a settled record: the outcome of ${open.join(", ")} is unknown`,
-    );
-  const steps = record.steps as StoredSteps;
-  const own = inOrder(steps);
-  const end = own.includes(from) ? own.indexOf(from) : own.length;
-  const copied = own.slice(0, end).filter((name) => (steps[name] as StoredStep).state === "done");
-  const again = known.filter((name) => !copied.includes(name));
-  return { copied, again, started: again.filter((name) => steps[name] === undefined) };
-}
 
 /**
  * Creates a record under the key `as`, in the same operation and scope, with the results of the steps before `from`. The call
@@ -153,8 +95,9 @@ export async function forkRecord<Write>(
   const seen = await read(recordKey);
   if (!seen || isExpired(seen, at)) return { forked: false, state: "absent" };
   checkSeals(store, seen);
-  const refused = refusalOf(seen, at);
-  if (refused) return { forked: false, state: refused };
+  const refused = whyNotForkable(seen, at);
+  if (refused === "in-progress" || refused === "waiting" || refused === "undone")
+    return { forked: false, state: refused };
   const to = forkedTo(seen);
   if (to !== undefined && to !== target) return { forked: false, state: "forked", to };
   const found = await read(target);
@@ -185,15 +128,6 @@ export async function forkRecord<Write>(
 /** The record key of the fork, if this record was closed by one. */
 export const forkedTo = ({ evidence }: Pick<IdempotencyRecord, "evidence">): string | undefined =>
   decodeEvidence(evidence)?.fork?.to;
-
-function refusalOf(seen: IdempotencyRecord, now: number): "in-progress" | "waiting" | "undone" | undefined {
-  const status = classify(seen, { token: "", fingerprints: [seen.fingerprint], now });
-  if (status === "in-progress") return status;
-  const isOver = status === "completed" || status === "failed";
-  // Its messages are sent, however late: until then the record doesn't expire.
-  if (isOver && seen.expiresAt === undefined) return "waiting";
-  return Object.keys(seen.steps ?? {}).some((name) => isMark(name, TURNED_BACK)) ? "undone" : undefined;
-}
 
 /** @throws RecordCorruptError if a stored result is missing: a step that is done must not lose it unnoticed */
 async function loadText<Write>(

@@ -167,16 +167,6 @@ export const DEFAULTS = {
   random: systemRandom,
 } as const;
 
-/** Fills in missing options. Unlike object spread, an explicit `undefined` also gets the default. */
-export function withDefaults<Given extends object, Defaults extends object>(
-  given: Given,
-  defaults: Defaults,
-) {
-  const present = Object.entries(given).filter(([, value]) => value !== undefined);
-  return { ...defaults, ...Object.fromEntries(present) } as unknown as Given &
-    Required<Pick<Given, keyof Given & keyof Defaults>>;
-}
-
 /** A shorter lease leaves no time to retry a failed renewal. */
 export const MIN_RENEWED_SECONDS = 5;
 

@@ -2,8 +2,8 @@
 import { createHash } from "node:crypto";
 import type { DecisionEvent } from "../core/decisions.ts";
 import { aFunction, type Check, checkOptions, methods, oneOf } from "../core/option-checks.ts";
-import { withDefaults } from "../core/options.ts";
 import { visible } from "../core/visible.ts";
+import { withDefaults } from "../core/with-defaults.ts";
 import { nameOf } from "./measurements.ts";
 
 /** How the owner of a key is shown. */

@@ -6,7 +6,7 @@ import { DIMENSION_PATTERN, METRICS, NAMESPACE_PATTERN } from "../contract.ts";
 import { type Clock, systemClock } from "../core/clock.ts";
 import type { DecisionEvent } from "../core/decisions.ts";
 import { aFunction, type Check, checkOptions, methods } from "../core/option-checks.ts";
-import { withDefaults } from "../core/options.ts";
+import { withDefaults } from "../core/with-defaults.ts";
 import { emfLine } from "./emf-line.ts";
 import {
   isSettling,
