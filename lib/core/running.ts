@@ -15,6 +15,7 @@ import {
   type Outcome,
 } from "./outcome.ts";
 import { NO_EFFECTS, type Recording, type Released } from "./recording.ts";
+import { isUnawaited, unawaited } from "./unawaited.ts";
 import { encodeEvidence } from "./verify.ts";
 
 /** Wraps an error of work that may still be going on: neither a failure nor a success. */
@@ -33,11 +34,11 @@ type CompleteEnd =
   | { readonly how: "returned"; readonly value: unknown }
   | { readonly how: "threw"; readonly error: unknown };
 
-/** The values to record for an end. */
-type Conclusion = Recorded | { readonly state: "unrecorded" };
+/** The values to record for an end. `misuse`: as in `Asked`. */
+type Conclusion = Recorded | { readonly state: "unrecorded"; readonly misuse?: unknown };
 
 type Recorded =
-  | { readonly state: "completed"; readonly text: string | undefined }
+  | { readonly state: "completed"; readonly text: string | undefined; readonly misuse?: unknown }
   | { readonly state: "failed"; readonly text: string; readonly error: unknown };
 
 export async function runAttempt<Write>(
@@ -106,6 +107,12 @@ export function isUnderWay(working: unknown): boolean {
   return typeof (working as Partial<Promise<unknown>> | null | undefined)?.then === "function";
 }
 
+/** What an option's predicate answered. `misuse`: it returned a promise, which the call reports once its end is safe. */
+interface Asked {
+  readonly answer: unknown;
+  readonly misuse?: unknown;
+}
+
 class AttemptEnd<Write> {
   readonly #call: OngoingCall<Write>;
   readonly #recording: Recording<Write>;
@@ -135,6 +142,11 @@ class AttemptEnd<Write> {
     if (this.#mustHold(end)) return this.#hold(end);
     const conclusion = this.#conclusionOf(end);
     if (conclusion.state !== "unrecorded") return this.#record(conclusion, end);
+    if (conclusion.misuse) {
+      // The error may be final, so nothing is released. Once the lease has ended, the attempt is abandoned.
+      this.#call.report("outcome-unknown", (end as { readonly error?: unknown }).error);
+      return this.#failureOf(conclusion.misuse, false);
+    }
     if (this.#recording.lease.hasOpenStep && !this.#signal.isAborted) return this.#hold(end);
     return this.#endUnrecorded(end);
   }
@@ -165,6 +177,7 @@ class AttemptEnd<Write> {
     }
     if (recorded?.replayed) return recorded;
     if (state === "failed") return this.#failureOf(conclusion.error, recorded !== undefined);
+    if (conclusion.misuse) return this.#failureOf(conclusion.misuse, recorded !== undefined);
     return recorded ?? { replayed: false, result: decodeResult(text), original };
   }
 
@@ -192,12 +205,15 @@ class AttemptEnd<Write> {
 
   #conclusionOf(end: CompleteEnd): Conclusion {
     if (end.how === "threw") {
-      return this.#isFinal(end.error) ? this.#failed(end.error) : { state: "unrecorded" };
+      const { answer, misuse } = this.#isFinal(end.error);
+      return answer === true ? this.#failed(end.error) : { state: "unrecorded", misuse };
     }
-    if (!this.#isWorthStoring(end.value)) return { state: "unrecorded" };
+    const { answer, misuse } = this.#isWorthStoring(end.value);
+    if (!answer) return { state: "unrecorded" };
     try {
       const { forgetsReturned } = this.#call.input;
-      return { state: "completed", text: forgetsReturned ? undefined : this.#attempt.encode(end.value) };
+      const text = forgetsReturned ? undefined : this.#attempt.encode(end.value);
+      return { state: "completed", text, misuse };
     } catch (error) {
       // The work is done: running it again would only repeat its effect.
       return this.#failed(this.#call.own(error));
@@ -220,23 +236,28 @@ class AttemptEnd<Write> {
   }
 
   /** The effect has happened whatever the predicate does, so an error in it must not cause another one. */
-  #isWorthStoring(value: unknown): boolean {
-    try {
-      return Boolean(this.#call.options.shouldStore(value));
-    } catch {
-      return true;
-    }
+  #isWorthStoring(value: unknown): Asked {
+    // `graphqlOverHttp` reads the request too.
+    const shouldStore: (value: unknown, payload: unknown) => unknown = this.#call.options.shouldStore;
+    return this.#ask("shouldStore", () => shouldStore(value, this.#call.input.payload), true);
   }
 
-  #isFinal(error: unknown): boolean {
+  #isFinal(error: unknown): Asked {
     // Running again would only repeat the effect, and end the same way.
-    if (this.#call.isOwn(error) && hasCode(error, "RESPONSE_NOT_STORABLE")) return true;
+    if (this.#call.isOwn(error) && hasCode(error, "RESPONSE_NOT_STORABLE")) return { answer: true };
     // After an abort only an explicit PermanentError is final: other errors may come from the abort.
     const { isFinalError } = this.#signal.isAborted ? DEFAULTS : this.#call.options;
+    return this.#ask("isFinalError", () => isFinalError(error), false, error);
+  }
+
+  /** @param otherwise the answer if the predicate fails */
+  #ask(option: string, predicate: () => unknown, otherwise: boolean, cause?: unknown): Asked {
     try {
-      return isFinalError(error) === true;
+      const answer = predicate();
+      if (!isUnawaited(answer)) return { answer };
+      return { answer: otherwise, misuse: this.#call.own(unawaited(option, undefined, cause)) };
     } catch {
-      return false;
+      return { answer: otherwise };
     }
   }
 
