@@ -23,10 +23,19 @@ export function withExecution<Write>(
   const own = Object.create(Object.getPrototypeOf(given));
   // Copied one by one: from a list of descriptors V8 makes a slow object, at a fifth of the engine's time for a call.
   for (const name of Reflect.ownKeys(given)) {
+    if (name === "idempotency") continue;
     const property = Reflect.getOwnPropertyDescriptor(given, name) as PropertyDescriptor;
     if (property.writable && property.enumerable && !(name in own)) own[name] = property.value;
     else Object.defineProperty(own, name, property);
   }
-  own.idempotency = execution;
+  // A frozen context of an outer operation, or one made from it, doesn't let an assignment hide its own.
+  if ("idempotency" in own)
+    Object.defineProperty(own, "idempotency", {
+      value: execution,
+      writable: true,
+      enumerable: true,
+      configurable: true,
+    });
+  else own.idempotency = execution;
   return own;
 }
