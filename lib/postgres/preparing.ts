@@ -5,10 +5,7 @@ import { sqlStateOf } from "./failures.ts";
 /** The server doesn't have the name, has it already, or would return another type. The statement has not run. */
 const NOT_PREPARED = /^(26|42P05|0A000)/;
 
-/** SQLSTATE classes: the connection failed, the server has no free connection, or it's starting or shutting down. */
-const NO_SESSION = /^(08|53|57)/;
-
-/** The server, or a pooler in front of it, can't answer the check, now or later. */
+/** SQLSTATE classes: the server, or a pooler in front of it, can't answer the check, now or later. */
 const NOT_CHECKABLE = /^(0A|42)/;
 
 /** Each connection of each server keeps all of them, such as those of a table per tenant. Refused names count too. */
@@ -44,7 +41,7 @@ export function preparing(
       if (error instanceof TypeError || (state && NOT_CHECKABLE.test(state))) return false;
       isOn = undefined;
       // Without a connection the statement would fail too, after waiting for the same time again.
-      if (state === undefined || NO_SESSION.test(state)) throw error;
+      if (state === undefined) throw error;
       return undefined;
     });
   };

@@ -119,9 +119,7 @@ export function keyFromWebhook(provider: WebhookProvider, options: WebhookOption
     const content = Buffer.concat([Buffer.from(prefix), delivery.body]);
     if (!checks.some((isSigned) => isSigned(content, signatures))) {
       throw new ScopeMissingError(
-        signatures.length === 0
-          ? `the request has no ${provider} signature: it was never signed, or a proxy has removed the header`
-          : `the request's ${provider} signature matches none of the given secrets: compare \`secret\` with the signing secret of this endpoint at ${provider}, and list both while you rotate it`,
+        `the request has no ${provider} signature by any of the given secrets: compare \`secret\` with this endpoint's signing secret at ${provider} (list both while you rotate it), and check that no proxy removes the header`,
       );
     }
     const isTimely = time !== undefined && Math.abs(clock.now() - Number(time) * 1000) <= toleranceMs;
