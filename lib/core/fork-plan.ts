@@ -42,7 +42,7 @@ function inOrder(steps: StoredSteps): readonly string[] {
  * Why a record can't be forked from any step. `in-progress`: an attempt runs. `waiting`: messages of its commit aren't sent yet.
  * `undone`: its saga has turned back. `stepless`: it has no steps. `unclear`: the outcome of a step is unknown.
  */
-export type ForkRefusal = "in-progress" | "waiting" | "undone" | "stepless" | "unclear";
+type ForkRefusal = "in-progress" | "waiting" | "undone" | "stepless" | "unclear";
 
 /** `undefined` for a record that can be forked. */
 export function whyNotForkable(record: IdempotencyRecord, now: number): ForkRefusal | undefined {

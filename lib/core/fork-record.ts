@@ -95,11 +95,8 @@ export async function forkRecord<Write>(
   const seen = await read(recordKey);
   if (!seen || isExpired(seen, at)) return { forked: false, state: "absent" };
   checkSeals(store, seen);
-  const refused = whyNotForkable(seen, at);
-  if (refused === "in-progress" || refused === "waiting" || refused === "undone")
-    return { forked: false, state: refused };
-  const to = forkedTo(seen);
-  if (to !== undefined && to !== target) return { forked: false, state: "forked", to };
+  const refused = refusalOf(seen, target, at);
+  if (refused) return refused;
   const found = await read(target);
   const former = found && isExpired(found, at) ? undefined : found;
   const plan = planFork(seen, fork.from);
@@ -109,20 +106,15 @@ export async function forkRecord<Write>(
   if (former && !work.hasReserved(former)) return { forked: false, state: "taken" };
   if (plan.started.length > 0 && !fork.evenThoughStarted)
     return { forked: false, state: "started", steps: plan.started };
-  const steps = seen.steps as StoredSteps;
-  const results = new Map<string, string | undefined>();
-  for (const name of plan.copied)
-    results.set(name, await asking(() => loadText(store, (steps[name] as StoredStep).result)));
-  const reserved = await work.reserve(found);
-  if (!reserved) return { forked: false, state: "taken" };
-  const isOver = seen.state === "completed" || seen.state === "failed";
-  const closed = isOver ? undefined : await work.close();
-  if (closed) {
-    await work.giveUp();
-    return { forked: false, state: closed };
-  }
-  const isDone = await work.copy(plan, results, reserved);
-  return isDone ? { forked: true, recordKey: target, ...plan } : { forked: false, state: "taken" };
+  return work.make(plan, found);
+}
+
+/** Repeating a fork to the same key finishes it. */
+function refusalOf(seen: IdempotencyRecord, target: string, now: number): ForkAnswer | undefined {
+  const why = whyNotForkable(seen, now);
+  if (why === "in-progress" || why === "waiting" || why === "undone") return { forked: false, state: why };
+  const to = forkedTo(seen);
+  return to !== undefined && to !== target ? { forked: false, state: "forked", to } : undefined;
 }
 
 /** The record key of the fork, if this record was closed by one. */
@@ -174,11 +166,30 @@ class Forking<Write> {
     return isClaimOf(former, this.#token);
   }
 
+  /** @param former the record of the new key, even an expired one */
+  async make(plan: ForkPlan, former: IdempotencyRecord | undefined): Promise<ForkAnswer> {
+    const { store, target, seen, asking } = this.#given;
+    const steps = seen.steps as StoredSteps;
+    const results = new Map<string, string | undefined>();
+    for (const name of plan.copied)
+      results.set(name, await asking(() => loadText(store, (steps[name] as StoredStep).result)));
+    const reserved = await this.#reserve(former);
+    if (!reserved) return { forked: false, state: "taken" };
+    const isOver = seen.state === "completed" || seen.state === "failed";
+    const closed = isOver ? undefined : await this.#close();
+    if (closed) {
+      await this.#giveUp();
+      return { forked: false, state: closed };
+    }
+    const isDone = await this.#copy(plan, results, reserved);
+    return isDone ? { forked: true, recordKey: target, ...plan } : { forked: false, state: "taken" };
+  }
+
   /**
    * Claims the new key until its record expires: no call may run with a part of the steps.
    * @returns `undefined` if another call was first
    */
-  async reserve(former: IdempotencyRecord | undefined): Promise<Reserved | undefined> {
+  async #reserve(former: IdempotencyRecord | undefined): Promise<Reserved | undefined> {
     if (this.hasReserved(former)) return former;
     const { store, target, seen, at, asking } = this.#given;
     const [token, expiresAt, leaseEndsAt] = [this.#token, this.#expiresAt, this.#expiresAt * 1000];
@@ -194,7 +205,7 @@ class Forking<Write> {
    * An unfinished original must not go on beside its fork. It keeps its steps.
    * @returns the state that it has instead, if another call was first
    */
-  async close(): Promise<State | "absent" | undefined> {
+  async #close(): Promise<State | "absent" | undefined> {
     const { store, recordKey, target, seen, fork, at, random, asking } = this.#given;
     const { attempt, fingerprint } = seen;
     const token = tokenLike(seen.token, random.token());
@@ -216,7 +227,7 @@ class Forking<Write> {
   }
 
   /** The reserved record expires immediately, as if it had never been there. */
-  async giveUp(): Promise<void> {
+  async #giveUp(): Promise<void> {
     const { store, target, at, asking } = this.#given;
     await asking(() =>
       store.settle({
@@ -227,7 +238,7 @@ class Forking<Write> {
   }
 
   /** @returns whether the steps are there and the record is released, so that it can run */
-  async copy(
+  async #copy(
     { copied }: ForkPlan,
     results: ReadonlyMap<string, string | undefined>,
     reserved: Reserved,

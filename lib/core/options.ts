@@ -123,12 +123,13 @@ export interface EngineOptions<Write = unknown> {
    */
   readonly keyFormat?: "uuid" | RegExp;
   /**
-   * Decides which errors are final: a retry can't succeed, so they are recorded and replayed.
+   * Decides which errors are final: a retry can't succeed, so they are recorded and replayed. It isn't awaited.
    * @default - `PermanentError`
    */
   readonly isFinalError?: (error: unknown) => boolean;
   /**
-   * Decides whether a result is final. A result that isn't stored releases the key, unless something was committed.
+   * Decides whether a result is final. A result that isn't stored releases the key, unless something was committed. It isn't
+   * awaited.
    * @default - every result
    */
   readonly shouldStore?: (result: unknown) => boolean;

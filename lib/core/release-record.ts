@@ -86,10 +86,7 @@ function unreleased(record: IdempotencyRecord | undefined, now: number): Release
   const { state, leaseEndsAt } = record;
   const isOver = state === "completed" || state === "failed";
   const steps = isOver ? [] : openStepsOf(record);
-  return {
-    released: false,
-    state,
-    ...(steps.length > 0 && { steps }),
-    ...(state === "in-progress" && leaseEndsAt >= now && { leaseEndsAt }),
-  };
+  if (steps.length === 0) return { released: false, state };
+  const isLive = state === "in-progress" && leaseEndsAt >= now;
+  return { released: false, state, steps, ...(isLive && { leaseEndsAt }) };
 }

@@ -13,7 +13,7 @@ interface Operation {
   readonly kind: string;
   readonly name: string | undefined;
   /** At the root. A fragment counts as two, because it may have any number. */
-  fields: number;
+  readonly fields: number;
 }
 
 interface GraphqlAnswer {
@@ -83,33 +83,47 @@ const OPAQUE = /#[^\n\r]*|"""(?:\\"""|[\s\S])*?"""|"(?:\\.|[^"\\\n\r])*"/g;
 
 /** None if the document isn't one that can be executed. */
 function operationsOf(document: string): readonly Operation[] {
-  const tokens = document.replace(OPAQUE, " ").match(/\w+|[^\s,\uFEFF]/g) ?? [];
-  const operations: Operation[] = [];
+  const definitions = definitionsOf(document.replace(OPAQUE, " ").match(/\w+|[^\s,\uFEFF]/g) ?? []);
+  const areKnown = definitions.every(([first]) =>
+    /^(query|mutation|subscription|fragment|\{)$/.test(`${first?.text}`),
+  );
+  return areKnown ? definitions.filter(([first]) => first?.text !== "fragment").map(operationIn) : [];
+}
+
+/** A token, and how many brackets are open around it. */
+interface Token {
+  readonly text: string;
+  readonly depth: number;
+}
+
+/** Each ends with its selection. None if a bracket lacks its other one. */
+function definitionsOf(texts: readonly string[]): readonly (readonly Token[])[] {
+  const definitions: Token[][] = [];
+  let tokens: Token[] = [];
   let depth = 0;
-  let kind: string | undefined;
-  let isSelecting = false;
-  for (const [at, token] of tokens.entries()) {
-    if (kind === undefined) {
-      if (!/^(query|mutation|subscription|fragment|\{)$/.test(token)) return [];
-      kind = token === "{" ? "query" : token;
-      const name = tokens[at + 1];
-      if (kind !== "fragment") {
-        operations.push({ kind, name: token !== "{" && /^\w/.test(`${name}`) ? name : undefined, fields: 0 });
-      }
-    }
-    const operation = operations.at(-1);
-    if (isSelecting && depth === 1 && kind !== "fragment" && operation)
-      operation.fields += fieldsIn(token, tokens[at - 1]);
-    if (token === "{" && depth === 0) isSelecting = true;
-    if (/[{([]/.test(token)) depth++;
-    if (/[})\]]/.test(token)) depth--;
+  for (const text of texts) {
+    if (/[})\]]/.test(text)) depth--;
     if (depth < 0) return [];
-    if (depth === 0 && isSelecting) {
-      isSelecting = false;
-      kind = undefined;
-    }
+    tokens.push({ text, depth });
+    if (/[{([]/.test(text)) depth++;
+    if (text !== "}" || depth > 0) continue;
+    definitions.push(tokens);
+    tokens = [];
   }
-  return depth === 0 && kind === undefined ? operations : [];
+  return tokens.length === 0 ? definitions : [];
+}
+
+function operationIn(tokens: readonly Token[]): Operation {
+  const [{ text: first }, { text: second = "" }] = tokens as unknown as readonly [Token, Token];
+  const selection = tokens.slice(tokens.findIndex(({ text, depth }) => text === "{" && depth === 0));
+  const fields = selection.map(({ text, depth }, at) =>
+    depth === 1 ? fieldsIn(text, selection[at - 1]?.text) : 0,
+  );
+  return {
+    kind: first === "{" ? "query" : first,
+    name: first !== "{" && /^\w/.test(second) ? second : undefined,
+    fields: fields.reduce((sum, each) => sum + each, 0),
+  };
 }
 
 /** An alias counts, the name behind it doesn't, and neither do directives. */
