@@ -34,11 +34,11 @@ type CompleteEnd =
   | { readonly how: "returned"; readonly value: unknown }
   | { readonly how: "threw"; readonly error: unknown };
 
-/** The values to record for an end. `misuse`: as in `Asked`. */
-type Conclusion = Recorded | { readonly state: "unrecorded"; readonly misuse?: unknown };
+/** The values to record for an end. */
+type Conclusion = Recorded | { readonly state: "unrecorded" };
 
 type Recorded =
-  | { readonly state: "completed"; readonly text: string | undefined; readonly misuse?: unknown }
+  | { readonly state: "completed"; readonly text: string | undefined }
   | { readonly state: "failed"; readonly text: string; readonly error: unknown };
 
 export async function runAttempt<Write>(
@@ -107,17 +107,13 @@ export function isUnderWay(working: unknown): boolean {
   return typeof (working as Partial<Promise<unknown>> | null | undefined)?.then === "function";
 }
 
-/** What an option's predicate answered. `misuse`: it returned a promise, which the call reports once its end is safe. */
-interface Asked {
-  readonly answer: unknown;
-  readonly misuse?: unknown;
-}
-
 class AttemptEnd<Write> {
   readonly #call: OngoingCall<Write>;
   readonly #recording: Recording<Write>;
   readonly #attempt: RunningAttempt<Write>;
   readonly #signal: AttemptSignal<Write>;
+  /** A predicate of the options returned a promise: reported once the end is safe. */
+  #misuse: unknown;
 
   constructor(
     call: OngoingCall<Write>,
@@ -142,10 +138,10 @@ class AttemptEnd<Write> {
     if (this.#mustHold(end)) return this.#hold(end);
     const conclusion = this.#conclusionOf(end);
     if (conclusion.state !== "unrecorded") return this.#record(conclusion, end);
-    if (conclusion.misuse) {
+    if (this.#misuse) {
       // The error may be final, so nothing is released. Once the lease has ended, the attempt is abandoned.
-      this.#call.report("outcome-unknown", (end as { readonly error?: unknown }).error);
-      return this.#failureOf(conclusion.misuse, false);
+      this.#call.report("outcome-unknown", this.#misuse);
+      return this.#failureOf(this.#misuse, false);
     }
     if (this.#recording.lease.hasOpenStep && !this.#signal.isAborted) return this.#hold(end);
     return this.#endUnrecorded(end);
@@ -177,7 +173,7 @@ class AttemptEnd<Write> {
     }
     if (recorded?.replayed) return recorded;
     if (state === "failed") return this.#failureOf(conclusion.error, recorded !== undefined);
-    if (conclusion.misuse) return this.#failureOf(conclusion.misuse, recorded !== undefined);
+    if (this.#misuse) return this.#failureOf(this.#misuse, recorded !== undefined);
     return recorded ?? { replayed: false, result: decodeResult(text), original };
   }
 
@@ -205,15 +201,12 @@ class AttemptEnd<Write> {
 
   #conclusionOf(end: CompleteEnd): Conclusion {
     if (end.how === "threw") {
-      const { answer, misuse } = this.#isFinal(end.error);
-      return answer === true ? this.#failed(end.error) : { state: "unrecorded", misuse };
+      return this.#isFinal(end.error) ? this.#failed(end.error) : { state: "unrecorded" };
     }
-    const { answer, misuse } = this.#isWorthStoring(end.value);
-    if (!answer) return { state: "unrecorded" };
+    if (!this.#isWorthStoring(end.value)) return { state: "unrecorded" };
     try {
       const { forgetsReturned } = this.#call.input;
-      const text = forgetsReturned ? undefined : this.#attempt.encode(end.value);
-      return { state: "completed", text, misuse };
+      return { state: "completed", text: forgetsReturned ? undefined : this.#attempt.encode(end.value) };
     } catch (error) {
       // The work is done: running it again would only repeat its effect.
       return this.#failed(this.#call.own(error));
@@ -236,29 +229,30 @@ class AttemptEnd<Write> {
   }
 
   /** The effect has happened whatever the predicate does, so an error in it must not cause another one. */
-  #isWorthStoring(value: unknown): Asked {
+  #isWorthStoring(value: unknown): boolean {
     // `graphqlOverHttp` reads the request too.
     const shouldStore: (value: unknown, payload: unknown) => unknown = this.#call.options.shouldStore;
-    return this.#ask("shouldStore", () => shouldStore(value, this.#call.input.payload), true);
+    return Boolean(this.#ask("shouldStore", () => shouldStore(value, this.#call.input.payload), true));
   }
 
-  #isFinal(error: unknown): Asked {
+  #isFinal(error: unknown): boolean {
     // Running again would only repeat the effect, and end the same way.
-    if (this.#call.isOwn(error) && hasCode(error, "RESPONSE_NOT_STORABLE")) return { answer: true };
+    if (this.#call.isOwn(error) && hasCode(error, "RESPONSE_NOT_STORABLE")) return true;
     // After an abort only an explicit PermanentError is final: other errors may come from the abort.
     const { isFinalError } = this.#signal.isAborted ? DEFAULTS : this.#call.options;
-    return this.#ask("isFinalError", () => isFinalError(error), false, error);
+    return this.#ask("isFinalError", () => isFinalError(error), false, error) === true;
   }
 
   /** @param otherwise the answer if the predicate fails */
-  #ask(option: string, predicate: () => unknown, otherwise: boolean, cause?: unknown): Asked {
+  #ask(option: string, predicate: () => unknown, otherwise: boolean, cause?: unknown): unknown {
     try {
       const answer = predicate();
-      if (!isUnawaited(answer)) return { answer };
-      return { answer: otherwise, misuse: this.#call.own(unawaited(option, undefined, cause)) };
+      if (!isUnawaited(answer)) return answer;
+      this.#misuse = this.#call.own(unawaited(option, undefined, cause));
     } catch {
-      return { answer: otherwise };
+      // The end doesn't depend on it.
     }
+    return otherwise;
   }
 
   /**

@@ -19,29 +19,15 @@ export function isUnawaited(value: unknown): boolean {
  * The answer of an option's function. A promise would count as true, whatever it resolves to.
  * @throws InvalidOptionError (`INVALID_OPTION`) for a promise
  */
-export function synchronous<Answer>(option: string, answer: Answer, expected = "a boolean"): Answer {
-  if (isUnawaited(answer)) throw unawaited(option, expected);
+export function synchronous<Answer>(option: string, answer: Answer, expected?: string, cause?: unknown) {
+  if (isUnawaited(answer)) throw unawaited(option, expected, cause);
   return answer;
 }
 
 /** @param cause the error that a predicate was asked about */
 export function unawaited(option: string, expected = "a boolean", cause?: unknown): InvalidOptionError {
   const error = new InvalidOptionError(option, `must return ${expected}, not a promise: it isn't awaited`);
-  return cause === undefined ? error : Object.assign(error, { cause });
-}
-
-/**
- * Whether a predicate says so about an error.
- * @throws InvalidOptionError (`INVALID_OPTION`) for a promise; its cause is the error
- */
-export function isTrueOf(
-  option: string,
-  predicate: ((error: unknown) => unknown) | undefined,
-  error: unknown,
-) {
-  const answer = predicate?.(error);
-  if (isUnawaited(answer)) throw unawaited(option, undefined, error);
-  return answer === true;
+  return Object.assign(error, cause ? { cause } : undefined);
 }
 
 /** Calls an observer. It doesn't change an outcome, even if it throws or rejects. */

@@ -70,9 +70,7 @@ export function httpAdapter<Event, Write>(options: HttpIdempotencyOptions<Event,
       typeof responseHeaders === "function"
         ? synchronous("responseHeaders", responseHeaders(event as Event), "the headers")
         : responseHeaders;
-    const headers = profile?.headers
-      ? { ...synchronous("profile", profile.headers(http.headers, header), "the headers"), ...given }
-      : given;
+    const headers = profile?.headers ? { ...profile.headers(http.headers, header), ...given } : given;
     const answer: Run<Write> = async (work, onOutcome) => {
       let statuses: Readonly<Record<string, number>> = READING_STATUSES;
       let outcome: Outcome;

@@ -9,7 +9,6 @@ import {
   type PermanentError,
   type StoreUnavailableError,
 } from "../../core/errors.ts";
-import { synchronous } from "../../core/unawaited.ts";
 import type { HttpEvent } from "./event.ts";
 import { type HttpResponse, withHeader } from "./response.ts";
 
@@ -112,10 +111,7 @@ function responseOf(code: string, status: number, more: object, event: HttpEvent
   const id = code.toLowerCase();
   const title = id.replaceAll("_", " ");
   const problem = { type: `${TYPE_BASE}#${id}`, title, status, ...more, code };
-  const shaped = synchronous("profile", event.profile?.problem(problem), "the response") ?? {
-    status,
-    body: problem,
-  };
+  const shaped = event.profile?.problem(problem) ?? { status, body: problem };
   return withHeader(
     event,
     { statusCode: shaped.status, body: JSON.stringify(shaped.body), isBase64Encoded: false },
