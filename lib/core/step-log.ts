@@ -133,7 +133,11 @@ export class StepLog<Write> {
       await running.committed?.catch(() => {});
       // It may be tried again in the same attempt, because nothing about it is recorded.
       if (!atMostOnce) this.#asked.delete(name);
-      else if (isOfWork && !running.committed && synchronous("didNotHappen", didNotHappen?.(error), undefined, error) === true) {
+      else if (
+        isOfWork &&
+        !running.committed &&
+        synchronous("didNotHappen", didNotHappen?.(error), undefined, error) === true
+      ) {
         await this.#write(name, { state: "undone" });
         this.#asked.delete(name);
       }

@@ -109,7 +109,8 @@ export class SagaRun<Input, Write> {
         if (this.#endsAttempt(error, definition, isOfRun)) throw error;
         if (isBehindPivot()) await this.#stop(name, steps.slice(index), error);
         // `didNotHappen` can't decide about an error in the result or in an earlier attempt.
-        const isProof = isOfRun && synchronous("didNotHappen", didNotHappen?.(error), undefined, error) === true;
+        const isProof =
+          isOfRun && synchronous("didNotHappen", didNotHappen?.(error), undefined, error) === true;
         const isRuledOut =
           (isProof || hasCode(error, "TRANSACTION_CONDITION")) && this.#stateOf(definition) !== "done";
         return this.#turnBack(definition, isRuledOut, error);
