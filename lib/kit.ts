@@ -24,7 +24,8 @@ export { ending } from "./core/ending.ts";
 export { eraseRecord } from "./core/erase-record.ts";
 export { hasCode } from "./core/error-code.ts";
 export { InvalidOptionError } from "./core/errors.ts";
-export { type ForkAnswer, type ForkPlan, forkableSteps, forkRecord, planFork } from "./core/fork-record.ts";
+export { type ForkPlan, forkableSteps, planFork, whyNotForkable } from "./core/fork-plan.ts";
+export { type ForkAnswer, forkRecord } from "./core/fork-record.ts";
 export { hashTuple, identify, namesOf, PUBLIC_SCOPE } from "./core/identity.ts";
 export { destinationOf, parseAddress, queueUrlOfArn } from "./core/messages/address.ts";
 export {
@@ -37,7 +38,6 @@ export { actsIn, type OutboxAct, type OutboxOperator } from "./core/messages/out
 export { nearest } from "./core/nearest.ts";
 export { ASKED } from "./core/operated.ts";
 export { aFunction, type Check, checkOptions, methods, oneOf, text } from "./core/option-checks.ts";
-export { withDefaults } from "./core/options.ts";
 export { decodeResult, NOT_KEPT } from "./core/outcome.ts";
 export type { IdempotencyRecord, StoredResult } from "./core/record.ts";
 export { type ReleaseAnswer, releaseRecord } from "./core/release-record.ts";
@@ -57,6 +57,7 @@ export { isHttpToken } from "./core/token-marks.ts";
 export type { UnknownOutcome } from "./core/unknown-outcome.ts";
 export { decodeEvidence, type Evidence, MAX_TEXT_LENGTH, type PastDecision, pastOf } from "./core/verify.ts";
 export { visible } from "./core/visible.ts";
+export { withDefaults } from "./core/with-defaults.ts";
 export { eraseItems, eraseItemsOf, placeOf } from "./dynamodb/erase-items.ts";
 export type { DynamoDBOutboxOptions, DynamoDBStoreOptions } from "./dynamodb/options.ts";
 export { type Attribute, type RecordTable, readRecord, recordTable } from "./dynamodb/record-table.ts";

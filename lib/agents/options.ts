@@ -1,8 +1,9 @@
 /** The options of a tool beyond the engine's, and their rules. */
 import { aFunction, type Check, checkOptions } from "../core/option-checks.ts";
-import { ENGINE_CHECKS, type EngineOptions, withDefaults } from "../core/options.ts";
+import { ENGINE_CHECKS, type EngineOptions } from "../core/options.ts";
 import { type ResolvedOptions, resolveOptions } from "../core/resolved-options.ts";
 import type { Verify } from "../core/verify.ts";
+import { withDefaults } from "../core/with-defaults.ts";
 
 /** They make no sense for a tool: its key is a hash or the agent's, and agents can't know that a run was unprotected. */
 type Excluded = "fingerprint" | "keyFormat" | "lookFirst" | "mode" | "whenAbandoned" | "whenStoreFails";

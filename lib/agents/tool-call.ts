@@ -10,6 +10,7 @@ import { canonicalJson, fingerprintOf } from "../core/fingerprint.ts";
 import { hashTuple, identify, keyFault, PUBLIC_SCOPE } from "../core/identity.ts";
 import type { CallInput } from "../core/ongoing-call.ts";
 import type { ResolvedOptions } from "../core/resolved-options.ts";
+import { synchronous } from "../core/unawaited.ts";
 import type { OnceToolOptions } from "./options.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -43,7 +44,7 @@ export function readToolCall<Args extends object, Context extends readonly unkno
   // A model fills in an optional argument with null.
   const given = (name: string) => meta?.[name] ?? (args as Fields)?.[name] ?? undefined;
   const intent = intentOf(declared, args);
-  const owner = scope === "public" ? PUBLIC_SCOPE : scope(...context);
+  const owner = scope === "public" ? PUBLIC_SCOPE : synchronous("scope", scope(...context), "the principal");
   if (scope !== "public" && !owner) {
     throw new ScopeMissingError(
       "`scope` returned no verified principal: authenticate the agent before it calls tools",
@@ -70,9 +71,12 @@ function intentOf<Args extends object>(
   args: Args,
 ): NonNullable<unknown> {
   if (typeof declared === "function") {
-    const intent = declared(args) ?? undefined;
+    const intent =
+      synchronous("intent", declared(args), "the values that say what the tool does") ?? undefined;
     if (intent !== undefined) return intent;
-    throw new PayloadInvalidError("`intent` returned nothing, so all calls of a plan would be the same call");
+    throw new PayloadInvalidError(
+      "`intent` returned nothing, so all calls of a plan would be the same call: return the values that say what the tool does",
+    );
   }
   const missing = declared.filter((name) => (Object(args) as Fields)[name] === undefined);
   if (missing.length === 0) return Object.fromEntries(declared.map((name) => [name, args[name]]));

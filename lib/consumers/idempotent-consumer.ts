@@ -6,6 +6,7 @@ import { type ExecutionInProgressError, InvalidOptionError } from "../core/error
 import { hashTuple } from "../core/identity.ts";
 import { agedCall } from "../core/message-age.ts";
 import type { CallInput } from "../core/ongoing-call.ts";
+import { quietly } from "../core/unawaited.ts";
 import { type CallReading, readCall } from "../lambda/adapter.ts";
 import { envelopeKeyOf } from "../lambda/batch/envelope-key.ts";
 import type { WithIdempotency } from "../lambda/context.ts";
@@ -70,12 +71,11 @@ export function idempotentConsumer<Message, Write = unknown>(
   const reading = readingOf(options, engineOptions);
 
   function report(error: unknown, message: Message, name: string): void {
-    try {
-      if (options.onMessageError) options.onMessageError(error, message);
-      else console.error(`onceonly: ${name} failed (operation "${operation}"):`, error);
-    } catch {
-      // Observers don't change an outcome.
-    }
+    quietly(() =>
+      options.onMessageError
+        ? options.onMessageError(error, message)
+        : console.error(`onceonly: ${name} failed (operation "${operation}"):`, error),
+    );
   }
 
   async function putAside(error: unknown, message: Message, name: string): Promise<MessageEnd> {

@@ -1,9 +1,10 @@
 /** The consumers' options beyond the engine's, and their rules. */
 import { MESSAGE_DEFAULTS } from "../core/message-age.ts";
 import { aFunction, type Check, checkOptions, oneOf, seconds } from "../core/option-checks.ts";
-import { ENGINE_CHECKS, type EngineOptions, withDefaults } from "../core/options.ts";
+import { ENGINE_CHECKS, type EngineOptions } from "../core/options.ts";
 import { type ResolvedOptions, resolveOptions } from "../core/resolved-options.ts";
 import type { Verify } from "../core/verify.ts";
+import { withDefaults } from "../core/with-defaults.ts";
 import { WRAPPER_CHECKS } from "../lambda/options.ts";
 
 export interface ConsumerOptions<Message = unknown, Write = unknown>

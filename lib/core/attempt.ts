@@ -16,6 +16,7 @@ import { StepLog } from "./step-log.ts";
 import type { Step, StepOptions } from "./steps.ts";
 import type { Effects } from "./store.ts";
 import { readTraceparent } from "./traceparent.ts";
+import { isUnawaited } from "./unawaited.ts";
 
 /** The caller's own code. */
 export type Work<Write> = (attempt: RunningAttempt<Write>) => unknown;
@@ -61,7 +62,8 @@ export class RunningAttempt<Write> implements Execution<Write> {
     const { options, input } = this.#call;
     if (options.traceparent === undefined) return input.traceparent;
     try {
-      return readTraceparent(options.traceparent());
+      const given: unknown = options.traceparent();
+      return isUnawaited(given) ? undefined : readTraceparent(given);
     } catch {
       // Tracing doesn't change an outcome.
       return undefined;

@@ -53,6 +53,14 @@ export function writeCanonical(value: unknown, refuse: (fault: Unfaithful) => Er
     return undefined;
   }
 
+  /** @param name none for an item of an array */
+  function writeMember(name: string | undefined, inner: unknown): string | undefined {
+    if (name === undefined) return write(inner);
+    const fault = writeString(name);
+    text += ":";
+    return fault ?? write(inner);
+  }
+
   /** Members that are `undefined` are left out, as JSON does. Names are sorted by UTF-16 code units. */
   function writeContainer(value: object): string | undefined {
     const fault = containerFault(value, holders);
@@ -69,12 +77,7 @@ export function writeCanonical(value: unknown, refuse: (fault: Unfaithful) => Er
       if (inner !== undefined || isArray) {
         text += next;
         next = ",";
-        let fault: string | undefined;
-        if (!isArray) {
-          fault = writeString(name as string);
-          text += ":";
-        }
-        fault ??= write(inner);
+        const fault = writeMember(isArray ? undefined : (name as string), inner);
         if (fault) return fault;
       }
       path.pop();

@@ -6,6 +6,7 @@ import { METRICS } from "../contract.ts";
 import { shared } from "./copies.ts";
 import { isStoreFailure } from "./error-code.ts";
 import type { Identity } from "./identity.ts";
+import { quietly } from "./unawaited.ts";
 
 export type Decision = keyof typeof METRICS.decisions;
 
@@ -59,11 +60,6 @@ export function reportDecision(
 ): void {
   if (observe === nobody) return;
   if (isStoreFailure(event.error)) told.add(event.error);
-  try {
-    const named = { ...event, operation, scope, keyHash };
-    const watched: unknown = observe(Object.defineProperty(named, "key", { value: key }) as DecisionEvent);
-    if (watched instanceof Promise) watched.catch(() => {});
-  } catch {
-    // Ignored, as documented on `Observe`.
-  }
+  const named = { ...event, operation, scope, keyHash };
+  quietly(() => observe(Object.defineProperty(named, "key", { value: key }) as DecisionEvent));
 }

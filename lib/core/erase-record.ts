@@ -60,12 +60,7 @@ export async function eraseAlone<Write>(store: Store<Write>, erasing: Erasing): 
   if (status !== "completed" && status !== "failed") return { erased: false, state };
   // Committed messages are sent, however late: until then the record doesn't expire.
   if (expiresAt === undefined) return { erased: false, state: "waiting" };
-  const stored = bucketOf(seen.result);
-  if ((stored || usedBucket(seen.token)) && !erasing.reachesBucket)
-    throw new InvalidOptionError(
-      "store",
-      `must be the handler's \`offloaded\` store: ${stored ? `this result is in the bucket ${stored.bucket}` : "the handler's bucket may have results of this key"}, and has to be deleted there too`,
-    );
+  if (!erasing.reachesBucket) checkNotInBucket(seen);
   const { fork } = decodeEvidence(seen.evidence) ?? {};
   const erased = { erased: true, ...(fork?.to && { forkedTo: fork.to }) } as const;
   await asking(() => apart(store, recordKey, seen));
@@ -82,6 +77,19 @@ export async function eraseAlone<Write>(store: Store<Write>, erasing: Erasing): 
   if (answer.settled || (answer.record && isErased(answer.record))) return erased;
   // Its retention was over, and another call claims it again.
   return { erased: false, state: answer.record?.state ?? "absent" };
+}
+
+/** @throws InvalidOptionError (`INVALID_OPTION`) */
+function checkNotInBucket({ result, token }: IdempotencyRecord): void {
+  const stored = bucketOf(result);
+  if (!stored && !usedBucket(token)) return;
+  const where = stored
+    ? `this result is in the bucket ${stored.bucket}`
+    : "the handler's bucket may have results of this key";
+  throw new InvalidOptionError(
+    "store",
+    `must be the handler's \`offloaded\` store: ${where}, and has to be deleted there too`,
+  );
 }
 
 /** An erasure isn't repeated. */

@@ -1,8 +1,9 @@
 /** The fingerprint decides whether two calls carry the same request: raw bytes as they are, objects by RFC 8785. */
 import { LONE_SURROGATE, writeCanonical } from "./canonical-json.ts";
 import { PayloadInvalidError } from "./errors.ts";
-import { hashTuple, isUnawaited } from "./identity.ts";
+import { hashTuple } from "./identity.ts";
 import type { Unfaithful } from "./json.ts";
+import { isUnawaited } from "./unawaited.ts";
 
 const FINGERPRINT = Symbol.for("onceonly.fingerprint");
 

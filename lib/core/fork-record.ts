@@ -1,21 +1,20 @@
 /** Runs an operation again from one of its steps, under a new key: an operator's repair of what a bad deployment did. */
 import { createHash } from "node:crypto";
-import { MAX_RETENTION_SECONDS, STOPPED, TURNED_BACK } from "../contract.ts";
+import { MAX_RETENTION_SECONDS } from "../contract.ts";
 import { BY_WHOM_CHECKS, type ByWhom } from "./by-whom.ts";
 import type { Clock, Random } from "./clock.ts";
-import { InvalidOptionError, PermanentError, RecordCorruptError } from "./errors.ts";
+import { PermanentError, RecordCorruptError } from "./errors.ts";
+import { type ForkPlan, planFork, whyNotForkable } from "./fork-plan.ts";
 import { identify, namesOf } from "./identity.ts";
 import { ASKED, OPERATED_CHECKS } from "./operated.ts";
 import { type Check, checkOptions, isStepName } from "./option-checks.ts";
 import { DEFAULTS } from "./options.ts";
 import { encodeError, NOT_KEPT } from "./outcome.ts";
 import {
-  classify,
   type IdempotencyRecord,
   isClaimOf,
   isExpired,
   isTracked,
-  openStepsOf,
   type State,
   type StoredResult,
   type StoredStep,
@@ -44,16 +43,6 @@ export interface Fork extends ByWhom {
 }
 
 /**
- * Which steps a fork copies, and which recorded ones run again. Of the latter, those in `started` were started, but not
- * recorded: they may have happened.
- */
-export interface ForkPlan {
-  readonly copied: readonly string[];
-  readonly again: readonly string[];
-  readonly started: readonly string[];
-}
-
-/**
  * `waiting`: messages of the key's commit aren't sent yet. `taken`: the new key has another record already. `undone`: the saga
  * has turned back, so its steps are undone. `forked`: to the record key in `to`. `started`: the steps in `steps` may have
  * happened.
@@ -77,53 +66,6 @@ const FORK_CHECKS: Readonly<Record<string, Check>> = {
 const PATIENCE_MS = 5000;
 /** How long no other call may claim the original between two writes. */
 const LEASE_MS = 60_000;
-
-/** The steps from which a record can be forked, in the order in which they ended. */
-export function forkableSteps({ steps = {} }: Pick<IdempotencyRecord, "steps">): readonly string[] {
-  const own = inOrder(steps);
-  // A saga records with each step which one comes next.
-  const next = Object.values(steps).flatMap((step) => step.next ?? []);
-  return [...new Set([...own, ...next])];
-}
-
-const isMark = (name: string, mark: string) => name.endsWith(`/${mark}`);
-
-function inOrder(steps: StoredSteps): readonly string[] {
-  const at = ([, one]: [string, StoredStep], [, other]: [string, StoredStep]) =>
-    one.attempt - other.attempt || one.at - other.at;
-  return Object.entries(steps)
-    .filter(([name]) => !isMark(name, STOPPED))
-    .sort(at)
-    .map(([name]) => name);
-}
-
-/**
- * Steps that were done before `from` are copied; all others run again.
- * @throws InvalidOptionError (`INVALID_OPTION`) for a step that the record doesn't have, and if a step's outcome is unknown
- */
-export function planFork(record: Pick<IdempotencyRecord, "steps">, from: string): ForkPlan {
-  const known = forkableSteps(record);
-  if (!known.includes(from)) {
-    throw new InvalidOptionError(
-      "from",
-      known.length > 0
-        ? `must be one of the recorded steps: ${known.join(", ")}`
-        : "must be a recorded step, but this record has none: it never had one, or dropped them when it finished (set `keepSteps` on the handler to keep them), so use `rerun`",
-    );
-  }
-  const open = openStepsOf(record).filter((name) => !isMark(name, STOPPED));
-  if (open.length > 0)
-    throw new InvalidOptionError(
-      "from",
-      `needs a settled record: the outcome of ${open.join(", ")} is unknown`,
-    );
-  const steps = record.steps as StoredSteps;
-  const own = inOrder(steps);
-  const end = own.includes(from) ? own.indexOf(from) : own.length;
-  const copied = own.slice(0, end).filter((name) => (steps[name] as StoredStep).state === "done");
-  const again = known.filter((name) => !copied.includes(name));
-  return { copied, again, started: again.filter((name) => steps[name] === undefined) };
-}
 
 /**
  * Creates a record under the key `as`, in the same operation and scope, with the results of the steps before `from`. The call
@@ -153,10 +95,8 @@ export async function forkRecord<Write>(
   const seen = await read(recordKey);
   if (!seen || isExpired(seen, at)) return { forked: false, state: "absent" };
   checkSeals(store, seen);
-  const refused = refusalOf(seen, at);
-  if (refused) return { forked: false, state: refused };
-  const to = forkedTo(seen);
-  if (to !== undefined && to !== target) return { forked: false, state: "forked", to };
+  const refused = refusalOf(seen, target, at);
+  if (refused) return refused;
   const found = await read(target);
   const former = found && isExpired(found, at) ? undefined : found;
   const plan = planFork(seen, fork.from);
@@ -166,34 +106,20 @@ export async function forkRecord<Write>(
   if (former && !work.hasReserved(former)) return { forked: false, state: "taken" };
   if (plan.started.length > 0 && !fork.evenThoughStarted)
     return { forked: false, state: "started", steps: plan.started };
-  const steps = seen.steps as StoredSteps;
-  const results = new Map<string, string | undefined>();
-  for (const name of plan.copied)
-    results.set(name, await asking(() => loadText(store, (steps[name] as StoredStep).result)));
-  const reserved = await work.reserve(found);
-  if (!reserved) return { forked: false, state: "taken" };
-  const isOver = seen.state === "completed" || seen.state === "failed";
-  const closed = isOver ? undefined : await work.close();
-  if (closed) {
-    await work.giveUp();
-    return { forked: false, state: closed };
-  }
-  const isDone = await work.copy(plan, results, reserved);
-  return isDone ? { forked: true, recordKey: target, ...plan } : { forked: false, state: "taken" };
+  return work.make(plan, found);
+}
+
+/** Repeating a fork to the same key finishes it. */
+function refusalOf(seen: IdempotencyRecord, target: string, now: number): ForkAnswer | undefined {
+  const why = whyNotForkable(seen, now);
+  if (why === "in-progress" || why === "waiting" || why === "undone") return { forked: false, state: why };
+  const to = forkedTo(seen);
+  return to !== undefined && to !== target ? { forked: false, state: "forked", to } : undefined;
 }
 
 /** The record key of the fork, if this record was closed by one. */
 export const forkedTo = ({ evidence }: Pick<IdempotencyRecord, "evidence">): string | undefined =>
   decodeEvidence(evidence)?.fork?.to;
-
-function refusalOf(seen: IdempotencyRecord, now: number): "in-progress" | "waiting" | "undone" | undefined {
-  const status = classify(seen, { token: "", fingerprints: [seen.fingerprint], now });
-  if (status === "in-progress") return status;
-  const isOver = status === "completed" || status === "failed";
-  // Its messages are sent, however late: until then the record doesn't expire.
-  if (isOver && seen.expiresAt === undefined) return "waiting";
-  return Object.keys(seen.steps ?? {}).some((name) => isMark(name, TURNED_BACK)) ? "undone" : undefined;
-}
 
 /** @throws RecordCorruptError if a stored result is missing: a step that is done must not lose it unnoticed */
 async function loadText<Write>(
@@ -240,11 +166,30 @@ class Forking<Write> {
     return isClaimOf(former, this.#token);
   }
 
+  /** @param former the record of the new key, even an expired one */
+  async make(plan: ForkPlan, former: IdempotencyRecord | undefined): Promise<ForkAnswer> {
+    const { store, target, seen, asking } = this.#given;
+    const steps = seen.steps as StoredSteps;
+    const results = new Map<string, string | undefined>();
+    for (const name of plan.copied)
+      results.set(name, await asking(() => loadText(store, (steps[name] as StoredStep).result)));
+    const reserved = await this.#reserve(former);
+    if (!reserved) return { forked: false, state: "taken" };
+    const isOver = seen.state === "completed" || seen.state === "failed";
+    const closed = isOver ? undefined : await this.#close();
+    if (closed) {
+      await this.#giveUp();
+      return { forked: false, state: closed };
+    }
+    const isDone = await this.#copy(plan, results, reserved);
+    return isDone ? { forked: true, recordKey: target, ...plan } : { forked: false, state: "taken" };
+  }
+
   /**
    * Claims the new key until its record expires: no call may run with a part of the steps.
    * @returns `undefined` if another call was first
    */
-  async reserve(former: IdempotencyRecord | undefined): Promise<Reserved | undefined> {
+  async #reserve(former: IdempotencyRecord | undefined): Promise<Reserved | undefined> {
     if (this.hasReserved(former)) return former;
     const { store, target, seen, at, asking } = this.#given;
     const [token, expiresAt, leaseEndsAt] = [this.#token, this.#expiresAt, this.#expiresAt * 1000];
@@ -260,7 +205,7 @@ class Forking<Write> {
    * An unfinished original must not go on beside its fork. It keeps its steps.
    * @returns the state that it has instead, if another call was first
    */
-  async close(): Promise<State | "absent" | undefined> {
+  async #close(): Promise<State | "absent" | undefined> {
     const { store, recordKey, target, seen, fork, at, random, asking } = this.#given;
     const { attempt, fingerprint } = seen;
     const token = tokenLike(seen.token, random.token());
@@ -282,7 +227,7 @@ class Forking<Write> {
   }
 
   /** The reserved record expires immediately, as if it had never been there. */
-  async giveUp(): Promise<void> {
+  async #giveUp(): Promise<void> {
     const { store, target, at, asking } = this.#given;
     await asking(() =>
       store.settle({
@@ -293,7 +238,7 @@ class Forking<Write> {
   }
 
   /** @returns whether the steps are there and the record is released, so that it can run */
-  async copy(
+  async #copy(
     { copied }: ForkPlan,
     results: ReadonlyMap<string, string | undefined>,
     reserved: Reserved,

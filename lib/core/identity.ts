@@ -3,9 +3,9 @@
  * change the event, and frozen.
  */
 import { hash } from "node:crypto";
-import { types } from "node:util";
 import { IdempotencyKeyInvalidError, ScopeMissingError } from "./errors.ts";
 import { kindOf } from "./kind-of.ts";
+import { isUnawaited } from "./unawaited.ts";
 
 export const MAX_KEY_LENGTH = 255;
 export const MAX_OPERATION_LENGTH = 64;
@@ -108,13 +108,6 @@ function kindOfKey(value: unknown): string {
   if (typeof value !== "object" || value === null) return value == null ? `${value}` : `a ${typeof value}`;
   const kind = Array.isArray(value) ? "an array" : "an object";
   return `${kind}; join the fields that identify the operation into one string, such as \`event.orderId\``;
-}
-
-/** Whether a value is a promise. It is never awaited, so its failure must not end the process. */
-export function isUnawaited(value: unknown): boolean {
-  if (!types.isPromise(value)) return false;
-  value.then(undefined, () => {});
-  return true;
 }
 
 function patternFault(key: string, pattern: RegExp | undefined): string | undefined {

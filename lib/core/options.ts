@@ -123,12 +123,13 @@ export interface EngineOptions<Write = unknown> {
    */
   readonly keyFormat?: "uuid" | RegExp;
   /**
-   * Decides which errors are final: a retry can't succeed, so they are recorded and replayed.
+   * Decides which errors are final: a retry can't succeed, so they are recorded and replayed. It isn't awaited.
    * @default - `PermanentError`
    */
   readonly isFinalError?: (error: unknown) => boolean;
   /**
-   * Decides whether a result is final. A result that isn't stored releases the key, unless something was committed.
+   * Decides whether a result is final. A result that isn't stored releases the key, unless something was committed. It isn't
+   * awaited.
    * @default - every result
    */
   readonly shouldStore?: (result: unknown) => boolean;
@@ -166,16 +167,6 @@ export const DEFAULTS = {
   clock: systemClock,
   random: systemRandom,
 } as const;
-
-/** Fills in missing options. Unlike object spread, an explicit `undefined` also gets the default. */
-export function withDefaults<Given extends object, Defaults extends object>(
-  given: Given,
-  defaults: Defaults,
-) {
-  const present = Object.entries(given).filter(([, value]) => value !== undefined);
-  return { ...defaults, ...Object.fromEntries(present) } as unknown as Given &
-    Required<Pick<Given, keyof Given & keyof Defaults>>;
-}
 
 /** A shorter lease leaves no time to retry a failed renewal. */
 export const MIN_RENEWED_SECONDS = 5;

@@ -5,7 +5,7 @@ import type { Clock, Random } from "./clock.ts";
 import { ASKED, OPERATED_CHECKS } from "./operated.ts";
 import { type Check, checkOptions, oneOf } from "./option-checks.ts";
 import { DEFAULTS } from "./options.ts";
-import { openStepsOf, type State } from "./record.ts";
+import { type IdempotencyRecord, openStepsOf, type State } from "./record.ts";
 import type { Store } from "./store.ts";
 import { endingOf, recordFindings, takeUnknown } from "./take-unknown.ts";
 import { encodeEvidence } from "./verify.ts";
@@ -22,10 +22,16 @@ export interface Release extends ByWhom {
   readonly interrupts?: boolean;
 }
 
-/** `steps` were begun and their outcome is unknown: each needs a verdict first. */
 export type ReleaseAnswer =
   | { readonly released: true }
-  | { readonly released: false; readonly state: State | "absent"; readonly steps?: readonly string[] };
+  | {
+      readonly released: false;
+      readonly state: State | "absent";
+      /** They were begun and their outcome is unknown: each needs a verdict first. */
+      readonly steps?: readonly string[];
+      /** The lease of a live attempt (epoch ms): until then no verdict about its steps is accepted. */
+      readonly leaseEndsAt?: number;
+    };
 
 const RELEASE_CHECKS: Readonly<Record<keyof Release, Check>> = {
   ...BY_WHOM_CHECKS,
@@ -51,20 +57,16 @@ export async function releaseRecord<Write>(
   checkOptions({ store, clock, random }, OPERATED_CHECKS, ["store"]);
   const { by, why: answered, interrupts } = release;
   const requests = { store, clock, random, patienceMs: PATIENCE_MS };
-  let steps: readonly string[] = [];
   const taken = await takeUnknown(
     {
       ...requests,
       leaseMs: LEASE_MS,
       interrupts,
-      mayTake: (seen) => {
-        steps = openStepsOf(seen);
-        return steps.length === 0;
-      },
+      mayTake: (seen) => openStepsOf(seen).length === 0,
     },
     recordKey,
   );
-  if (!taken.claim) return unreleased(taken.record, steps);
+  if (!taken.claim) return unreleased(taken.record, clock.now());
   const { seen, now } = taken;
   const settled = await recordFindings(requests, taken, {
     known: [],
@@ -76,14 +78,15 @@ export async function releaseRecord<Write>(
       ...{ verdict: "unknown", by, at: now, attempt: seen.attempt, asked: ASKED.release, answered },
     }),
   });
-  return settled.settled ? { released: true } : unreleased(settled.record, []);
+  return settled.settled ? { released: true } : unreleased(settled.record, now);
 }
 
-const unreleased = (
-  record: { readonly state: State } | undefined,
-  steps: readonly string[],
-): ReleaseAnswer => ({
-  released: false,
-  state: record?.state ?? "absent",
-  ...(steps.length > 0 && { steps }),
-});
+function unreleased(record: IdempotencyRecord | undefined, now: number): ReleaseAnswer {
+  if (!record) return { released: false, state: "absent" };
+  const { state, leaseEndsAt } = record;
+  const isOver = state === "completed" || state === "failed";
+  const steps = isOver ? [] : openStepsOf(record);
+  if (steps.length === 0) return { released: false, state };
+  const isLive = state === "in-progress" && leaseEndsAt >= now;
+  return { released: false, state, steps, ...(isLive && { leaseEndsAt }) };
+}

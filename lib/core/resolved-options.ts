@@ -1,12 +1,7 @@
 /** The engine's options after the checks: with all defaults, and in the form that the engine works with. */
-import {
-  checkEngineOptions,
-  DEFAULTS,
-  type EngineOptions,
-  MIN_RENEWED_SECONDS,
-  withDefaults,
-} from "./options.ts";
+import { checkEngineOptions, DEFAULTS, type EngineOptions, MIN_RENEWED_SECONDS } from "./options.ts";
 import { isLambda, isManagedInstance } from "./platform.ts";
+import { withDefaults } from "./with-defaults.ts";
 
 export type ResolvedOptions<Write = unknown> = Required<
   Omit<

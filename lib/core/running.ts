@@ -15,6 +15,7 @@ import {
   type Outcome,
 } from "./outcome.ts";
 import { NO_EFFECTS, type Recording, type Released } from "./recording.ts";
+import { isUnawaited, unawaited } from "./unawaited.ts";
 import { encodeEvidence } from "./verify.ts";
 
 /** Wraps an error of work that may still be going on: neither a failure nor a success. */
@@ -111,6 +112,8 @@ class AttemptEnd<Write> {
   readonly #recording: Recording<Write>;
   readonly #attempt: RunningAttempt<Write>;
   readonly #signal: AttemptSignal<Write>;
+  /** A predicate of the options returned a promise: reported once the end is safe. */
+  #misuse: unknown;
 
   constructor(
     call: OngoingCall<Write>,
@@ -135,6 +138,11 @@ class AttemptEnd<Write> {
     if (this.#mustHold(end)) return this.#hold(end);
     const conclusion = this.#conclusionOf(end);
     if (conclusion.state !== "unrecorded") return this.#record(conclusion, end);
+    if (this.#misuse) {
+      // The error may be final, so nothing is released. Once the lease has ended, the attempt is abandoned.
+      this.#call.report("outcome-unknown", this.#misuse);
+      return this.#failureOf(this.#misuse, false);
+    }
     if (this.#recording.lease.hasOpenStep && !this.#signal.isAborted) return this.#hold(end);
     return this.#endUnrecorded(end);
   }
@@ -165,6 +173,7 @@ class AttemptEnd<Write> {
     }
     if (recorded?.replayed) return recorded;
     if (state === "failed") return this.#failureOf(conclusion.error, recorded !== undefined);
+    if (this.#misuse) return this.#failureOf(this.#misuse, recorded !== undefined);
     return recorded ?? { replayed: false, result: decodeResult(text), original };
   }
 
@@ -221,11 +230,9 @@ class AttemptEnd<Write> {
 
   /** The effect has happened whatever the predicate does, so an error in it must not cause another one. */
   #isWorthStoring(value: unknown): boolean {
-    try {
-      return Boolean(this.#call.options.shouldStore(value));
-    } catch {
-      return true;
-    }
+    // `graphqlOverHttp` reads the request too.
+    const shouldStore: (value: unknown, payload: unknown) => unknown = this.#call.options.shouldStore;
+    return Boolean(this.#ask("shouldStore", () => shouldStore(value, this.#call.input.payload), true));
   }
 
   #isFinal(error: unknown): boolean {
@@ -233,11 +240,19 @@ class AttemptEnd<Write> {
     if (this.#call.isOwn(error) && hasCode(error, "RESPONSE_NOT_STORABLE")) return true;
     // After an abort only an explicit PermanentError is final: other errors may come from the abort.
     const { isFinalError } = this.#signal.isAborted ? DEFAULTS : this.#call.options;
+    return this.#ask("isFinalError", () => isFinalError(error), false, error) === true;
+  }
+
+  /** @param otherwise the answer if the predicate fails */
+  #ask(option: string, predicate: () => unknown, otherwise: boolean, cause?: unknown): unknown {
     try {
-      return isFinalError(error) === true;
+      const answer = predicate();
+      if (!isUnawaited(answer)) return answer;
+      this.#misuse = this.#call.own(unawaited(option, undefined, cause));
     } catch {
-      return false;
+      // The end doesn't depend on it.
     }
+    return otherwise;
   }
 
   /**

@@ -9,6 +9,7 @@ import type { Recording } from "./recording.ts";
 import { claimless, runningStep } from "./running-step.ts";
 import { type StepEnd, writeStep } from "./step-writing.ts";
 import { checkStep, type Step, type StepOptions } from "./steps.ts";
+import { synchronous } from "./unawaited.ts";
 import { encodeEvidence } from "./verify.ts";
 
 /** More steps would make each write of a step more expensive. */
@@ -132,7 +133,11 @@ export class StepLog<Write> {
       await running.committed?.catch(() => {});
       // It may be tried again in the same attempt, because nothing about it is recorded.
       if (!atMostOnce) this.#asked.delete(name);
-      else if (isOfWork && !running.committed && didNotHappen?.(error) === true) {
+      else if (
+        isOfWork &&
+        !running.committed &&
+        synchronous("didNotHappen", didNotHappen?.(error), undefined, error) === true
+      ) {
         await this.#write(name, { state: "undone" });
         this.#asked.delete(name);
       }

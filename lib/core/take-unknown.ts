@@ -33,7 +33,7 @@ type TakenOver =
   | {
       readonly claim?: undefined;
       /** The current record instead. */
-      readonly record: Pick<IdempotencyRecord, "state"> | undefined;
+      readonly record: IdempotencyRecord | undefined;
     };
 
 /**

@@ -3,6 +3,7 @@ import { type Clock, type Random, systemClock, systemRandom } from "../core/cloc
 import { hasCode, isStoreFailure } from "../core/error-code.ts";
 import { type ExecutionInProgressError, isOnceonlyError } from "../core/errors.ts";
 import { aFunction, checkOptions, methods } from "../core/option-checks.ts";
+import { synchronous } from "../core/unawaited.ts";
 
 /** As the SDK calls it: `attempts` counts from 1. */
 export type DurableRetryStrategy = (
@@ -56,7 +57,7 @@ export function onceRetry(options: OnceRetryOptions = {}): DurableRetryStrategy 
     if (isOutage || hasCode(error, "CLAIM_LOST"))
       return after(2 ** (attempts - 1), LONGEST_OUTAGE_PAUSE_SECONDS);
     if (isOnceonlyError(error) && !error.retryable && !isStoreFailure(error)) return { shouldRetry: false };
-    return otherwise(error, attempts);
+    return synchronous("otherwise", otherwise(error, attempts), "the retry decision");
   };
 }
 

@@ -10,10 +10,11 @@ import { hashTuple, identify, PUBLIC_SCOPE } from "../core/identity.ts";
 import { MESSAGE_DEFAULTS } from "../core/message-age.ts";
 import type { CallInput } from "../core/ongoing-call.ts";
 import { aFunction, type Check, checkOptions, methods, stepName } from "../core/option-checks.ts";
-import { ENGINE_CHECKS, type EngineOptions, withDefaults } from "../core/options.ts";
+import { ENGINE_CHECKS, type EngineOptions } from "../core/options.ts";
 import { resultOf } from "../core/outcome.ts";
 import { type ResolvedOptions, resolveOptions } from "../core/resolved-options.ts";
 import type { AbandonedAttempt } from "../core/verify.ts";
+import { withDefaults } from "../core/with-defaults.ts";
 import {
   coveringOperation,
   type DurableContextLike,
@@ -91,7 +92,8 @@ const STEP_CHECKS: Readonly<Record<string, Check>> = {
  * transaction with the record.
  *
  * The record's key is the execution and the step's `name`, so use each name once in a context. Within `idempotentDurable` it is the
- * operation and the name: if the handler throws, the next execution for that key skips the steps that are done.
+ * operation and the name: if the handler throws, the next execution for that key skips the steps that are done. In a `map` or
+ * `parallel` the branch's position counts, not its name: keep the items in the same order, and put an item's id into `name`.
  *
  * If an attempt dies without an answer, the step waits until its lease has ended, and then runs again with the same child keys;
  * or `whenAbandoned` decides: a function is asked whether the effect happened, `"hold"` waits for an operator. Neither fails the

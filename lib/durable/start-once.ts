@@ -2,6 +2,7 @@
 import { remainingMsOf } from "../core/clock.ts";
 import { BatchNotDoneError } from "../core/errors.ts";
 import type { LambdaContext } from "../core/lambda-context.ts";
+import { quietly } from "../core/unawaited.ts";
 import { type BatchItem, type BatchResponse, nameOf } from "../lambda/batch/item.ts";
 import { readEvent } from "../lambda/batch/read-event.ts";
 import { runLanes } from "../lambda/batch/run-lanes.ts";
@@ -58,7 +59,7 @@ async function startBatch(
   event: unknown,
   context: LambdaContext,
 ): Promise<BatchResponse> {
-  const { clock, concurrency, onRecordError = logOf(settings) } = settings;
+  const { clock, concurrency } = settings;
   const { lanes, readsFailures } = readEvent(event, settings);
   const endsAt = clock.now() + (remainingMsOf(context) ?? Number.POSITIVE_INFINITY) - MARGIN_MS;
   const started = new Set<BatchItem>();
@@ -72,7 +73,7 @@ async function startBatch(
         started.add(item);
         return "done";
       } catch (error) {
-        reportTo(onRecordError, error, item);
+        quietly(() => report(settings, error, item));
         return "stop";
       }
     },
@@ -87,18 +88,11 @@ async function startBatch(
   return { batchItemFailures };
 }
 
-type OnRecordError = NonNullable<StartSettings["onRecordError"]>;
-
-function reportTo(onRecordError: OnRecordError, error: unknown, item: BatchItem): void {
-  try {
-    onRecordError(error, item.record);
-  } catch {
-    // An observer doesn't change an outcome.
-  }
-}
-
 /** Without the record's content. */
-const logOf =
-  ({ operation }: StartSettings): OnRecordError =>
-  (error) =>
-    console.error(`onceonly: a record wasn't started (operation "${operation}"):`, error);
+function report({ operation, onRecordError }: StartSettings, error: unknown, item: BatchItem): unknown {
+  if (onRecordError) return onRecordError(error, item.record as never);
+  return console.error(
+    `onceonly: ${nameOf(item)} wasn't started, and is delivered again (operation "${operation}"):`,
+    error,
+  );
+}

@@ -161,11 +161,14 @@ export function startSettings(options: StartOnceOptions<never>): StartSettings {
   checkOptions(options, CHECKS, ["operation", "client", "functionName"]);
   const { operation, functionName } = options;
   if (!isNamed(operation))
-    throw new InvalidOptionError("operation", 'contains "undefined": use a name that never changes');
+    throw new InvalidOptionError(
+      "operation",
+      'contains "undefined" or a similar text; a template literal probably used an unset variable. Use a name that never changes',
+    );
   if (!QUALIFIED.test(`${functionName}`)) {
     throw new InvalidOptionError(
       "functionName",
-      "must have a version or an alias, such as `fulfil-order:live`: Lambda starts durable executions only so",
+      "must have a version or an alias, such as `fulfil-order:live`, because Lambda starts no durable execution without one",
     );
   }
   const defaults = { clock: systemClock, random: systemRandom, concurrency: 10, waitSeconds: 0 };

@@ -1,6 +1,7 @@
 /** Reads what an event asks to start: one record or many, with their keys and payloads. */
 import { IdempotencyKeyMissingError, InvalidOptionError } from "../core/errors.ts";
 import type { LambdaContext } from "../core/lambda-context.ts";
+import { synchronous } from "../core/unawaited.ts";
 import { ownerOf } from "../lambda/adapter.ts";
 import { isBusEvent } from "../lambda/batch/bus-event.ts";
 import { keyFromEventBridge, keyFromSns } from "../lambda/batch/event-keys.ts";
@@ -41,9 +42,17 @@ export function startOf(
   }
   const found = key ? key(record, context) : ownKey();
   if (found === undefined || found === null)
-    throw new IdempotencyKeyMissingError("no idempotency key: send a key that is unique to this operation");
+    throw new IdempotencyKeyMissingError(
+      key
+        ? "no idempotency key: `key` returned nothing for this event; return the value that names the operation, such as an order id"
+        : "no idempotency key: send a key that is unique to this operation",
+    );
   const owner = ownerOf(scope ?? "public", record, context);
-  return { key: found, scope: owner, payload: payload ? payload(record, found) : content() };
+  return {
+    key: found,
+    scope: owner,
+    payload: payload ? synchronous("payload", payload(record, found), "the input") : content(),
+  };
 }
 
 /** A record of a queue or a stream. */

@@ -1,6 +1,7 @@
 /** Responses to HTTP requests that start executions. */
 import { pause, remainingMsOf } from "../core/clock.ts";
 import type { LambdaContext } from "../core/lambda-context.ts";
+import { synchronous } from "../core/unawaited.ts";
 import { readHttpEvent } from "../lambda/http/event.ts";
 import { problemFor, READING_STATUSES } from "../lambda/http/problem.ts";
 import { type HttpResponse, withHeader } from "../lambda/http/response.ts";
@@ -37,7 +38,14 @@ export async function respondTo(
       "Content-Type",
       "application/json",
     );
-    return settings.address ? withHeader(http, response, "Location", settings.address(execution)) : response;
+    return settings.address
+      ? withHeader(
+          http,
+          response,
+          "Location",
+          synchronous("address", settings.address(execution), "the address"),
+        )
+      : response;
   } catch (error) {
     return problemFor(error, STATUSES, http, settings.operation);
   }

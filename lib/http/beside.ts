@@ -19,10 +19,13 @@ export class Beside<Value> {
     if (!isSet) this.#others.set(target, value);
   }
 
+  /** The value of the object, or of the nearest object that it was made from. Each of them may be frozen. */
   get(target: object): Value | undefined {
-    const own = (target as { readonly [name: symbol]: Value | undefined })[this.#name];
-    // A frozen object can inherit the value of the object that it was made from.
-    if (own !== undefined && Object.isExtensible(target)) return own;
-    return this.#others.get(target) ?? own;
+    for (let each: object | null = target; each; each = Object.getPrototypeOf(each) as object | null) {
+      if (Object.hasOwn(each, this.#name)) return (each as Readonly<Record<symbol, Value>>)[this.#name];
+      const other = this.#others.get(each);
+      if (other !== undefined) return other;
+    }
+    return undefined;
   }
 }

@@ -10,7 +10,7 @@ import { orGone } from "./gone.ts";
 import { checkedBytes, type FetchServerOptions } from "./options.ts";
 import { type Served, type ServerAdapter, type Settled, serverAdapter } from "./serve.ts";
 import { sendAnswer } from "./server-response.ts";
-import { type AnyResponse, isBodiless, parts } from "./storable.ts";
+import { type AnyResponse, chunkBytes, isBodiless, parts } from "./storable.ts";
 
 /** Responds to a request. `execution` is absent if the method isn't in `methods`. */
 export type FetchNext<Write> = (
@@ -136,19 +136,27 @@ async function bodyOf(request: Request, maxBytes: number): Promise<Uint8Array> {
   if (request.bodyUsed || body?.locked) throw bodyUsed();
   if (body === null) return new Uint8Array();
   if (Number(request.headers.get("content-length") ?? 0) > maxBytes) throw new PayloadTooLargeError(maxBytes);
-  const reading = (request.clone().body as ReadableStream<Uint8Array>).getReader();
+  const reading = (request.clone().body as ReadableStream<unknown>).getReader();
   const read: Uint8Array[] = [];
   let bytes = 0;
   for (let part = await reading.read(); !part.done; part = await reading.read()) {
-    bytes += part.value.length;
-    if (bytes > maxBytes) {
+    const chunk = chunkBytes(part.value);
+    bytes += chunk?.length ?? 0;
+    if (!chunk || bytes > maxBytes) {
       // Don't await: each cancel waits for the other.
       for (const canceling of [reading.cancel(), request.body?.cancel()]) canceling?.catch(() => {});
-      throw new PayloadTooLargeError(maxBytes);
+      throw chunk ? new PayloadTooLargeError(maxBytes) : notBytes(part.value);
     }
-    read.push(part.value);
+    read.push(chunk);
   }
   return Buffer.concat(read);
+}
+
+function notBytes(chunk: unknown): InvalidOptionError {
+  return new InvalidOptionError(
+    "fingerprint",
+    `needs the bytes of the body, but its stream produced ${kindOf(chunk)}: encode it, such as with a TextEncoderStream, or set \`fingerprint\``,
+  );
 }
 
 function within(body: Uint8Array, maxBytes: number): Uint8Array {

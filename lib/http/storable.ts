@@ -3,6 +3,7 @@ import { isUtf8 } from "node:buffer";
 import { ResponseNotStorableError } from "../core/errors.ts";
 import { kindOf } from "../core/kind-of.ts";
 import { DECODERS, isOfEncoded } from "../lambda/http/encodings.ts";
+import { isOfFirst } from "../lambda/http/replayed-headers.ts";
 import type { HttpResponse } from "../lambda/http/response.ts";
 
 export type Trailers = readonly (readonly [name: string, value: string])[];
@@ -74,7 +75,16 @@ export function toStorable(
       kept[name] = name in kept ? `${kept[name]}, ${value}` : value;
   }
   const bytes = decoded(body, encoding, maxBytes);
-  if (bytes !== body) for (const name of Object.keys(kept).filter(isOfEncoded)) delete kept[name];
+  const isDecoded = bytes !== body;
+  if (isDecoded) for (const name of Object.keys(kept).filter(isOfEncoded)) delete kept[name];
+  // A replay carries no trailer that it wouldn't carry as a header, such as the digest of a body that was compressed.
+  const isKept = (name: string) =>
+    !isOfFirst(name.toLowerCase()) && !(isDecoded && isOfEncoded(name.toLowerCase()));
+  const keptTrailers = trailers.filter(([name]) => isKept(name));
+  const trailer = (kept.trailer ?? "")
+    .split(/\s*,\s*/)
+    .filter(isKept)
+    .join(", ");
   const isText = isUtf8(bytes);
   return {
     statusCode: status,
@@ -82,12 +92,12 @@ export function toStorable(
     cookies,
     body: bytes.toString(isText ? "utf8" : "base64"),
     isBase64Encoded: !isText,
-    ...((message || isDirect || kept.trailer || trailers.length > 0) && {
+    ...((message || isDirect || trailer || keptTrailers.length > 0) && {
       onServer: {
         ...(message && { message }),
         ...(isDirect && { isDirect }),
-        ...(kept.trailer && { trailer: kept.trailer }),
-        trailers,
+        ...(trailer && { trailer }),
+        trailers: keptTrailers,
       },
     }),
   };
@@ -98,7 +108,8 @@ async function readAll(body: AnyResponse["body"], maxBytes: number): Promise<Buf
   let bytes = 0;
   try {
     for await (const part of body === null ? [] : body instanceof Uint8Array ? [body] : body) {
-      const chunk = bytesOf(part);
+      const chunk = chunkBytes(part);
+      if (!chunk) throw refused(`its body produced ${kindOf(part)} instead of bytes`);
       bytes += chunk.length;
       // Leaving the loop ends the stream.
       if (bytes > maxBytes)
@@ -112,10 +123,10 @@ async function readAll(body: AnyResponse["body"], maxBytes: number): Promise<Buf
   return Buffer.concat(read);
 }
 
-function bytesOf(part: unknown): Uint8Array {
+/** A stream of text counts as its UTF-8. `undefined` for anything else than text and bytes. */
+export function chunkBytes(part: unknown): Uint8Array | undefined {
   if (typeof part === "string") return Buffer.from(part);
-  if (part instanceof Uint8Array) return part;
-  throw refused(`its body produced ${kindOf(part)} instead of bytes`);
+  return part instanceof Uint8Array ? part : undefined;
 }
 
 function decoded(bytes: Buffer, encoding: string, maxBytes: number): Buffer {

@@ -20,13 +20,16 @@ export function withExecution<Write>(
   execution: Execution<Write>,
 ): LambdaContext & WithIdempotency<Write> {
   const given = Object(context ?? {});
-  const own = Object.create(Object.getPrototypeOf(given));
+  // Defined, not assigned: a frozen context of an outer operation may be behind this one.
+  const own = { __proto__: Object.getPrototypeOf(given), idempotency: execution } as never as LambdaContext &
+    WithIdempotency<Write> &
+    Record<string | symbol, unknown>;
   // Copied one by one: from a list of descriptors V8 makes a slow object, at a fifth of the engine's time for a call.
   for (const name of Reflect.ownKeys(given)) {
+    if (name === "idempotency") continue;
     const property = Reflect.getOwnPropertyDescriptor(given, name) as PropertyDescriptor;
     if (property.writable && property.enumerable && !(name in own)) own[name] = property.value;
     else Object.defineProperty(own, name, property);
   }
-  own.idempotency = execution;
   return own;
 }

@@ -73,7 +73,7 @@ function pickedFrom(value: unknown, pick: (value: unknown) => unknown): unknown 
   try {
     return pick(value);
   } catch (error) {
-    throw error instanceof RangeError ? refused("it is nested too deeplyly") : error;
+    throw error instanceof RangeError ? refused("it is nested too deeply") : error;
   }
 }
 

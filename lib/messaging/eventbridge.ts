@@ -4,6 +4,7 @@ import { ENVELOPE_ATTRIBUTE } from "../contract.ts";
 import type { Address } from "../core/messages/address.ts";
 import type { StoredMessage } from "../core/messages/outgoing-message.ts";
 import { envelopeContent, messageText } from "../core/messages/prepare-message.ts";
+import { quietly } from "../core/unawaited.ts";
 import { type AwsClientLike, CLIENT_CONFIG, cannotLoad, RegionalClients } from "./clients.ts";
 import { type Entry, notSent, type SendEntries, sentAs } from "./destination-queue.ts";
 
@@ -114,9 +115,5 @@ class KnownBuses {
 }
 
 function logWarning(warn: (warning: Error) => void, warning: Error): void {
-  try {
-    warn(warning);
-  } catch {
-    // An observer doesn't change an outcome.
-  }
+  quietly(() => warn(warning));
 }

@@ -4,7 +4,7 @@ import { type Address, parseAddress } from "../core/messages/address.ts";
 import { refuseTwins } from "../core/messages/prepare-message.ts";
 import type { SentMessage } from "../core/messages/send-result.ts";
 import { checkOptions } from "../core/option-checks.ts";
-import { withDefaults } from "../core/options.ts";
+import { withDefaults } from "../core/with-defaults.ts";
 import { allSent, sendEach } from "./deliver.ts";
 import { DestinationQueue, type Entry, type SendingRules } from "./destination-queue.ts";
 import { type FifoMessage, type FifoResend, prepareFifo, prepareResend } from "./fifo-message.ts";

@@ -4,7 +4,7 @@ import type { OutgoingMessage, StoredMessage } from "../core/messages/outgoing-m
 import { prepareMessage, prepareMessages } from "../core/messages/prepare-message.ts";
 import type { SentMessage } from "../core/messages/send-result.ts";
 import { aFunction, type Check, checkOptions } from "../core/option-checks.ts";
-import { withDefaults } from "../core/options.ts";
+import { withDefaults } from "../core/with-defaults.ts";
 import { type Clients, type Connections, connect } from "./connections.ts";
 import { allSent, deliver } from "./deliver.ts";
 import type { SendingRules } from "./destination-queue.ts";

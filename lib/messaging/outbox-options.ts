@@ -2,7 +2,7 @@
 
 import type { Outbox } from "../core/messages/outbox.ts";
 import { aFunction, type Check, checkOptions, methods } from "../core/option-checks.ts";
-import { withDefaults } from "../core/options.ts";
+import { withDefaults } from "../core/with-defaults.ts";
 import type { ParkingRules } from "./commit-end.ts";
 import { type Connections, connect } from "./connections.ts";
 import type { SendingRules } from "./destination-queue.ts";

@@ -3,6 +3,7 @@ import { SendFailedError } from "../core/errors.ts";
 import { namesOf } from "../core/identity.ts";
 import type { Unsent } from "../core/messages/outbox.ts";
 import { readTraceparent } from "../core/traceparent.ts";
+import { quietly } from "../core/unawaited.ts";
 import { type CommitEnd, labelOf, progressOf } from "./commit-end.ts";
 import type { SendEnd } from "./destination-queue.ts";
 import type { OutboxBacklogEvent, OutboxCommitEvent, OutboxSettings } from "./outbox-options.ts";
@@ -112,12 +113,4 @@ export function reportBacklog(
 function namesIn({ recordKey }: Pick<Unsent, "recordKey">): Pick<OutboxCommitEvent, "operation" | "keyHash"> {
   const { operation, keyHash } = namesOf(recordKey);
   return { operation, keyHash };
-}
-
-function quietly(report: () => void): void {
-  try {
-    report();
-  } catch {
-    // As promised.
-  }
 }

@@ -2,8 +2,9 @@
 import { createHash } from "node:crypto";
 import type { DecisionEvent } from "../core/decisions.ts";
 import { aFunction, type Check, checkOptions, methods, oneOf } from "../core/option-checks.ts";
-import { withDefaults } from "../core/options.ts";
+import { isUnawaited } from "../core/unawaited.ts";
 import { visible } from "../core/visible.ts";
+import { withDefaults } from "../core/with-defaults.ts";
 import { nameOf } from "./measurements.ts";
 
 /** How the owner of a key is shown. */
@@ -107,6 +108,7 @@ export function decisionLog(options: DecisionLogOptions = {}): (event: DecisionE
   });
   const scopeOf = shownScope(scope, "scope", "scopeHash");
   return function logDecision({ decision, operation, keyHash, key, attempt, durationMs, ageMs, ...event }) {
+    const trace: unknown = traceId ? traceId() : event.traceparent?.split("-")[1];
     const fields = {
       decision,
       operation,
@@ -117,7 +119,7 @@ export function decisionLog(options: DecisionLogOptions = {}): (event: DecisionE
       durationMs,
       ageMs,
       errorName: nameOf(event.error),
-      traceId: traceId ? traceId() : event.traceparent?.split("-")[1],
+      traceId: isUnawaited(trace) ? undefined : trace,
     };
     const given = Object.entries(fields).filter(([, value]) => value !== undefined);
     logger[LEVELS[decision] ?? "info"](`onceonly: ${decision}`, Object.fromEntries(given));

@@ -6,7 +6,8 @@ import { DIMENSION_PATTERN, METRICS, NAMESPACE_PATTERN } from "../contract.ts";
 import { type Clock, systemClock } from "../core/clock.ts";
 import type { DecisionEvent } from "../core/decisions.ts";
 import { aFunction, type Check, checkOptions, methods } from "../core/option-checks.ts";
-import { withDefaults } from "../core/options.ts";
+import { quietly } from "../core/unawaited.ts";
+import { withDefaults } from "../core/with-defaults.ts";
 import { emfLine } from "./emf-line.ts";
 import {
   isSettling,
@@ -92,6 +93,8 @@ export function emfMetrics(options: EmfMetricsOptions = {}): (event: Measurable)
   const { service, namespace, write, clock } = withDefaults(options, DEFAULTS);
   return function writeMetrics(event) {
     const measured = measure(event);
-    if (measured) write(emfLine({ namespace, service, timestampMs: clock.now(), ...measured }));
+    if (!measured) return;
+    const line = emfLine({ namespace, service, timestampMs: clock.now(), ...measured });
+    quietly(() => write(line));
   };
 }

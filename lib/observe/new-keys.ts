@@ -6,9 +6,10 @@ import { type DecisionEvent, type Observe, reportDecision } from "../core/decisi
 import { StoreUnavailableError } from "../core/errors.ts";
 import { hashTuple, namesOf } from "../core/identity.ts";
 import { aFunction, checkOptions, methods, seconds } from "../core/option-checks.ts";
-import { ENGINE_CHECKS, withDefaults } from "../core/options.ts";
+import { ENGINE_CHECKS } from "../core/options.ts";
 import type { IdempotencyRecord } from "../core/record.ts";
 import type { Claim, ClaimAnswer, Insertion, SettleAnswer, Settlement, Store } from "../core/store.ts";
+import { withDefaults } from "../core/with-defaults.ts";
 import { ResultStore } from "../stores/result-store.ts";
 
 export interface NewKeysOptions {

@@ -5,10 +5,10 @@ import { sqlStateOf } from "./failures.ts";
 /** The server doesn't have the name, has it already, or would return another type. The statement has not run. */
 const NOT_PREPARED = /^(26|42P05|0A000)/;
 
-/** SQLSTATE classes: the connection failed, the server has no free connection, or it's starting or shutting down. */
-const NO_SESSION = /^(08|53|57)/;
+/** SQLSTATE classes: the server, or a pooler in front of it, can't answer the check, now or later. */
+const NOT_CHECKABLE = /^(0A|42)/;
 
-/** Each connection of each server keeps all of them, such as those of a table per tenant. */
+/** Each connection of each server keeps all of them, such as those of a table per tenant. Refused names count too. */
 const MAX_NAMES = 100;
 
 export interface Preparing {
@@ -19,7 +19,7 @@ export interface Preparing {
 }
 
 /** By text, for each client: two adapters may share one. */
-const namesByClient = new WeakMap<object, Map<string, string>>();
+const namesByClient = new WeakMap<object, Map<string, string | undefined>>();
 
 /**
  * @param prepare the user's choice, if any
@@ -30,7 +30,7 @@ export function preparing(
   prepare: boolean | undefined,
   isDirect: () => Promise<boolean>,
 ): Preparing {
-  const names = namesByClient.get(client) ?? new Map<string, string>();
+  const names = namesByClient.get(client) ?? new Map<string, string | undefined>();
   namesByClient.set(client, names);
   let isOn = prepare;
   const check = async () => {
@@ -38,10 +38,11 @@ export function preparing(
     isOn = false;
     isOn = await isDirect().catch((error: unknown) => {
       const state = sqlStateOf(error);
-      if ((state !== undefined && !NO_SESSION.test(state)) || error instanceof TypeError) return false;
-      // Without a connection the statement would fail too, after waiting for the same time again.
+      if (error instanceof TypeError || (state && NOT_CHECKABLE.test(state))) return false;
       isOn = undefined;
-      throw error;
+      // Without a connection the statement would fail too, after waiting for the same time again.
+      if (state === undefined) throw error;
+      return undefined;
     });
   };
   return {
@@ -54,7 +55,9 @@ export function preparing(
         return await run(name);
       } catch (error) {
         if (prepare || !NOT_PREPARED.test(sqlStateOf(error) ?? "")) throw error;
-        isOn = false;
+        // The connection has lost its names, or a pooler has passed the check: the next call checks again.
+        if (isOn) isOn = undefined;
+        replaceName(text, name, names);
         return run(undefined);
       }
     },
@@ -62,12 +65,21 @@ export function preparing(
 }
 
 /** Two statements never share a name, even if other code prepares statements on the same connection. */
-function nameOf(text: string, names: Map<string, string>): string | undefined {
+function nameOf(text: string, names: Map<string, string | undefined>): string | undefined {
   const known = names.get(text);
   if (known !== undefined || names.size >= MAX_NAMES || !isLookup(text)) return known;
   const name = hashTuple("onceonly/statement/1", text);
   names.set(text, name);
   return name;
+}
+
+/** The client believes that the refused name is prepared on that connection, and would send it without its text. */
+function replaceName(text: string, refused: string, names: Map<string, string | undefined>): void {
+  // Another call may have replaced it already.
+  if (names.get(text) !== refused) return;
+  names.set(text, names.size < MAX_NAMES ? hashTuple("onceonly/statement/1", refused) : undefined);
+  // Keeps its place in the count.
+  names.set(refused, undefined);
 }
 
 /** A plan for any values suits a single key. The best plan for a range of rows depends on the values. */

@@ -13,10 +13,10 @@ import {
   seconds,
   text,
 } from "../core/option-checks.ts";
-import { withDefaults } from "../core/options.ts";
 import type { Store } from "../core/store.ts";
 import type { VerifyRecord } from "../core/verify.ts";
 import { visible } from "../core/visible.ts";
+import { withDefaults } from "../core/with-defaults.ts";
 
 export const RECONCILER_EVENTS = [
   /** The effect of an abandoned attempt happened: its key is completed, or released after a step that happened. */

@@ -9,6 +9,7 @@ import type { CrossChecked } from "../core/record-cache.ts";
 import { storeLease } from "../core/store-lease.ts";
 import { retryUntil } from "../core/take-unknown.ts";
 import { Turn } from "../core/turn.ts";
+import { quietly } from "../core/unawaited.ts";
 import type { UnknownOutcome } from "../core/unknown-outcome.ts";
 import { isDue, type KeyPatience, questionsOf, reconcileKey, unknownSince } from "./reconcile-key.ts";
 import {
@@ -275,10 +276,6 @@ class ReconcilerRun<Write> {
   }
 
   #report(event: ReconcilerEvent): void {
-    try {
-      this.#settings.observe(event);
-    } catch {
-      // An observer doesn't change an outcome.
-    }
+    quietly(() => this.#settings.observe(event));
   }
 }

@@ -6,6 +6,7 @@ import { RecordCorruptError, SagaCompensatedError, SagaPendingError } from "../c
 import { ageOf, type Execution, startOf, stepsOf } from "../core/execution.ts";
 import type { StoredStep, StoredSteps } from "../core/record.ts";
 import type { Step, StepOptions } from "../core/steps.ts";
+import { synchronous } from "../core/unawaited.ts";
 import type { Verification } from "../core/verify.ts";
 import type { Compensation, SagaDefinition, SagaStep } from "./definition.ts";
 import { type SagaDriver, SagaPaused } from "./driven-saga.ts";
@@ -108,7 +109,8 @@ export class SagaRun<Input, Write> {
         if (this.#endsAttempt(error, definition, isOfRun)) throw error;
         if (isBehindPivot()) await this.#stop(name, steps.slice(index), error);
         // `didNotHappen` can't decide about an error in the result or in an earlier attempt.
-        const isProof = isOfRun && didNotHappen?.(error) === true;
+        const isProof =
+          isOfRun && synchronous("didNotHappen", didNotHappen?.(error), undefined, error) === true;
         const isRuledOut =
           (isProof || hasCode(error, "TRANSACTION_CONDITION")) && this.#stateOf(definition) !== "done";
         return this.#turnBack(definition, isRuledOut, error);
@@ -269,7 +271,7 @@ export class SagaRun<Input, Write> {
     const mayChange = isOfRun || definition?.verify !== undefined;
     const { timeoutSeconds = Number.POSITIVE_INFINITY, retryLater } = { ...definition };
     const isLate = ageOf(this.#execution) >= timeoutSeconds * 1000;
-    return mayChange && !isLate && retryLater?.(error) === true;
+    return mayChange && !isLate && synchronous("retryLater", retryLater?.(error), undefined, error) === true;
   }
 
   #given(step: Step<Write>) {

@@ -7,7 +7,7 @@ import { type Clock, systemClock } from "../core/clock.ts";
 import { InvalidOptionError } from "../core/errors.ts";
 import { FrontStore, marksOf } from "../core/front-store.ts";
 import { type Check, checkOptions, instance, methods, seconds } from "../core/option-checks.ts";
-import { ENGINE_CHECKS, withDefaults } from "../core/options.ts";
+import { ENGINE_CHECKS } from "../core/options.ts";
 import { type IdempotencyRecord, isKnownVersion } from "../core/record.ts";
 import type { RecordCache } from "../core/record-cache.ts";
 import { RecordMemory } from "../core/record-memory.ts";
@@ -23,6 +23,7 @@ import type {
   Settlement,
   Store,
 } from "../core/store.ts";
+import { withDefaults } from "../core/with-defaults.ts";
 
 export interface CachedOptions {
   /**

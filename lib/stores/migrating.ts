@@ -2,8 +2,9 @@
 import { type Clock, systemClock } from "../core/clock.ts";
 import { InvalidOptionError } from "../core/errors.ts";
 import { checkOptions, methods, oneOf } from "../core/option-checks.ts";
-import { ENGINE_CHECKS, withDefaults } from "../core/options.ts";
+import { ENGINE_CHECKS } from "../core/options.ts";
 import type { Store } from "../core/store.ts";
+import { withDefaults } from "../core/with-defaults.ts";
 import { MigratingStore } from "./migrating-store.ts";
 import type { Side } from "./pair.ts";
 

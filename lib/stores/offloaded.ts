@@ -11,10 +11,11 @@ import {
 } from "../core/errors.ts";
 import { marksOf } from "../core/front-store.ts";
 import { checkOptions, methods } from "../core/option-checks.ts";
-import { ENGINE_CHECKS, withDefaults } from "../core/options.ts";
+import { ENGINE_CHECKS } from "../core/options.ts";
 import type { IdempotencyRecord, StoredResult } from "../core/record.ts";
 import { pointerText, type ResultPointer, readPointer } from "../core/result-pointer.ts";
 import type { EraseAnswer, Erasing, Insertion, Settlement, Store } from "../core/store.ts";
+import { withDefaults } from "../core/with-defaults.ts";
 import { ResultStore } from "./result-store.ts";
 
 /** The `S3` of `@aws-sdk/client-s3`, of any version 3. Only `erase` lists and deletes. */

@@ -1,10 +1,11 @@
 /** Reports the records that a move has not copied to the other store yet, and copies them on request. */
 import { type Clock, systemClock } from "../core/clock.ts";
 import { checkOptions, methods, oneOf } from "../core/option-checks.ts";
-import { ENGINE_CHECKS, withDefaults } from "../core/options.ts";
+import { ENGINE_CHECKS } from "../core/options.ts";
 import { isExpired, type State } from "../core/record.ts";
 import type { Store } from "../core/store.ts";
 import { isLease } from "../core/store-lease.ts";
+import { withDefaults } from "../core/with-defaults.ts";
 import { migrateRecord } from "./migrate-record.ts";
 import { combine, isOver, isSameStep } from "./pair.ts";
 

@@ -5,9 +5,10 @@
 import { type Clock, systemClock } from "../core/clock.ts";
 import { identify, PUBLIC_SCOPE } from "../core/identity.ts";
 import { type Check, checkOptions, seconds, text } from "../core/option-checks.ts";
-import { ENGINE_CHECKS, withDefaults } from "../core/options.ts";
+import { ENGINE_CHECKS } from "../core/options.ts";
 import type { CachedName, RecordCache } from "../core/record-cache.ts";
 import type { Store } from "../core/store.ts";
+import { withDefaults } from "../core/with-defaults.ts";
 import { CacheEntries, MAX_REMEMBER_SECONDS } from "./cache-entries.ts";
 import { valkeyClient, valkeyPrefix } from "./options.ts";
 import { RememberingStore } from "./remembering-store.ts";

@@ -1,6 +1,5 @@
 /** The Valkey and Redis store: every decision is one script on the server. All policy is in the engine. */
 import { CommitInvalidError, StoreUnavailableError, TransactionConditionError } from "../core/errors.ts";
-import { withDefaults } from "../core/options.ts";
 import { type IdempotencyRecord, isTracked } from "../core/record.ts";
 import { readResultAddress } from "../core/result-address.ts";
 import type {
@@ -16,6 +15,7 @@ import type {
   Store,
 } from "../core/store.ts";
 import type { UnknownOutcome } from "../core/unknown-outcome.ts";
+import { withDefaults } from "../core/with-defaults.ts";
 import { readRecord } from "./answers.ts";
 import { ValkeyConnection } from "./connection.ts";
 import { isThrottle } from "./failures.ts";

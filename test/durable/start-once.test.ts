@@ -219,6 +219,30 @@ describe("queues", () => {
   });
 });
 
+describe("a function in the options that returns a promise", () => {
+  const later = (value: unknown) => (async () => value) as never;
+
+  it("R1: is refused by its name, and nothing is started for it", async () => {
+    const start = (more: object) => dispatcher({ key: () => "o1", ...more })({ detail: {} });
+
+    await expect(start({ payload: later({ id: 1 }) })).rejects.toThrow(
+      "`payload` must return the input, not a promise",
+    );
+    await expect(start({ scope: later("tenant-1") })).rejects.toThrow("`scope` returned a promise");
+    await expect(start({ key: later("o1") })).rejects.toMatchObject({ code: "IDEMPOTENCY_KEY_INVALID" });
+    await expect(start({ key: () => undefined })).rejects.toThrow("`key` returned nothing for this event");
+    expect(lambda.executions.size).toBe(0);
+  });
+
+  it("R1: an `onRecordError` that rejects changes nothing", async () => {
+    const quiet = () => Promise.reject(new Error("an observer's own")) as never;
+
+    await expect(
+      dispatcher({ onRecordError: quiet, key: () => undefined })({ Records: [message("o4")] }),
+    ).rejects.toMatchObject({ code: "BATCH_NOT_DONE" });
+  });
+});
+
 describe("other sources", () => {
   it("starts what streams, Kafka, SNS, EventBridge and direct calls send, once", async () => {
     const base64 = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64");

@@ -1,9 +1,10 @@
 // Ends that a table of answers doesn't show: callers that go, pipelined requests, HTTP/2, answers that don't count.
 import { once } from "node:events";
-import { createServer, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
 import { connect, constants } from "node:http2";
 import { connect as connectSocket } from "node:net";
 import { PassThrough, Readable } from "node:stream";
+import { gzipSync } from "node:zlib";
 import { createAdaptorServer } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import express from "express";
@@ -134,6 +135,32 @@ it("H83: A3: pipelined requests on one connection are each answered, in their or
 
   expect(received.match(/HTTP\/1.1 200 OK/g)).toHaveLength(2);
   expect(received.indexOf("for a")).toBeLessThan(received.indexOf("for b"));
+});
+
+it("R3: a replay has no trailer of the first response only, and no digest of bytes that it doesn't have", async () => {
+  const app = express();
+  app.post("/orders", expressIdempotency(withDefaults({})), (_req, res) => {
+    res.writeHead(201, { "content-encoding": "gzip", trailer: "Content-Digest, x-sum" });
+    res.write(gzipSync("made"));
+    res.addTrailers({ "Content-Digest": "sha-256=:x:", "x-sum": "42", "server-timing": "db;dur=3" });
+    res.end();
+  });
+  const { url } = await listening(createServer(app));
+  const ask = async () => {
+    const sent = request(`${url}/orders`, { method: "POST", headers: KEYED.headers }).end();
+    const [answer] = (await once(sent, "response")) as [IncomingMessage];
+    const body = Buffer.concat(await answer.toArray());
+    return { body, declared: answer.headers.trailer, trailers: answer.trailers };
+  };
+
+  const [first, replay] = [await ask(), await ask()];
+
+  expect(first).toEqual({
+    body: gzipSync("made"),
+    declared: "Content-Digest, x-sum",
+    trailers: { "content-digest": "sha-256=:x:", "x-sum": "42", "server-timing": "db;dur=3" },
+  });
+  expect(replay).toEqual({ body: Buffer.from("made"), declared: "x-sum", trailers: { "x-sum": "42" } });
 });
 
 describe("H83: A3: on HTTP/2", () => {

@@ -130,4 +130,21 @@ describe("a value kept beside a request", () => {
 
     expect([kept.get(first), kept.get(second)]).toEqual(["first", "second"]);
   });
+
+  it("R4: is found on an object made from a frozen request, the nearest one that has a value", () => {
+    const kept = new Beside<string>(Symbol("test"));
+    const first = Object.freeze({});
+    const child = Object.create(first);
+    const frozenChild = Object.freeze(Object.create(child));
+    const grandchild = Object.create(frozenChild);
+    kept.set(first, "first");
+
+    expect([child, frozenChild, grandchild].map((each) => kept.get(each))).toEqual(Array(3).fill("first"));
+    kept.set(child, "child");
+    kept.set(frozenChild, "frozen");
+    expect([first, child, frozenChild, grandchild].map((each) => kept.get(each))).toEqual([
+      ...["first", "child", "frozen", "frozen"],
+    ]);
+    expect(kept.get(Object.create(null))).toBe(undefined);
+  });
 });

@@ -6,7 +6,7 @@ import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { validator } from "hono/validator";
 import { executionOf, fetchIdempotency, honoIdempotency } from "onceonly/http";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { type Options, withDefaults } from "./given.ts";
 import { MULTIPART, ROW_OPTIONS, type Row, type Sending, type StartRows, table } from "./rows.ts";
 
@@ -243,4 +243,58 @@ it("H83: A3: a handler of the Fetch API gets the very request, of whatever subcl
 
   expect(given).toBe(request);
   expect(await answer.text()).toBe("book");
+});
+
+describe("R2: a body whose stream produces", () => {
+  const sent = (...chunks: readonly unknown[]) => {
+    const body = new ReadableStream({
+      start(controller) {
+        for (const chunk of chunks) controller.enqueue(chunk);
+        controller.close();
+      },
+    });
+    const headers = { "idempotency-key": "key-1" };
+    return new Request("http://a/orders", { method: "POST", headers, body, duplex: "half" } as RequestInit);
+  };
+  const given = (options: object = {}) => {
+    const runs: unknown[] = [];
+    const once = fetchIdempotency({ ...withDefaults({ scope: () => "tenant-1" }), ...options });
+    const answer = async (request: Request) => {
+      let text = "";
+      for await (const chunk of request.body as AsyncIterable<Uint8Array | string>) text += `${chunk}`;
+      runs.push(text);
+      return new Response(text);
+    };
+    return { runs, send: (request: Request) => once(request, answer) };
+  };
+
+  it("text: it counts as its UTF-8, and the handler gets the text", async () => {
+    const { runs, send } = given();
+
+    const bytes = await send(sent("caf", "é"));
+    const again = await send(sent(Buffer.from("café")));
+    const other = await send(sent("cafe"));
+
+    expect([bytes.status, again.status, other.status]).toEqual([200, 200, 422]);
+    expect([await bytes.text(), await again.text()]).toEqual(["café", "café"]);
+    expect(runs).toEqual(["café"]);
+    expect((await given({ maxRequestBytes: 4 }).send(sent("café"))).status).toBe(413);
+  });
+
+  it.each([
+    ["a number", 7],
+    ["an object", { id: 1 }],
+    ["a buffer that isn't bytes", new ArrayBuffer(2_000_000)],
+  ])("%s: it is refused with advice, and nothing runs", async (_, chunk) => {
+    const { runs, send } = given();
+
+    await expect(send(sent(chunk))).rejects.toMatchObject({
+      code: "INVALID_OPTION",
+      message: expect.stringMatching(
+        /needs the bytes of the body, but its stream produced .*TextEncoderStream/,
+      ),
+    });
+    expect(runs).toEqual([]);
+    expect((await given({ fingerprint: () => "same" }).send(sent("x"))).status).toBe(200);
+  });
 });

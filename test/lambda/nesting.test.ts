@@ -38,6 +38,35 @@ describe("idempotent", () => {
   });
 });
 
+describe("a frozen context", () => {
+  const deeply = <T extends object>(value: T): T => {
+    for (const each of Object.values(value)) if (Object(each) === each) deeply(each);
+    return Object.freeze(value);
+  };
+
+  it.each([
+    ["itself", (frozen: object) => frozen],
+    ["an object made from it", (frozen: object) => Object.create(frozen) as object],
+    ["a frozen object made from it", (frozen: object) => Object.freeze(Object.create(frozen)) as object],
+  ])("R4: of an outer operation works for another one inside: %s", async (_, contextOf) => {
+    const { options, context } = given();
+    const inner = idempotent(async (_event: typeof EVENT, ctx) => ctx.idempotency.operation, {
+      ...options,
+      operation: "charge",
+      key,
+    });
+    const outer = idempotent(
+      async (event: typeof EVENT, ctx) => [
+        await inner(event, contextOf(Object.freeze(ctx)) as typeof ctx),
+        ctx.idempotency.operation,
+      ],
+      { ...options, key },
+    );
+
+    expect(await outer(deeply({ ...EVENT }), Object.freeze(context()))).toEqual(["charge", "create-order"]);
+  });
+});
+
 describeOnMiddies("idempotency", (middy) => {
   it.each([
     ["first in the stack", []],

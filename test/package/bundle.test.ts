@@ -11,11 +11,11 @@ import { bundled } from "../kit/bundled.ts";
  * is needed.
  */
 const MAX_GZIP_BYTES = {
-  runOnce: 36_400,
-  idempotent: 39_300,
-  idempotency: 40_100,
-  httpIdempotent: 43_250,
-  httpIdempotency: 44_100,
+  runOnce: 36_600,
+  idempotent: 39_500,
+  idempotency: 40_300,
+  httpIdempotent: 43_450,
+  httpIdempotency: 44_300,
 } as const;
 
 const PEERS = ["@aws-sdk/*", "@middy/*", "@opentelemetry/*"];

@@ -100,17 +100,25 @@ describe.skipIf(!hasServer).each(CLIENTS)("statements on %s", (_, connect) => {
     for (let looks = 0; looks < 8; looks++) expect(await namesOf(given, table)).toEqual([]);
   });
 
-  it.each(["DISCARD ALL", "DEALLOCATE ALL"])("R3: survive a neighbor's %s", async (statement) => {
-    const given = await connect(port);
-    const { store } = await storeOf(given.client);
-    await callOn(store);
+  it.each(["DISCARD ALL", "DEALLOCATE ALL"])(
+    "R3, R5: have names again after a neighbor's %s",
+    async (statement) => {
+      const given = await connect(port);
+      const { store, table } = await storeOf(given.client);
+      await callOn(store);
 
-    await given.run(statement);
-    await callOn(store);
-    await given.run(statement);
+      await given.run(statement);
+      await callOn(store);
+      await given.run(statement);
+      await callOn(store);
+      await callOn(store);
 
-    await callOn(store);
-  });
+      const names = await namesOf(given, table);
+      expect(names.length).toBeGreaterThan(0);
+      await callOn(store);
+      expect(await namesOf(given, table)).toEqual(expect.arrayContaining(names));
+    },
+  );
 
   it("R3: survive a change of the table, and another search path", async () => {
     const given = await connect(port);
@@ -205,10 +213,12 @@ describe.skipIf(!hasServer)("names on pg", () => {
   });
 
   it.each([
-    ["no connection", undefined],
-    ["a server that is starting", "57P03"],
-    ["too many connections", "53300"],
-  ])("R3: are used by a pool whose first check found %s", async (_, code) => {
+    ["no connection", undefined, 2],
+    ["a server that is starting", "57P03", 2],
+    ["too many connections", "53300", 2],
+    ["a conflict", "40001", 2],
+    ["no right to check, which won't change", "42501", 0],
+  ])("R3, R5: are used by a pool whose first check found %s", async (_, code, count) => {
     const pool = poolOf(port, { max: 1 });
     const { table } = await storeOf(fromPg(poolOf(port)));
     const connect = pool.connect.bind(pool);
@@ -217,16 +227,17 @@ describe.skipIf(!hasServer)("names on pg", () => {
       query: pool.query.bind(pool),
       connect: (callback: (error: Error | undefined) => void) =>
         refusals-- > 0
-          ? callback(Object.assign(new Error("refused"), code && { code }))
+          ? callback(Object.assign(new Error("refused"), code && { code, severity: "FATAL" }))
           : connect(callback as never),
     }) as pg.Pool;
     const store = new PostgresStore({ client: fromPg(failing), table });
 
     await callOn(store);
+    await callOn(store);
 
     expect(
       await namesOf({ client: fromPg(pool), run: async (text) => (await pool.query(text)).rows }, table),
-    ).toHaveLength(2);
+    ).toHaveLength(count);
   });
 
   it("R3: are not given to statements over a range, and to a hundred texts at most", async () => {

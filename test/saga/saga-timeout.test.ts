@@ -46,6 +46,28 @@ function newShop() {
   return { clock, scheduler, shop, log, call };
 }
 
+describe("a saga's predicate that returns a promise", () => {
+  it.each(["retryLater", "didNotHappen"] as const)(
+    "R1: `%s`: is refused, and nothing is undone",
+    async (option) => {
+      const undone: string[] = [];
+      const failure = new Error("declined");
+      const steps: SagaStep<typeof order>[] = [
+        { name: "reserve", run: () => "reserved", compensate: () => undone.push("reserve") },
+        { name: "pay", run: () => Promise.reject(failure), [option]: async () => false },
+      ];
+      const options = { store: new MemoryStore(), leaseSeconds: 30, clock: fakeClock() };
+
+      await expect(saga("place", steps).start(options, order.id, order)).rejects.toMatchObject({
+        code: "INVALID_OPTION",
+        message: `\`${option}\` must return a boolean, not a promise: it isn't awaited`,
+        cause: failure,
+      });
+      expect(undone).toEqual([]);
+    },
+  );
+});
+
 describe("a saga's step with `timeoutSeconds`", () => {
   it("H81: waits until the message of its own timeout wakes it, and then turns back", async () => {
     const { clock, scheduler, log, call } = newShop();

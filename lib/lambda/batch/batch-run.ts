@@ -5,6 +5,7 @@ import { reportDecision } from "../../core/decisions.ts";
 import { agedCall } from "../../core/message-age.ts";
 import type { CallInput } from "../../core/ongoing-call.ts";
 import { DEFAULTS } from "../../core/options.ts";
+import { quietly } from "../../core/unawaited.ts";
 import type { BatchSettings } from "./batch-settings.ts";
 import { type BatchTime, batchTime } from "./batch-time.ts";
 import type { BatchItem, Lane } from "./item.ts";
@@ -130,10 +131,6 @@ export class BatchRun<Write> {
   }
 
   #report(error: unknown, item: BatchItem): void {
-    try {
-      this.#settings.onRecordError(error, item);
-    } catch {
-      // An observer doesn't change an outcome.
-    }
+    quietly(() => this.#settings.onRecordError(error, item));
   }
 }

@@ -2,6 +2,7 @@
 import { InvalidOptionError } from "../../core/errors.ts";
 import type { LambdaContext } from "../../core/lambda-context.ts";
 import { checkOptions, oneOf } from "../../core/option-checks.ts";
+import { isUnawaited } from "../../core/unawaited.ts";
 import type { WithIdempotency } from "../context.ts";
 import { type IdempotencyOptions, WRAPPER_CHECKS } from "../options.ts";
 import { idempotent } from "../plain.ts";
@@ -124,7 +125,8 @@ function lanesByKey(items: readonly unknown[], keyOf: (item: unknown) => unknown
 
 function keyOrNothing(item: unknown, keyOf: (item: unknown) => unknown): unknown {
   try {
-    return keyOf(item);
+    const key = keyOf(item);
+    return isUnawaited(key) ? undefined : key;
   } catch {
     return undefined;
   }

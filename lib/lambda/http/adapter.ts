@@ -1,12 +1,13 @@
 /** HTTP: the key comes from a header, onceonly's errors become responses, and replays are marked. */
 import { perform } from "../../core/engine.ts";
-import { IdempotencyKeyInvalidError, InvalidOptionError, type PermanentError } from "../../core/errors.ts";
+import { IdempotencyKeyInvalidError, type PermanentError } from "../../core/errors.ts";
 import type { CallInput } from "../../core/ongoing-call.ts";
 import { checkOptions } from "../../core/option-checks.ts";
 import type { EngineOptions } from "../../core/options.ts";
 import type { Outcome } from "../../core/outcome.ts";
 import { resolveOptions } from "../../core/resolved-options.ts";
 import { readTraceparent } from "../../core/traceparent.ts";
+import { synchronous } from "../../core/unawaited.ts";
 import { type Adapter, type CallReading, type Run, readCaller, withPayload } from "../adapter.ts";
 import type { HttpIdempotencyOptions, RequestKey } from "../options.ts";
 import { HTTP_CHECKS } from "./checks.ts";
@@ -18,11 +19,7 @@ import { withoutRecord } from "./without-record.ts";
 
 /** @throws InvalidOptionError (`INVALID_OPTION`) for a promise, which would skip every request. */
 export function isSkippedBy<Event>(skip: HttpIdempotencyOptions<Event>["skip"], event: Event): boolean {
-  const isSkipped: unknown = skip?.(event);
-  if (!Object(isSkipped).then) return Boolean(isSkipped);
-  // Its rejection would end the process.
-  Promise.resolve(isSkipped).catch(() => {});
-  throw new InvalidOptionError("skip", "must return a boolean, not a promise");
+  return Boolean(synchronous("skip", skip?.(event)));
 }
 
 export function httpAdapter<Event, Write>(options: HttpIdempotencyOptions<Event, Write>): Adapter<Write> {
@@ -69,7 +66,10 @@ export function httpAdapter<Event, Write>(options: HttpIdempotencyOptions<Event,
     const http = readHttpEvent(event, profile);
     if (!methods.includes(http.method) || isSkippedBy(skip, event as Event))
       return { context: withoutRecord(context) };
-    const given = typeof responseHeaders === "function" ? responseHeaders(event as Event) : responseHeaders;
+    const given =
+      typeof responseHeaders === "function"
+        ? synchronous("responseHeaders", responseHeaders(event as Event), "the headers")
+        : responseHeaders;
     const headers = profile?.headers ? { ...profile.headers(http.headers, header), ...given } : given;
     const answer: Run<Write> = async (work, onOutcome) => {
       let statuses: Readonly<Record<string, number>> = READING_STATUSES;

@@ -50,7 +50,8 @@ export function replayedTo<
   };
 }
 
-function isOfFirst(name: string): boolean {
+/** Whether a header belongs to the first response only. @param name in lower case */
+export function isOfFirst(name: string): boolean {
   return names.has(name) || beginnings.some((each) => name.startsWith(each));
 }
 

@@ -118,12 +118,14 @@ export function keyFromWebhook(provider: WebhookProvider, options: WebhookOption
     const { id, prefix = "", time, signatures } = SCHEMES[provider](delivery);
     const content = Buffer.concat([Buffer.from(prefix), delivery.body]);
     if (!checks.some((isSigned) => isSigned(content, signatures))) {
-      throw new ScopeMissingError(`the request has no ${provider} signature by any of the given secrets`);
+      throw new ScopeMissingError(
+        `the request has no ${provider} signature by any of the given secrets: compare \`secret\` with this endpoint's signing secret at ${provider} (list both while you rotate it), and check that no proxy removes the header`,
+      );
     }
     const isTimely = time !== undefined && Math.abs(clock.now() - Number(time) * 1000) <= toleranceMs;
     if (SIGNS_TIME.includes(provider) && !isTimely) {
       throw new ScopeMissingError(
-        `the request was signed more than ${toleranceMs / 1000} seconds ago or ahead: is this host's clock right?`,
+        `the request was signed more than ${toleranceMs / 1000} seconds ago or ahead: check this host's clock. If it's right, someone has sent an old request again, or it was delayed on its way (\`toleranceSeconds\`)`,
       );
     }
     return id || undefined;

@@ -99,7 +99,7 @@ export function durableExecutionStarted<
       );
       if (found) {
         const evidence = { asked, answered: `${found.Status}` };
-        return { outcome: "happened", result: result(found, previous), evidence };
+        return { outcome: "happened", result: await result(found, previous), evidence };
       }
       Marker = page.NextMarker;
     } while (Marker);

@@ -51,6 +51,10 @@ export function dynamoItemExists<Input = unknown, Previous extends AbandonedReco
     const input = { TableName: tableName as string, Key: key(previous), ConsistentRead: true } as const;
     const { Item } = await client.get(input, { abortSignal: previous.signal });
     if (!Item) return absent(previous, { remembersSeconds }, { asked, answered: "no item" });
-    return { outcome: "happened", result: result(Item, previous), evidence: { asked, answered: "the item" } };
+    return {
+      outcome: "happened",
+      result: await result(Item, previous),
+      evidence: { asked, answered: "the item" },
+    };
   };
 }

@@ -67,7 +67,7 @@ export function executionStarted<Input = unknown, Previous extends AbandonedReco
     try {
       const execution = await client.describeExecution(input, { abortSignal: previous.signal });
       const evidence = { asked, answered: `${execution.status}` };
-      return { outcome: "happened", result: result(execution, previous), evidence };
+      return { outcome: "happened", result: await result(execution, previous), evidence };
     } catch (error) {
       if (!isMissing(error, "ExecutionDoesNotExist")) throw error;
       return absent(

@@ -65,7 +65,7 @@ export function httpLookup<Input = unknown, Previous extends AbandonedRecord = A
       await answer.body?.cancel();
       return isNone ? absent(previous, sight, evidence) : { outcome: "unknown", evidence };
     }
-    const result = found(await answer.json(), previous);
+    const result = await found(await answer.json(), previous);
     if (result !== undefined) return { outcome: "happened", result, evidence };
     return absent(previous, sight, { ...evidence, answered: `${answer.status}, nothing found` });
   };

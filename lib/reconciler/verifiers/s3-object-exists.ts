@@ -64,7 +64,11 @@ export function s3ObjectExists<Input = unknown, Previous extends AbandonedRecord
     const input = { Bucket: bucket as string, Key: key(previous) };
     try {
       const head = await client.headObject(input, { abortSignal: previous.signal });
-      return { outcome: "happened", result: result(head, previous), evidence: { asked, answered: "200" } };
+      return {
+        outcome: "happened",
+        result: await result(head, previous),
+        evidence: { asked, answered: "200" },
+      };
     } catch (error) {
       if (!isMissing(error, "NotFound", "NoSuchKey")) throw error;
       return absent(previous, { remembersSeconds }, { asked, answered: "404" });

@@ -14,3 +14,7 @@ export const CONSEQUENCES = {
     "the fork has new child keys and message keys: other systems see the effects of the remaining steps as new ones",
   rerun: "callers have received this result; other systems may already have seen its effects",
 } as const;
+
+/** Why a live lease isn't ended while a step is open, and what to do. */
+export const liveStep = (steps: readonly string[], leaseEnds: string): string =>
+  `step ${steps.join(" and ")} was begun, and its attempt may still be running: its lease ends ${leaseEnds}. A process that is alive may renew it, so stop the process first; once the lease has ended, settle the step`;

@@ -1,9 +1,11 @@
 /** `onceonly release`: releases a key under a new token although its attempt's outcome is unknown. */
 import { type ReleaseAnswer, releaseRecord } from "onceonly/kit";
 import type { CliCommand, CommandCall, OptionsConfig } from "./command.ts";
+import { liveStep } from "./consequences.ts";
 import { changingGroup, GROUP_OPTIONS, GROUP_USAGE, groupIn, hasGroup, unknownKeys } from "./group.ts";
 import { KEY_OPTIONS, KEY_USAGE, noRecord, operationOf, recordKeyIn } from "./named-key.ts";
 import type { OpenTable } from "./open-table.ts";
+import { timeOf } from "./record-lines.ts";
 import { stateOf } from "./record-state.ts";
 import { BY_OPTIONS, BY_USAGE, byWhom, type Changed, changing, WRITE_OPTIONS, WRITE_USAGE } from "./table.ts";
 
@@ -21,7 +23,8 @@ Releases a key that is held or whose attempt was abandoned, so that a retry runs
 the old attempt off. If you know how it ended, use \`resolve\` instead. A key in another state is left as it is, and the exit
 status is 1.
 
-  --interrupt                 also if the lease is live: the running attempt can't record anything any more${BY_USAGE}${KEY_USAGE}${GROUP_USAGE}${WRITE_USAGE}`,
+  --interrupt                 also if the lease is live: the running attempt can't record anything any more. Not while a step of
+                              it is open: its outcome is asked for once the lease has ended${BY_USAGE}${KEY_USAGE}${GROUP_USAGE}${WRITE_USAGE}`,
   forms: [
     { name: "a group", is: hasGroup, options: { ...OPTIONS, ...GROUP_OPTIONS }, run: releaseGroup },
     { name: "a key", options: { ...OPTIONS, ...KEY_OPTIONS }, run: releaseKey },
@@ -57,8 +60,10 @@ function changed(answer: ReleaseAnswer, input: CommandCall): Changed {
 
 function messageOf(answer: ReleaseAnswer, input: CommandCall): string {
   if (answer.released) return "released";
-  const { state, steps } = answer;
+  const { state, steps, leaseEndsAt } = answer;
   if (state === "absent" && !hasGroup(input)) return `not released: ${noRecord(input)}`;
+  if (steps && leaseEndsAt !== undefined)
+    return `not released: ${liveStep(steps, timeOf(leaseEndsAt, input.terminal.clock.now()))} with resolve --step`;
   if (steps)
     return `not released: the outcome of step ${steps.join(" and ")} is unknown: settle it with resolve --step`;
   const hint = state === "in-progress" ? ": pass --interrupt to fence its attempt off" : "";

@@ -116,7 +116,12 @@ function changed(answer: ResolveAnswer, input: CommandCall): Changed {
 }
 
 const RAN = " by its handler: to run it again, use `rerun`";
-const HINTS: Readonly<Record<string, string>> = { completed: RAN, failed: RAN };
+const HINTS: Readonly<Record<string, string>> = {
+  completed: RAN,
+  failed: RAN,
+  "in-progress":
+    ": an attempt holds its lease. `find` shows when that ends; a process that is alive may renew it, so stop it first",
+};
 
 function resolutionOf(values: OptionValues): Resolution {
   const { step } = values;

@@ -60,6 +60,43 @@ describe("onceonly release", () => {
     expect(await runOnce(holding(world, "charge"), key, {}, () => expect.unreachable())).toBe("retry");
   });
 
+  it("R8: says until when the lease of an attempt with an open step lives, and what to do then", async () => {
+    const key = randomUUID();
+    let begun = () => {};
+    const hasBegun = new Promise<void>((resolve) => {
+      begun = resolve;
+    });
+    let end = () => {};
+    const ended = runOnce(holding(world, "charge"), key, {}, ({ step }) => {
+      const work = () => {
+        begun();
+        return new Promise<void>((resolve) => {
+          end = resolve;
+        });
+      };
+      return step("card", work, { atMostOnce: true });
+    });
+    await hasBegun;
+    const run = (command: string, ...more: string[]) =>
+      world.run(command, [key, "-o", "charge", ...BY, "--yes", ...more]);
+
+    const refused = [await run("release"), await run("release", "--interrupt")];
+    const resolved = await run("resolve", "--step", "card", "--did-not-happen");
+
+    for (const { status, text } of refused) {
+      expect(status).toBe(1);
+      expect(text).toMatch(
+        /^not released: step card was begun, and its attempt may still be running: its lease ends 2\S+Z \(in .*\)\. .*stop the process first; once the lease has ended, settle the step with resolve --step$/,
+      );
+    }
+    expect(resolved.status).toBe(1);
+    expect(resolved.text).toMatch(
+      /^not resolved: the key is in-progress: an attempt holds its lease\. `find` shows/,
+    );
+    end();
+    await ended;
+  });
+
   it("leaves a completed key, an absent one, and one with a step of unknown outcome as they are", async () => {
     const [done, begun] = [randomUUID(), randomUUID()];
     await runOnce(holding(world, "charge"), done, {}, () => "done");

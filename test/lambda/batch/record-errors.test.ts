@@ -42,15 +42,25 @@ describe("idempotentBatch", () => {
     const throwing = () => {
       throw new Error("observer");
     };
+    const rejecting = (() => Promise.reject(new Error("observer"))) as () => never;
     const handler = idempotentBatch(
       ({ messageId }: SQSRecord) => {
         if (messageId === "m1") throw new Error("no");
       },
       { ...options, onRecordError: throwing, observe: throwing },
     );
+    const later = idempotentBatch(
+      () => {
+        throw new Error("no");
+      },
+      { ...options, onRecordError: rejecting, observe: rejecting },
+    );
     expect(
       returned(await answered(handler({ Records: [sqsRecord("m1"), sqsRecord("m2")] }, context()))),
     ).toEqual(["m1"]);
+    expect(await answered(later({ Records: [sqsRecord("m3")] }, context()))).toMatchObject({
+      code: "BATCH_NOT_DONE",
+    });
   });
 
   it("acknowledges a record that committed and threw only when it comes again", async () => {

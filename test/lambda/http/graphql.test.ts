@@ -170,6 +170,19 @@ describe("graphqlOverHttp", () => {
   });
 
   it.each([
+    ["mutation { a: pay(b: {c: 1}) @skip(if: $d) { e f } }", false],
+    ["mutation ($a: T = {b: 1}) @c { pay }", false],
+    ["mutation { a: pay b: pay }", true],
+    ["mutation { ...F }", true],
+    ["mutation { a", true],
+  ])("R6: keeps an answer that may hide a mutation that succeeded: %s", (query, isKept) => {
+    const event = jsonEvent(JSON.stringify({ query }));
+    const parsed = { ...event, body: { query } } as never;
+
+    for (const each of [event, parsed]) expect(graphqlOverHttp.shouldStore(hidden, each)).toBe(isKept);
+  });
+
+  it.each([
     { rawQueryString: "query=mutation%7Bbuy%7D" },
     { rawQueryString: "%25zz=1" },
     { rawQueryString: undefined, queryStringParameters: { operationName: "Buy" } },
@@ -178,7 +191,55 @@ describe("graphqlOverHttp", () => {
     expect(graphqlOverHttp.skip({ ...jsonEvent('{"query":"{ a }"}'), ...more } as never)).toBe(false);
   });
 
+  it.each([
+    ["the only mutation throws", "pay: String!", "{ pay }", 2],
+    ["a mutation throws behind one that succeeded", "pay: String!", "{ other pay }", 1],
+    [
+      "a mutation throws behind one in a fragment",
+      "pay: String!",
+      "{ ...F } fragment F on Mutation { other pay }",
+      1,
+    ],
+    ["a mutation throws behind one without data", "pay: String", "{ nothing pay }", 1],
+    ["a field of its result throws", "paid: Receipt", "{ paid { number } }", 1],
+    ["a field of its non-null result throws", "paid: Receipt!", "{ paid { number } }", 1],
+  ])("R6: doesn't run a mutation again that may have succeeded: %s", async (_, field, selection, runs) => {
+    const { options, context } = given();
+    const types = buildSchema(
+      `type Query { a: Int } type Receipt { number: Int! } type Mutation { other: Int! nothing: Int ${field} }`,
+    );
+    const ran: string[] = [];
+    const fails = () => {
+      throw new Error("no");
+    };
+    const rootValue = {
+      other: () => ran.push("other"),
+      nothing: () => void ran.push("nothing"),
+      pay: () => ran.push("pay") && fails(),
+      paid: () => ran.push("paid") && { number: fails },
+    };
+    const handler = httpIdempotent(
+      async ({ body }: { body?: string | null }) => {
+        const { query } = JSON.parse(body ?? "{}") as Required<Sent>;
+        return {
+          statusCode: 200,
+          body: JSON.stringify(await graphql({ schema: types, source: query, rootValue })),
+        };
+      },
+      { ...options, scope: "public", ...graphqlOverHttp },
+    );
+    const body = JSON.stringify({ query: `mutation ${selection}` });
+    const event = jsonEvent(body, { "idempotency-key": "k1" });
+
+    const answers = [await handler(event, context()), await handler(event, context())] as Answer[];
+
+    expect(JSON.parse(answers[0]!.body)).toMatchObject({ errors: [{}] });
+    expect(answers[1]!.body).toBe(answers[0]!.body);
+    expect(ran.filter((each) => each === ran[0])).toHaveLength(runs);
+  });
+
   const failed = JSON.stringify({ data: null, errors: [{ message: "no" }] });
+  const hidden = { data: null, errors: [{ path: ["b"] }] };
   it.each<[string, unknown, boolean]>([
     ["data", { statusCode: 200, body: '{"data":{}}' }, true],
     ["an empty list of errors", { statusCode: 200, body: '{"data":{},"errors":[]}' }, true],
@@ -206,6 +267,8 @@ describe("graphqlOverHttp", () => {
       },
       false,
     ],
+    ["a mutation that failed, of an unknown request", hidden, true],
+    ["a field without data or an error", { data: { a: null, b: null }, errors: [{ path: ["b"] }] }, true],
     ["another status", { statusCode: 500, body: "" }, false],
     ["no JSON", { statusCode: 200, body: "<html>" }, true],
   ])("R11: decides whether an answer is kept: %s", (_, response, isKept) => {

@@ -115,6 +115,30 @@ export const VALUE_MISTAKES: readonly Mistake[] = [
       ),
   },
   {
+    made: "passes an async `shouldStore`",
+    toldBy: "error",
+    text: "`shouldStore` must return a boolean, not a promise: it isn't awaited",
+    make: () =>
+      messageOf(() =>
+        idempotent(async () => 1, {
+          ...{ ...given, store: new MemoryStore(), key: () => "k" },
+          shouldStore: (async () => false) as never,
+        })({}, context()),
+      ),
+  },
+  {
+    made: "passes an async `isFinalError`",
+    toldBy: "error",
+    text: "`isFinalError` must return a boolean, not a promise: it isn't awaited",
+    make: () =>
+      messageOf(() =>
+        idempotent(() => Promise.reject(new Error("declined")), {
+          ...{ ...given, store: new MemoryStore(), key: () => "k" },
+          isFinalError: (async () => false) as never,
+        })({}, context()),
+      ),
+  },
+  {
     made: "gives the retention in milliseconds",
     toldBy: "error",
     text: "`retentionSeconds` must be a number of seconds between 1 and 31622400 (366 days), unless `allowLongRetention` is true (got 86400000; did you mean 86400?)",

@@ -102,3 +102,15 @@ describe("httpLookup", () => {
     expect(() => lookup({ host: "a" }, { lagsSeconds: -1 })).toThrow("`lagsSeconds` must be");
   });
 });
+
+it("R1: `found` may be asynchronous: its result is awaited, and undefined means that nothing was found", async () => {
+  const there = await provider(200, { data: [] });
+  const found = lookup(there, { lagsSeconds: 0, found: async () => ({ charge: "ch_1" }) });
+  const none = lookup(there, { lagsSeconds: 0, found: async () => undefined });
+
+  expect(await found(questionAfter(60, {}))).toMatchObject({
+    outcome: "happened",
+    result: { charge: "ch_1" },
+  });
+  expect(await none(questionAfter(60, {}))).toMatchObject({ outcome: "did-not-happen" });
+});

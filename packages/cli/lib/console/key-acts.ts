@@ -15,9 +15,11 @@ import {
 } from "onceonly/kit";
 import { aboutAnswer, jsonAnswer, responseAnswer } from "../answer.ts";
 import { UsageError } from "../command.ts";
+import { liveStep } from "../consequences.ts";
 import { eraseOne } from "../erasing.ts";
 import { aboutFork, nextStep, whyNotForked } from "../fork.ts";
 import type { OpenTable } from "../open-table.ts";
+import { timeOf } from "../record-lines.ts";
 import { whyNotRerun } from "../rerun.ts";
 import { actOnMessage } from "./commit-acts.ts";
 import type { Act } from "./console-source.ts";
@@ -116,8 +118,14 @@ async function release(
   const interrupts = interrupt === "yes";
   const answer = await releaseRecord({ store: table.store, clock }, recordKey, { ...decided, interrupts });
   if (answer.released) return { done: true, message: "Released: the next call runs." };
-  const why = answer.steps
-    ? `the outcome of step ${answer.steps.join(" and ")} is unknown: decide about it first`
+  const { steps, leaseEndsAt } = answer;
+  if (steps && leaseEndsAt !== undefined)
+    return {
+      done: false,
+      message: `Nothing was changed: ${liveStep(steps, timeOf(leaseEndsAt, clock.now()))}.`,
+    };
+  const why = steps
+    ? `the outcome of step ${steps.join(" and ")} is unknown: decide about it first`
     : `the key is ${answer.state}`;
   return { done: false, message: `Nothing was changed: ${why}.` };
 }

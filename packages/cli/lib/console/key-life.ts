@@ -7,7 +7,7 @@ import {
   type IdempotencyRecord,
   isHttpToken,
   namesOf,
-  planFork,
+  whyNotForkable,
 } from "onceonly/kit";
 import type { OpenTable } from "../open-table.ts";
 import { actOf, isTime, type RecordReport } from "../record-lines.ts";
@@ -29,7 +29,7 @@ export async function lifeOf(
   const openSteps = traced.steps.flatMap(({ name, state: of }) => (of === "begun" ? name : []));
   const forkSteps = forkableSteps(record);
   const choices = choicesFor(record, state, openSteps.length > 0);
-  const isForkable = state !== "in-progress" && canFork(record, forkSteps);
+  const isForkable = whyNotForkable(record, now) === undefined;
   return {
     ...namesOf(recordKey),
     state,
@@ -38,6 +38,7 @@ export async function lifeOf(
     choices: isForkable ? [...choices, "fork"] : choices,
     openSteps,
     forkSteps,
+    ...(state === "in-progress" && { leaseEndsAt: record.leaseEndsAt }),
     messages: openMessages(traced),
     isHttp: isHttpToken(record.token),
     childKeys: Object.fromEntries(
@@ -54,17 +55,6 @@ function liveStateOf({ state, leaseEndsAt, expiresAt }: IdempotencyRecord, now: 
   return state === "released" && expiresAt === undefined ? "unfinished" : state;
 }
 
-/** Not while the outcome of a step is unknown. */
-function canFork(record: IdempotencyRecord, [first]: readonly string[]): boolean {
-  if (first === undefined) return false;
-  try {
-    planFork(record, first);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 /** A step that was begun needs its own decision first, unless the whole key is known to have happened. */
 function choicesFor(
   record: IdempotencyRecord,
@@ -73,6 +63,7 @@ function choicesFor(
 ): readonly KeyChoice[] {
   if (state === "held" || state === "abandoned" || state === "unfinished")
     return hasOpenSteps ? ["happened"] : ["happened", "did-not-happen", "release"];
+  // A step that was begun may be having its effect right now.
   if (state === "in-progress") return hasOpenSteps ? [] : ["interrupt"];
   // While its messages are unsent, a finished record doesn't expire.
   const isSettled = (state === "completed" || state === "failed") && record.expiresAt !== undefined;

@@ -177,6 +177,8 @@ export interface KeyLife {
   readonly openSteps: readonly string[];
   /** Steps from which the operation can run again under another key. */
   readonly forkSteps: readonly string[];
+  /** While an attempt holds the key (epoch ms). */
+  readonly leaseEndsAt?: number;
   readonly messages: readonly OpenMessage[];
   /** Callers read an HTTP response. */
   readonly isHttp: boolean;

@@ -221,6 +221,27 @@ describe("a key in progress on the page", () => {
   });
 });
 
+describe("a key in progress with an open step on the page", () => {
+  it("R8: isn't ended, and the page has the end of its lease", async () => {
+    const key = randomUUID();
+    void runOnce({ ...holding(world, "slow"), leaseSeconds: 3600 }, key, {}, ({ step }) =>
+      step("card", () => new Promise<never>(() => {}), { atMostOnce: true }),
+    );
+    const openSteps = async () => {
+      await source.find({ operation: "slow", scope: "", key });
+      return (await source.lifeOf(identify("slow", "", key).keyHash))?.openSteps;
+    };
+    await expect.poll(openSteps).toEqual(["card"]);
+
+    const life = await lifeOf(key, "slow");
+    const answer = await actOn(key, "release", { interrupt: "yes" }, "slow");
+
+    expect(life).toMatchObject({ choices: [], leaseEndsAt: expect.any(Number) });
+    expect(answer.done).toBe(false);
+    expect(answer.message).toMatch(/^Nothing was changed: step card was begun, .* its lease ends 2/);
+  });
+});
+
 describe("an erasure on the page", () => {
   const forgotten = { code: "RESULT_NOT_KEPT" };
 

@@ -1,9 +1,9 @@
 /** The decisions that an operator can make about one key, and about each step whose outcome is unknown. */
-import { CONSEQUENCES } from "../../consequences.ts";
+import { CONSEQUENCES, liveStep } from "../../consequences.ts";
 import type { KeyChoice, KeyLife } from "../look.ts";
 import type { Perform } from "./act-button.tsx";
 import { type Decision, DecisionButtons, type Field } from "./decision-form.tsx";
-import { agoOf } from "./words.ts";
+import { agoOf, clockOf } from "./words.ts";
 
 function decisionsFor(
   choice: KeyChoice,
@@ -154,8 +154,10 @@ export interface KeyActsProps {
 }
 
 export function KeyActs({ life, now, perform }: KeyActsProps) {
-  const { choices, openSteps, keyHash, state, attempt, createdAt } = life;
+  const { choices, openSteps, keyHash, state, attempt, createdAt, leaseEndsAt } = life;
   const decisions = choices.flatMap((choice) => decisionsFor(choice, life));
+  if (leaseEndsAt !== undefined && openSteps.length > 0)
+    return <p>{liveStep(openSteps, `${clockOf(leaseEndsAt)} UTC (${agoOf(leaseEndsAt, now)})`)}.</p>;
   if (decisions.length === 0) return null;
   const fact = `this key is ${state}, first claimed ${agoOf(createdAt, now)}, attempt ${attempt}`;
   const withFact = (all: readonly Decision[]) =>
