@@ -58,6 +58,37 @@ const FOUND: [OutboxStep[]][] = [
       { do: "sweep", faults: [], refused: [] },
     ],
   ],
+  // A sweep froze, and later commits of a group with a failed one passed an earlier one that the frozen sweep still had.
+  [
+    [
+      { do: "commit", groups: ["a"], isLarge: false },
+      { do: "relay", batchSize: 1, faults: [], refused: ["a", "e"] },
+      { do: "commit", groups: ["a"], isLarge: false },
+      { do: "commit", groups: ["a"], isLarge: false },
+      { do: "wait", ms: 61_000 },
+      { do: "sweep", faults: [{ at: 4, kind: "freezes" }], refused: [] },
+      { do: "wait", ms: 30_001 },
+      { do: "commit", groups: ["a", "b"], isLarge: false },
+      { do: "sweep", faults: [], refused: [] },
+      { do: "commit", groups: ["a"], isLarge: false },
+    ],
+  ],
+  // A relay held a commit back for one of its groups, and a later commit overtook it in the other one.
+  [
+    [
+      { do: "commit", groups: ["a"], isLarge: false },
+      { do: "relay", batchSize: 1, faults: [], refused: ["a", "e"] },
+      { do: "wait", ms: 5001 },
+      { do: "commit", groups: ["e", "a"], isLarge: false },
+      { do: "commit", groups: ["e"], isLarge: false },
+      { do: "wait", ms: 299_000 },
+      { do: "commit", groups: ["b"], isLarge: false },
+      { do: "sweep", faults: [{ at: 7, kind: "fails" }], refused: [] },
+      { do: "relay", batchSize: 1, faults: [{ at: 2, kind: "fails" }], refused: [] },
+      { do: "wait", ms: 1000 },
+      { do: "relay", batchSize: 3, faults: [], refused: [] },
+    ],
+  ],
 ];
 
 async function played(plan: readonly OutboxStep[]): Promise<OutboxPlay> {
