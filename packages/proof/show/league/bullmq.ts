@@ -1,5 +1,5 @@
 // BullMQ: a job id can be added once (docs.bullmq.io/guide/jobs/job-ids). The caller waits for the job's result.
-import { type Contestant, everything, loadPeer } from "./contestant.ts";
+import { type Contestant, loadPeer } from "./contestant.ts";
 import { type Run, serveKeyed } from "./keyed.ts";
 
 interface Closing {
@@ -26,7 +26,7 @@ interface Library {
 
 export const bullmq: Contestant = {
   ...{ library: "BullMQ", adapter: "job id", store: "Valkey", profile: "none", claimHas: "key" },
-  ...{ packages: ["bullmq"], code: everything("bullmq") },
+  ...{ packages: ["bullmq"] },
   async start({ makeOrder, valkeyUrl, retentionSeconds }) {
     const { Queue, QueueEvents, Worker } = loadPeer<Library>("bullmq");
     const connection = { connection: { url: valkeyUrl, maxRetriesPerRequest: null } };

@@ -25,8 +25,8 @@ export interface Contestant {
   readonly store: "memory" | "DynamoDB" | "Valkey" | "PostgreSQL";
   /** The packages whose versions stand on the page. */
   readonly packages: readonly string[];
-  /** What it imports of them, as a bundler sees it. */
-  readonly code: string;
+  /** What it imports of them, as a bundler sees it. `undefined` for a worker, whose size hardly matters. */
+  readonly code?: string;
   /** The convention that the library says it follows. `none`: it knows no HTTP, so our adapter reads the header. */
   readonly profile: "ietf-07" | "stripe" | "none";
   /** The text that its claim has on the wire, if it also sends requests of its own accord. */

@@ -1,5 +1,5 @@
 // DBOS: "an idempotency key for a workflow" is its id (docs.dbos.dev/typescript/tutorials/idempotency-tutorial).
-import { type Contestant, everything, loadPeer } from "./contestant.ts";
+import { type Contestant, loadPeer } from "./contestant.ts";
 import { type Run, serveKeyed } from "./keyed.ts";
 
 type Work = (body: unknown) => Promise<unknown>;
@@ -19,7 +19,7 @@ interface Library {
 
 export const dbos: Contestant = {
   ...{ library: "DBOS", adapter: "workflow id", store: "PostgreSQL", profile: "none", claimHas: "key" },
-  ...{ packages: ["@dbos-inc/dbos-sdk"], code: everything("@dbos-inc/dbos-sdk") },
+  ...{ packages: ["@dbos-inc/dbos-sdk"] },
   async start({ makeOrder, postgresUrl: systemDatabaseUrl }) {
     const { DBOS } = loadPeer<Library>("@dbos-inc/dbos-sdk");
     DBOS.setConfig({ name: "shop", applicationVersion: "1", systemDatabaseUrl, logLevel: "error" });

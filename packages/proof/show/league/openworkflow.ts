@@ -1,5 +1,5 @@
 // OpenWorkflow: "reusing the same key returns the existing run for up to 24 hours", as its `idempotencyKey` option says.
-import { type Contestant, everything, importPeer } from "./contestant.ts";
+import { type Contestant, importPeer } from "./contestant.ts";
 import { type Run, serveKeyed } from "./keyed.ts";
 
 interface Workflows {
@@ -21,7 +21,7 @@ interface Postgres {
 
 export const openworkflow: Contestant = {
   ...{ library: "OpenWorkflow", adapter: "idempotency key", store: "PostgreSQL", profile: "none" },
-  ...{ packages: ["openworkflow"], code: everything("openworkflow", "openworkflow/postgres") },
+  ...{ packages: ["openworkflow"] },
   claimHas: "key",
   async start({ makeOrder, postgresUrl }) {
     const { OpenWorkflow } = await importPeer<Library>("openworkflow");

@@ -11,7 +11,8 @@ export interface Row {
   readonly findings: readonly ConformFinding[];
   readonly trials: Trials;
   readonly hazards: Partial<Outcomes>;
-  readonly kilobytes: number;
+  /** `undefined` for a worker. */
+  readonly kilobytes: number | undefined;
 }
 
 /** What others have and we don't. The sources were read on the day that stands here. */
@@ -58,7 +59,7 @@ export function leaguePage(
   day: string,
 ): string {
   const versionList = Object.entries(versions).map((entry) => entry.join(" "));
-  const least = Math.min(...rows.map(({ kilobytes }) => kilobytes));
+  const least = Math.min(...rows.map(({ kilobytes = Number.NaN }) => kilobytes).filter(Number.isFinite));
   const libraries = new Set(rows.map(({ contestant: { library } }) => library)).size - 1;
   return `# Libraries compared
 
@@ -115,7 +116,7 @@ ${table(
     yesOrNo(trials.replaysLocation),
     yesOrNo(trials.replaysCookie),
     trials.commands ? trials.commands.join(", ") : "–",
-    kilobytes === least ? `**${kilobytes} KB**` : `${kilobytes} KB`,
+    kilobytes === undefined ? "–" : kilobytes === least ? `**${kilobytes} KB**` : `${kilobytes} KB`,
   ]),
 )}
 
@@ -171,8 +172,8 @@ function betterRows(rows: readonly Row[]): readonly (readonly string[])[] {
   const ours = (row: Row) => row.contestant.library === "onceonly";
   const [us, others] = [rows.filter(ours), rows.filter((row) => !ours(row))];
   const better: string[][] = [];
-  const smallest = Math.min(...us.map(({ kilobytes }) => kilobytes));
-  const smaller = others.filter(({ kilobytes }) => kilobytes < smallest);
+  const smallest = Math.min(...us.map(({ kilobytes = Number.NaN }) => kilobytes));
+  const smaller = others.filter(({ kilobytes = Number.NaN }) => kilobytes < smallest);
   if (smaller.length > 0)
     better.push([
       "less code",

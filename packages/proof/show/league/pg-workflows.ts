@@ -1,6 +1,6 @@
 // pg-workflows: "pass an `idempotencyKey` and duplicate calls safely return the same run". Its result is asked for.
 import { setTimeout } from "node:timers/promises";
-import { type Contestant, everything, importPeer } from "./contestant.ts";
+import { type Contestant, importPeer } from "./contestant.ts";
 import { type Run, serveKeyed } from "./keyed.ts";
 
 interface WorkflowRun {
@@ -25,7 +25,7 @@ interface Library {
 
 export const pgWorkflows: Contestant = {
   ...{ library: "pg-workflows", adapter: "idempotency key", store: "PostgreSQL", profile: "none" },
-  ...{ packages: ["pg-workflows"], code: everything("pg-workflows"), claimHas: "key", node: 24 },
+  ...{ packages: ["pg-workflows"], claimHas: "key", node: 24 },
   async start({ makeOrder, postgresUrl: connectionString }) {
     const { workflow, WorkflowEngine } = await importPeer<Library>("pg-workflows");
     const define = (name: string) =>

@@ -1,5 +1,5 @@
 // @platformatic/job-queue: `enqueueAndWait` answers a known id with the result it has. The reaper revives stalled jobs.
-import { type Contestant, everything, importPeer } from "./contestant.ts";
+import { type Contestant, importPeer } from "./contestant.ts";
 import { type Run, serveKeyed } from "./keyed.ts";
 
 interface Part {
@@ -19,7 +19,7 @@ interface Library {
 
 export const platformatic: Contestant = {
   ...{ library: "@platformatic/job-queue", adapter: "job id", store: "Valkey", profile: "none" },
-  ...{ packages: ["@platformatic/job-queue"], code: everything("@platformatic/job-queue") },
+  ...{ packages: ["@platformatic/job-queue"] },
   ...{ claimHas: "key", node: 24 },
   async start({ makeOrder, valkeyUrl, retentionSeconds = 3600 }) {
     const { Queue, Reaper, RedisStorage } = await importPeer<Library>("@platformatic/job-queue");

@@ -93,7 +93,8 @@ async function startProcess(node: string, options: string) {
   const url = await new Promise<string>((resolve, reject) => {
     let out = "";
     child.stdout.on("data", (chunk) => {
-      const [, address] = /listening on (\S+)\n/.exec((out += chunk)) ?? [];
+      out += chunk;
+      const [, address] = /listening on (\S+)\n/.exec(out) ?? [];
       if (address) resolve(address);
     });
     child.once("exit", (code) => reject(new Error(`a site ended with ${code}: ${said}`)));
