@@ -25,6 +25,8 @@ export type Outcomes = Readonly<Record<keyof typeof HAZARDS, Outcome | undefined
 
 export const RETENTION_SECONDS = 60;
 const LARGE = 1_000_000;
+/** What a library does with the first retry. */
+const SOON_MS = 5000;
 
 const outcome = (says: string, isHarm = false): Outcome => ({ says, isHarm });
 
@@ -113,6 +115,7 @@ export async function playTime(stage: Stage): Promise<Partial<Outcomes>> {
   await made;
   const killedAt = Date.now();
   await stage.restart();
+  const restartedAt = Date.now();
   await first;
   const refusals = new Set<string>();
   let last: Reply;
@@ -124,12 +127,12 @@ export async function playTime(stage: Stage): Promise<Partial<Outcomes>> {
   }
   const seconds = Math.round((Date.now() - killedAt) / 1000);
   const effects = orders.count() - before;
+  const isSoon = refusals.size === 0 && Date.now() < restartedAt + SOON_MS;
+  const when = isSoon ? "with the first retry" : `after ${seconds} s`;
   const until = refusals.size > 0 ? `${[...refusals].join(" and ")} until then` : "the retry waits";
-  const killed = outcome(
-    isSuccess(last)
-      ? `${effects > 1 ? "runs again" : "answers"} after ${seconds} s, ${until}`
-      : `${[...refusals].join(" and ")} for more than ${seconds} s`,
-  );
+  const ends = `${effects > 1 ? "runs again" : "answers"} ${when}${isSoon ? "" : `, ${until}`}`;
+  const never = `${[...refusals].join(" and ")} for more than ${seconds} s`;
+  const killed = outcome(isSuccess(last) ? ends : never);
 
   await setTimeout(Math.max(0, oldUntil - Date.now()));
   const count = orders.count();

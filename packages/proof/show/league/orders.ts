@@ -1,5 +1,5 @@
 // The effects, counted outside of the process under test: its handlers ask this server for each order.
-import { randomUUID } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import { text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
 import { serve } from "./contestant.ts";
@@ -18,6 +18,9 @@ export interface Wish {
 /** Long enough for every request of a race to arrive. */
 const WORK_MS = 20;
 
+/** Text that hardly compresses, as a document or a picture in a result. */
+const paddingOf = (size: number) => randomBytes((size * 3) / 4).toString("base64");
+
 export async function openOrderBook() {
   let orders = 0;
   const failed = new Set<string>();
@@ -31,7 +34,7 @@ export async function openOrderBook() {
       failed.add(fail);
       return response.writeHead(500).end();
     }
-    const order = { id: ++orders, nonce: randomUUID(), tag, padding: size && "x".repeat(size) };
+    const order = { id: ++orders, nonce: randomUUID(), tag, padding: size && paddingOf(size) };
     for (const tell of made.splice(0)) tell();
     if (hang !== undefined && !hung.has(hang)) return void hung.add(hang);
     response.end(JSON.stringify(order));

@@ -32,6 +32,12 @@ const ADVANTAGES = [
     "its manifest",
   ],
   [
+    "a claim of a killed function ends after the 30 s that the function had",
+    "Powertools: after 30 s",
+    "5 s later",
+    "measured above",
+  ],
+  [
     "a process dies, and another one finishes the work without a caller's retry",
     "BullMQ, @platformatic/job-queue, DBOS, OpenWorkflow, pg-workflows",
     "needs a retry of the caller or of its queue",
@@ -50,6 +56,7 @@ const CAUSES = `- Powertools' Middy middleware deletes a record that another inv
 - express-idempotency and the Nest interceptor have no option for the caller. With the core of @node-idempotency, our adapter puts the
   caller into the prefix of each key.
 - A claim of @node-idempotency has no lease: it ends with its record, which lives for 24 hours unless you set it, as we did to ${RETENTION_SECONDS} seconds.
+- pg-workflows has one space of keys for all workflows, so our adapter would have to put the workflow into the key too.
 - The queues and workflow engines look at the id only. Comparing the body is left to you, and none of them claims otherwise.
 `;
 
@@ -101,6 +108,8 @@ ${table(
 
 - Killed: the effect has happened, its process gets a SIGKILL and starts again, and the caller retries twice a second. No library can
   know whether the effect happened, so all that run again have two. What counts is how long callers wait, and that it isn't forever.
+- Seconds count from the kill. They include the restart, which took up to 17 seconds because all processes started at the same time.
+- The large result is random text, which doesn't compress.
 - The records of two columns, killed and expired, live for ${RETENTION_SECONDS} seconds where a library has a setting for it.
 - –: the library has no such store, or the fault didn't reach a request of this kind.
 

@@ -12,7 +12,11 @@ interface Step {
   run(name: string, work: () => Promise<unknown>): Promise<unknown>;
 }
 interface Library {
-  workflow(name: string, work: (run: { readonly step: Step; readonly input: unknown }) => unknown): object;
+  workflow(
+    name: string,
+    work: (run: { readonly step: Step; readonly input: unknown }) => unknown,
+    options: object,
+  ): object;
   readonly WorkflowEngine: new (
     options: object,
   ) => {
@@ -29,7 +33,7 @@ export const pgWorkflows: Contestant = {
   async start({ makeOrder, postgresUrl: connectionString }) {
     const { workflow, WorkflowEngine } = await importPeer<Library>("pg-workflows");
     const define = (name: string) =>
-      workflow(name, ({ step, input }) => step.run("make", () => makeOrder(input)));
+      workflow(name, ({ step, input }) => step.run("make", () => makeOrder(input)), { retries: 3 });
     const logger = { log: () => undefined, error: () => undefined };
     const workflows = [define("orders"), define("refunds")];
     const engine = new WorkflowEngine({ connectionString, workflows, logger });

@@ -8,7 +8,7 @@ export interface Reply {
   readonly body: string;
 }
 
-export async function post(url: string, key: string, wish: Wish = {}, withinMs = 40_000): Promise<Reply> {
+export async function post(url: string, key: string, wish: Wish = {}, withinMs = 15_000): Promise<Reply> {
   const headers = { "content-type": "application/json", authorization: "ana", "idempotency-key": key };
   try {
     const signal = AbortSignal.timeout(withinMs);
