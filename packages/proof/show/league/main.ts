@@ -167,7 +167,11 @@ async function main(only: string): Promise<void> {
     Valkey: valkeyVersion(),
     PostgreSQL: postgres.name.replace("PostgreSQL ", ""),
   };
-  const page = leaguePage(contestants.map((each) => rows.get(each)!), versions, new Date().toISOString().slice(0, 10));
+  const page = leaguePage(
+    contestants.map((each) => rows.get(each)!),
+    versions,
+    new Date().toISOString().slice(0, 10),
+  );
   if (only) return console.log(page);
   writeFileSync(folderOf("docs/proof/league.md"), page);
   console.log("written to docs/proof/league.md");

@@ -38,6 +38,12 @@ const ADVANTAGES = [
     "measured above",
   ],
   [
+    "a result of 1 MB on Valkey",
+    "all others store it",
+    "the effect happens, and the caller gets 500",
+    "measured above",
+  ],
+  [
     "a process dies, and another one finishes the work without a caller's retry",
     "BullMQ, @platformatic/job-queue, DBOS, OpenWorkflow, pg-workflows",
     "needs a retry of the caller or of its queue",
