@@ -1,10 +1,15 @@
 // Who takes part, and in which versions.
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { bullmq } from "./bullmq.ts";
 import type { Contestant } from "./contestant.ts";
+import { dbos } from "./dbos.ts";
 import { expressIdempotency } from "./express-idempotency.ts";
 import { nestIdempotency, nodeIdempotency } from "./node-idempotency.ts";
 import { onceonly } from "./onceonly.ts";
+import { openworkflow } from "./openworkflow.ts";
+import { pgWorkflows } from "./pg-workflows.ts";
+import { platformatic } from "./platformatic.ts";
 import { powertools } from "./powertools.ts";
 
 export const CONTESTANTS: readonly Contestant[] = [
@@ -13,6 +18,11 @@ export const CONTESTANTS: readonly Contestant[] = [
   ...nodeIdempotency,
   ...nestIdempotency,
   ...expressIdempotency,
+  bullmq,
+  platformatic,
+  dbos,
+  openworkflow,
+  pgWorkflows,
 ];
 
 const root = new URL("../../../../", import.meta.url);

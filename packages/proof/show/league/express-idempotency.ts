@@ -21,7 +21,7 @@ function shop(
 ): Promise<Site> {
   const { idempotency, getSharedIdempotencyService } = loadPeer<Library>("express-idempotency");
   const app = express().use(express.json());
-  app.post("/orders", idempotency(options), async (request, response, next) => {
+  app.post(["/orders", "/refunds"], idempotency(options), async (request, response, next) => {
     const service = getSharedIdempotencyService();
     if (service.isHit(request)) return;
     try {
@@ -56,7 +56,10 @@ export const expressIdempotency: readonly Contestant[] = [
     ...{ store: "Valkey", packages: [MIDDLEWARE, ADAPTER], code: everything(MIDDLEWARE, ADAPTER) },
     async start(world) {
       const { default: Adapter } = loadPeer<RedisAdapter>(ADAPTER);
-      const dataAdapter = new Adapter({ connectionConfig: { url: world.valkeyUrl } });
+      const dataAdapter = new Adapter({
+        connectionConfig: { url: world.valkeyUrl },
+        ...(world.retentionSeconds && { ttl: world.retentionSeconds }),
+      });
       await dataAdapter.connect();
       return shop(world, { dataAdapter }, () => dataAdapter.disconnect());
     },

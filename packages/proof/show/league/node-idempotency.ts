@@ -9,6 +9,7 @@ interface Request {
   readonly path: string;
   readonly body: object;
   readonly method: string;
+  readonly options: object;
 }
 interface Stored {
   readonly body?: object;
@@ -25,7 +26,10 @@ interface Core {
 }
 type Adapter = new (options?: object) => { connect?(): Promise<void>; disconnect?(): Promise<void> };
 
-const OPTIONS = { enforceIdempotency: true };
+const optionsOf = ({ retentionSeconds }: World) => ({
+  enforceIdempotency: true,
+  ...(retentionSeconds && { cacheTTLMS: retentionSeconds * 1000 }),
+});
 const core = ["@node-idempotency/core", "@node-idempotency/storage-adapter-memory"];
 const onValkey = ["@node-idempotency/core", "@node-idempotency/storage-adapter-redis"];
 const about = { library: "@node-idempotency/core", profile: "ietf-07" } as const;
@@ -37,6 +41,9 @@ const STATUSES: Readonly<Record<string, 400 | 409 | 422>> = {
   REQUEST_IN_PROGRESS: 409,
 };
 const statusOf = (error: unknown) => STATUSES[`${(error as { code?: unknown }).code}`] ?? 500;
+
+/** With the core, the caller can be a part of each key. The interceptor for Nest has no such option. */
+const callerOf = (caller = "") => ({ cacheKeyPrefix: `node-idempotency:${caller}` });
 
 async function storage(world: World, kind: "Memory" | "Redis") {
   const peer = loadPeer<Record<string, Adapter>>(`@node-idempotency/storage-adapter-${kind.toLowerCase()}`);
@@ -51,10 +58,10 @@ export const nodeIdempotency: readonly Contestant[] = [
     ...{ adapter: "Express", store: "memory", packages: core, code: everything(...core) },
     async start(world) {
       const { Idempotency } = loadPeer<Core>("@node-idempotency/core");
-      const once = new Idempotency(await storage(world, "Memory"), OPTIONS);
+      const once = new Idempotency(await storage(world, "Memory"), optionsOf(world));
       const app = express().use(express.json());
-      app.post("/orders", async ({ headers, path, method, body: sent }, response) => {
-        const request = { headers, path, method, body: sent };
+      app.post(["/orders", "/refunds"], async ({ headers, path, method, body: sent }, response) => {
+        const request = { headers, path, method, body: sent, options: callerOf(headers.authorization) };
         try {
           const stored = await once.onRequest(request);
           if (stored) return void response.status(stored.additional?.statusCode ?? 500).json(stored.body);
@@ -74,11 +81,13 @@ export const nodeIdempotency: readonly Contestant[] = [
     async start(world) {
       const { Idempotency } = loadPeer<Core>("@node-idempotency/core");
       const adapter = await storage(world, "Redis");
-      const once = new Idempotency(adapter, OPTIONS);
-      const app = new Hono().post("/orders", async (c: Context) => {
+      const once = new Idempotency(adapter, optionsOf(world));
+      const app = new Hono().on("POST", ["/orders", "/refunds"], async (c: Context) => {
         try {
           const { path, method } = c.req;
-          const request = { headers: c.req.header(), path, method, body: await c.req.json() };
+          const headers = c.req.header();
+          const options = callerOf(headers.authorization);
+          const request = { headers, path, method, body: await c.req.json(), options };
           const stored = await once.onRequest(request);
           if (stored) return c.json(stored.body ?? {}, 201);
           const body = await world.makeOrder(request.body);
@@ -115,21 +124,22 @@ async function nestShop(world: World, adapter: "memory" | "redis"): Promise<Site
   const { Controller, Post, Body, Module } = loadPeer<Nest>("@nestjs/common");
   const { NestFactory } = loadPeer<NestCore>("@nestjs/core");
   const { NodeIdempotencyModule, Idempotent } = loadPeer<NestPlugin>("@node-idempotency/nestjs");
-  class Orders {
+  class Shop {
     create(body: unknown) {
       return world.makeOrder(body);
     }
   }
-  const create = Object.getOwnPropertyDescriptor(Orders.prototype, "create");
-  Body!()(Orders.prototype, "create", 0);
-  Post!()(Orders.prototype, "create", create);
-  Idempotent()(Orders.prototype, "create", create);
-  Controller!("orders")(Orders);
+  const create = Object.getOwnPropertyDescriptor(Shop.prototype, "create");
+  Body!()(Shop.prototype, "create", 0);
+  Post!(["orders", "refunds"])(Shop.prototype, "create", create);
+  Idempotent()(Shop.prototype, "create", create);
+  Controller!()(Shop);
   class App {}
   const storage = { adapter, options: { url: world.valkeyUrl } };
-  Module!({ imports: [NodeIdempotencyModule.forRootAsync({ storage, ...OPTIONS })], controllers: [Orders] })(
-    App,
-  );
+  Module!({
+    imports: [NodeIdempotencyModule.forRootAsync({ storage, ...optionsOf(world) })],
+    controllers: [Shop],
+  })(App);
   const app = await NestFactory.create(App, { logger: false });
   await app.init();
   return serve(app.getHttpAdapter().getInstance(), () => app.close());

@@ -8,7 +8,7 @@ import { createClient } from "redis";
 import { type Contestant, serve, serveLambda } from "./contestant.ts";
 
 const about = { library: "onceonly", packages: ["onceonly"], profile: "ietf-07" } as const;
-const operation = "create-order";
+const operations = { "/orders": "create-order", "/refunds": "create-refund" } as const;
 
 /** Whose token it is: the league's two callers. */
 const callerOf = ({ headers }: { readonly headers: { readonly authorization?: string } }) =>
@@ -19,36 +19,42 @@ export const onceonly: readonly Contestant[] = [
     ...about,
     ...{ adapter: "Lambda function", store: "DynamoDB" },
     code: 'export { httpIdempotent } from "onceonly"; export { DynamoDBStore } from "onceonly/dynamodb"',
-    async start({ dynamodb: client, createTable, makeOrder }) {
-      const store = new DynamoDBStore({ tableName: await createTable("pk"), client });
-      const options = { operation, store, scope: callerOf };
-      const handler = httpIdempotent(
-        async ({ body }: { body: string }) => ({
-          statusCode: 201,
-          headers: { location: "/orders/1", "set-cookie": "session=1" },
-          body: JSON.stringify(await makeOrder(JSON.parse(body))),
-        }),
-        options as never,
+    async start({ dynamodb: client, tables, makeOrder, retentionSeconds }) {
+      const store = new DynamoDBStore({ tableName: tables.pk, client });
+      const functionOf = (operation: string) => () =>
+        httpIdempotent(
+          async ({ body }: { body: string }) => ({
+            statusCode: 201,
+            headers: { location: "/orders/1", "set-cookie": "session=1" },
+            body: JSON.stringify(await makeOrder(JSON.parse(body))),
+          }),
+          { operation, store, scope: callerOf, ...(retentionSeconds && { retentionSeconds }) } as never,
+        ) as never;
+      return serveLambda(
+        { "/orders": functionOf(operations["/orders"]), "/refunds": functionOf(operations["/refunds"]) },
+        () => ({ statusCode: 500, body: "" }),
       );
-      return serveLambda(handler as never, () => ({ statusCode: 500, body: "" }));
     },
   },
   {
     ...about,
     ...{ adapter: "Express", store: "Valkey" },
     code: 'export { expressIdempotency } from "onceonly/http"; export { fromNodeRedis, ValkeyStore } from "onceonly/valkey"',
-    async start({ valkeyUrl, makeOrder }) {
+    async start({ valkeyUrl, makeOrder, retentionSeconds }) {
       const client = await createClient({ url: valkeyUrl }).connect();
+      client.on("error", () => undefined);
       const store = new ValkeyStore({ client: fromNodeRedis(client as never) } as never);
       const app = express().use(express.json({ verify: keepBody }));
-      const once = expressIdempotency({
-        ...{ operation, store },
-        scope: callerOf,
-      } as never);
-      app.post("/orders", once as never, async (request, response) => {
-        response.cookie("session", "1").location("/orders/1");
-        response.status(201).json(await makeOrder(request.body));
-      });
+      for (const [path, operation] of Object.entries(operations)) {
+        const once = expressIdempotency({
+          ...{ operation, store, scope: callerOf },
+          ...(retentionSeconds && { retentionSeconds }),
+        } as never);
+        app.post(path, once as never, async (request, response) => {
+          response.cookie("session", "1").location("/orders/1");
+          response.status(201).json(await makeOrder(request.body));
+        });
+      }
       app.use(((_error, _request, response, _next) => {
         response.status(500).json({});
       }) as express.ErrorRequestHandler);

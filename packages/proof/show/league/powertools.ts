@@ -1,11 +1,12 @@
-// Powertools knows no HTTP: its errors get the statuses that the draft demands, and the caller is part of the key.
+// Powertools knows no HTTP: its errors get the statuses of the draft, and the caller is part of the key.
 import { IdempotencyConfig, makeIdempotent } from "@aws-lambda-powertools/idempotency";
 import { CachePersistenceLayer } from "@aws-lambda-powertools/idempotency/cache";
 import { DynamoDBPersistenceLayer } from "@aws-lambda-powertools/idempotency/dynamodb";
 import { makeHandlerIdempotent } from "@aws-lambda-powertools/idempotency/middleware";
 import middy from "@middy/core";
+import type { Context } from "aws-lambda";
 import { createClient } from "redis";
-import { type Contestant, serveLambda, type World } from "./contestant.ts";
+import { type Contestant, type Site, serveLambda, type World } from "./contestant.ts";
 
 const PACKAGE = "@aws-lambda-powertools/idempotency";
 const codeOf = (wrapper: string, path: string, store: string) =>
@@ -14,7 +15,7 @@ const codeOf = (wrapper: string, path: string, store: string) =>
 const about = {
   library: "Powertools",
   packages: [PACKAGE],
-  profile: "ietf-07",
+  profile: "none",
 } as const;
 
 const STATUSES: Readonly<Record<string, number>> = {
@@ -24,53 +25,81 @@ const STATUSES: Readonly<Record<string, number>> = {
 };
 const toProblem = (error: unknown) => ({ statusCode: STATUSES[(error as Error).name] ?? 500, body: "" });
 
-/** With a fresh configuration, because it remembers the context. */
-const options = (persistenceStore: DynamoDBPersistenceLayer | CachePersistenceLayer) => ({
-  persistenceStore,
+interface Shop {
+  readonly world: World;
+  readonly store: () => DynamoDBPersistenceLayer | CachePersistenceLayer;
+  readonly wrap: (handler: Handler, options: Options) => unknown;
+  readonly looksAtBody?: boolean;
+  readonly close?: () => unknown;
+}
+type Handler = (event: { body: string }, context: Context) => Promise<object>;
+type Options = ReturnType<typeof optionsOf>;
+
+/** An environment has its own configuration and store. A function's name is the prefix of its keys in Lambda. */
+const optionsOf = ({ world, store, looksAtBody = true }: Shop, keyPrefix: string) => ({
+  ...{ keyPrefix, persistenceStore: store() },
   config: new IdempotencyConfig({
     throwOnNoIdempotencyKey: true,
-    eventKeyJmesPath: '[headers.authorization, headers."idempotency-key"]',
-    payloadValidationJmesPath: "body",
+    eventKeyJmesPath: 'headers."idempotency-key" && [headers.authorization, headers."idempotency-key"]',
+    ...(looksAtBody && { payloadValidationJmesPath: "body" }),
+    ...(world.retentionSeconds && { expiresAfterSeconds: world.retentionSeconds }),
   }),
 });
 
-const handlerOf =
-  ({ makeOrder }: World) =>
-  async ({ body }: { body: string }) => ({
+function shop(shop: Shop): Promise<Site> {
+  const handler: Handler = async ({ body }) => ({
     statusCode: 201,
     headers: { location: "/orders/1" },
-    body: JSON.stringify(await makeOrder(JSON.parse(body))),
+    body: JSON.stringify(await shop.world.makeOrder(JSON.parse(body))),
   });
+  const functionOf = (name: string) => () => shop.wrap(handler, optionsOf(shop, name)) as never;
+  return serveLambda(
+    { "/orders": functionOf("create-order"), "/refunds": functionOf("create-refund") },
+    toProblem,
+    shop.close,
+  );
+}
 
-const onTable = async ({ createTable, dynamodb }: World) =>
-  options(new DynamoDBPersistenceLayer({ tableName: await createTable("id"), awsSdkV3Client: dynamodb }));
+const onTable =
+  ({ tables, dynamodb }: World) =>
+  () =>
+    new DynamoDBPersistenceLayer({ tableName: tables.id, awsSdkV3Client: dynamodb });
+
+async function onValkey(world: World, looksAtBody: boolean): Promise<Site> {
+  const client = await createClient({ url: world.valkeyUrl }).connect();
+  client.on("error", () => undefined);
+  const store = () => new CachePersistenceLayer({ client: client as never });
+  return shop({ world, store, looksAtBody, wrap: makeIdempotent as never, close: () => client.destroy() });
+}
 
 export const powertools: readonly Contestant[] = [
   {
     ...about,
     ...{ adapter: "wrapper", store: "DynamoDB" },
     code: codeOf("makeIdempotent", "", "dynamodb"),
-    async start(world) {
-      return serveLambda(makeIdempotent(handlerOf(world), await onTable(world)) as never, toProblem);
-    },
+    start: async (world) => shop({ world, store: onTable(world), wrap: makeIdempotent as never }),
   },
   {
     ...about,
     ...{ adapter: "Middy middleware", store: "DynamoDB" },
     code: codeOf("makeHandlerIdempotent", "/middleware", "dynamodb"),
-    async start(world) {
-      const once = makeHandlerIdempotent(await onTable(world)) as middy.MiddlewareObj;
-      return serveLambda(middy(handlerOf(world)).use(once) as never, toProblem);
-    },
+    start: async (world) =>
+      shop({
+        ...{ world, store: onTable(world) },
+        wrap: (handler, options) =>
+          middy(handler as never).use(makeHandlerIdempotent(options) as middy.MiddlewareObj),
+      }),
   },
   {
     ...about,
     ...{ adapter: "wrapper", store: "Valkey" },
     code: codeOf("makeIdempotent", "", "cache"),
-    async start(world) {
-      const client = await createClient({ url: world.valkeyUrl }).connect();
-      const once = options(new CachePersistenceLayer({ client: client as never }));
-      return serveLambda(makeIdempotent(handlerOf(world), once) as never, toProblem, () => client.destroy());
-    },
+    start: (world) => onValkey(world, true),
+  },
+  {
+    ...about,
+    ...{ adapter: "wrapper without payload validation", store: "Valkey" },
+    code: codeOf("makeIdempotent", "", "cache"),
+    start: (world) => onValkey(world, false),
   },
 ];

@@ -14,7 +14,9 @@ it("43.4: the page has every contestant, in the version that is pinned (npm run 
 });
 
 it("43.4: names what a library did wrong, and where it's ahead of us", () => {
-  const [us, peer] = [CONTESTANTS.find(({ store }) => store === "Valkey")!, CONTESTANTS.at(-1)!];
+  const [us, peer] = ["onceonly", "express-idempotency"].map(
+    (name) => CONTESTANTS.find(({ library, store }) => library === name && store === "Valkey")!,
+  ) as [Row["contestant"], Row["contestant"]];
   const rowOf = (contestant: Row["contestant"], verdict: "held" | "broken", kilobytes: number): Row => ({
     contestant,
     findings: [{ check: "race", verdict, says: "ten requests", repeat: [] }],
@@ -23,6 +25,10 @@ it("43.4: names what a library did wrong, and where it's ahead of us", () => {
       replaysLocation: true,
       replaysCookie: false,
       commands: [kilobytes, 1],
+    },
+    hazards: {
+      killed: { says: "runs again after 30 s", isHarm: false },
+      away: { says: "runs unprotected", isHarm: verdict === "broken" },
     },
     kilobytes,
   });
@@ -34,9 +40,22 @@ it("43.4: names what a library did wrong, and where it's ahead of us", () => {
   );
 
   expect(page).toContain(`| ${peer.library} | Express | Valkey | stripe | 0 | 0 | 1: race |`);
+  expect(page).toContain(
+    `| ${peer.library} | Express | Valkey | runs again after 30 s | – | – | – | – | – | **runs unprotected** |`,
+  );
   expect(page).toContain(`### ${peer.library} (Express, Valkey)\n\n- broken, race: ten requests`);
   expect(page).toContain(`| less code | ${peer.library} (Express, Valkey): 5 KB | 9 KB |`);
   expect(page).toContain(
     `fewer Valkey commands for a run and its replay | ${peer.library} (Express, Valkey): 6 | 10 |`,
   );
+});
+
+it("43.4: has at least eight foreign libraries, each counted once", () => {
+  const libraries = new Set(CONTESTANTS.map(({ library }) => library));
+  libraries.delete("onceonly");
+
+  expect(libraries.size).toBeGreaterThanOrEqual(8);
+  // The core and its interceptor for Nest are one library here.
+  const projects = new Set([...libraries].map((name) => name.replace(/^(@node-idempotency)\/.*/, "$1")));
+  expect(projects.size).toBeGreaterThanOrEqual(8);
 });
