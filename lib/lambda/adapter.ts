@@ -2,6 +2,7 @@
 import type { Work } from "../core/attempt.ts";
 import { remainingMsOf } from "../core/clock.ts";
 import { reportDecision } from "../core/decisions.ts";
+import { hasCode } from "../core/error-code.ts";
 import { IdempotencyKeyMissingError, InvalidOptionError, ScopeMissingError } from "../core/errors.ts";
 import { fingerprintsOf } from "../core/fingerprint.ts";
 import { identify, isUnawaited, PUBLIC_SCOPE } from "../core/identity.ts";
@@ -90,8 +91,23 @@ export function ownerOf<Event, Context>(
   return owner as string;
 }
 
-/** @throws IdempotencyKeyMissingError, IdempotencyKeyInvalidError, ScopeMissingError. */
-export function readCaller<Write>(
+/**
+ * Observers learn that a call has no verified caller: someone tries one, or a webhook's secret is wrong.
+ * @throws IdempotencyKeyMissingError, IdempotencyKeyInvalidError, ScopeMissingError.
+ */
+export function readCaller<Write>(reading: CallReading<Write>, event: unknown, context: unknown): Caller {
+  try {
+    return readVerified(reading, event, context);
+  } catch (error) {
+    const { operation, observe } = reading.options;
+    if (hasCode(error, "SCOPE_MISSING")) {
+      reportDecision(observe, { operation }, { decision: "caller-refused", durationMs: 0, error });
+    }
+    throw error;
+  }
+}
+
+function readVerified<Write>(
   {
     options,
     key: readKey,
