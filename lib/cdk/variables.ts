@@ -39,7 +39,7 @@ export function setVariable(fn: AnyFunction, name: string, value: string): void 
 export function overrideFault(fn: AnyFunction, name: string, value: string): string[] {
   const app = ResolvedApp.of(fn);
   const said = isWebFunction(fn)
-    ? valueIn(app.propertiesOf(fn.resourceRevision).ServiceConfig, "EnvironmentVariables", name)
+    ? valueIn(objectIn(app.propertiesOf(fn.resourceRevision).ServiceConfig), "EnvironmentVariables", name)
     : valueIn(objectIn(app.propertiesAt(fn).Environment), "Variables", name);
   const isSame = app.textOf(said) === app.textOf(app.resolve(value, fn));
   return isSame ? [] : [faultOf(fn, name)];

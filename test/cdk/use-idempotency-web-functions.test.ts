@@ -2,7 +2,7 @@
 import { Duration, type Stack } from "aws-cdk-lib";
 import { Annotations, Match, Template } from "aws-cdk-lib/assertions";
 import {
-  CfnWebFunctionRevision,
+  type CfnWebFunctionRevision,
   WebFunction,
   WebFunctionAuthType,
   WebFunctionCode,
@@ -91,7 +91,9 @@ describe("UseIdempotency on a web function", () => {
     revision.addPropertyOverride("ServiceConfig.EnvironmentVariables.IDEMPOTENCY_TABLE", "other");
 
     expect(faultsOf(short.stack)).toContain("retention 300 s < 360 s");
-    expect(faultsOf(other.stack)).toContain("Test/Api sets the variable IDEMPOTENCY_TABLE to a different value");
+    expect(faultsOf(other.stack)).toContain(
+      "Test/Api sets the variable IDEMPOTENCY_TABLE to a different value",
+    );
     expect(() => used({ environment: { IDEMPOTENCY_TABLE: "other" } })).toThrow(
       "Test/Api sets the variable IDEMPOTENCY_TABLE to a different value",
     );
@@ -109,9 +111,13 @@ describe("UseIdempotency on a web function", () => {
 
     expect(at(homeRegion())).toEqual([]);
     expect(at(multiRegion(["us-east-1"]))).toEqual([
-      expect.stringContaining("Test/Api/Endpoint is a MultiRegion endpoint, so Test/Api/Function also runs in other Regions"),
+      expect.stringContaining(
+        "Test/Api/Endpoint is a MultiRegion endpoint, so Test/Api/Function also runs in other Regions",
+      ),
     ]);
     expect(at(perRegion(["us-east-1"]))).toEqual([expect.stringContaining("is a PerRegion endpoint")]);
-    expect(warningsIn(added.stack)).toEqual([expect.stringContaining("Test/Api/Far is a MultiRegion endpoint")]);
+    expect(warningsIn(added.stack)).toEqual([
+      expect.stringContaining("Test/Api/Far is a MultiRegion endpoint"),
+    ]);
   });
 });

@@ -138,9 +138,7 @@ describe.each(PROVIDERS)("keyFromWebhook: %s", (provider, body, secret, other) =
     expect(answer.body).not.toContain(secret);
     expect(runs).toEqual([]);
     const error = expect.objectContaining({ code: "SCOPE_MISSING" });
-    expect(decisions).toEqual([
-      { decision: "caller-refused", operation: "webhook", durationMs: 0, error },
-    ]);
+    expect(decisions).toEqual([{ decision: "caller-refused", operation: "webhook", durationMs: 0, error }]);
     expect(`${decisions[0]?.error}`).not.toContain(secret);
   });
 

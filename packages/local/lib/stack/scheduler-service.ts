@@ -31,7 +31,9 @@ export function schedulerService(environmentOf: () => LocalEnvironment): ServedA
   return (request) => {
     const [, name] = PATH.exec(request.url.pathname) ?? [];
     if (name === undefined || !["POST", "GET", "DELETE"].includes(request.method)) return undefined;
-    return Promise.resolve(answer(request, decodeURIComponent(name), { schedules, environment: environmentOf() }));
+    return Promise.resolve(
+      answer(request, decodeURIComponent(name), { schedules, environment: environmentOf() }),
+    );
   };
 }
 
