@@ -92,22 +92,10 @@ export function ownerOf<Event, Context>(
 }
 
 /**
- * Observers learn that a call has no verified caller: someone tries one, or a webhook's secret is wrong.
+ * Reports calls without a key, and those without a verified caller: someone tries one, or a webhook's secret is wrong.
  * @throws IdempotencyKeyMissingError, IdempotencyKeyInvalidError, ScopeMissingError.
  */
-export function readCaller<Write>(reading: CallReading<Write>, event: unknown, context: unknown): Caller {
-  try {
-    return readVerified(reading, event, context);
-  } catch (error) {
-    const { operation, observe } = reading.options;
-    if (hasCode(error, "SCOPE_MISSING")) {
-      reportDecision(observe, { operation }, { decision: "caller-refused", durationMs: 0, error });
-    }
-    throw error;
-  }
-}
-
-function readVerified<Write>(
+export function readCaller<Write>(
   {
     options,
     key: readKey,
@@ -120,22 +108,27 @@ function readVerified<Write>(
 ): Caller {
   const { operation, observe, random, keyPattern } = options;
   const lambdaContext = context as LambdaContext;
-  const key = readKey(event, lambdaContext) ?? undefined;
-  const keyIsFresh = key === undefined;
-  if (keyIsFresh && whenKeyMissing !== "run") {
-    const error = new IdempotencyKeyMissingError(keyMissing);
-    reportDecision(observe, { operation }, { decision: "key-missing", durationMs: 0, error });
+  try {
+    const key = readKey(event, lambdaContext) ?? undefined;
+    const keyIsFresh = key === undefined;
+    if (keyIsFresh && whenKeyMissing !== "run") throw new IdempotencyKeyMissingError(keyMissing);
+    const owner = ownerOf(scope, event, lambdaContext);
+    const remainingMs = remainingMsOf(context);
+    warnOnFirstCall({ options, event, context: lambdaContext, key, readKey, owner, remainingMs });
+    return {
+      identity: keyIsFresh
+        ? identify(operation, owner, random.token())
+        : identify(operation, owner, key, keyPattern),
+      within: executionOf(context),
+      remainingMs,
+      keyIsFresh,
+    };
+  } catch (error) {
+    const isKeyMissing = hasCode(error, "IDEMPOTENCY_KEY_MISSING");
+    if (isKeyMissing || hasCode(error, "SCOPE_MISSING")) {
+      const decision = isKeyMissing ? "key-missing" : "caller-refused";
+      reportDecision(observe, { operation }, { decision, durationMs: 0, error });
+    }
     throw error;
   }
-  const owner = ownerOf(scope, event, lambdaContext);
-  const remainingMs = remainingMsOf(context);
-  warnOnFirstCall({ options, event, context: lambdaContext, key, readKey, owner, remainingMs });
-  return {
-    identity: keyIsFresh
-      ? identify(operation, owner, random.token())
-      : identify(operation, owner, key, keyPattern),
-    within: executionOf(context),
-    remainingMs,
-    keyIsFresh,
-  };
 }
