@@ -221,6 +221,8 @@ export const METRICS = {
     replayed: "Replayed",
     /** Refused: the call carries no idempotency key. */
     "key-missing": "KeyMissing",
+    /** Refused: no verified caller. `scope` returned none, or no known secret signed the webhook. */
+    "caller-refused": "CallerRefused",
     /** The message carries no key, so the source's own id is used instead; a redrive or a second send changes that id. */
     "key-fallback": "KeyFallback",
     /** Refused: another call holds a live claim. */

@@ -1,7 +1,6 @@
 // The mixin that connects a function with an IdempotencyTable: the grant, the handler's environment variables, and the
 // checks that its settings fit together.
 import { Annotations, CfnResource, type Duration, Lazy, Mixin, Tokenization } from "aws-cdk-lib";
-import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import type { IConstruct } from "constructs";
 import { ENVIRONMENT, NO_OUTBOX } from "../contract.ts";
 import {
@@ -23,7 +22,7 @@ import { note } from "./note.ts";
 import { OutboxRelay } from "./outbox-relay.ts";
 import { ACCESS_DEFAULTS, CLOSED_UNTIL, type ComputedAccess } from "./record-access.ts";
 import type { UseIdempotencyOptions } from "./use-idempotency-options.ts";
-import { setVariable } from "./variables.ts";
+import { type AnyFunction, isWebFunction, setVariable } from "./variables.ts";
 
 /**
  * Lets a Lambda function run operations on a table: `fn.with(new UseIdempotency(table))` grants exactly the permissions that
@@ -45,6 +44,10 @@ import { setVariable } from "./variables.ts";
  * A function with a capacity provider (Lambda Managed Instances) gets the same permissions and variables. The note
  * `onceonly:managed-instances` says that its leases are short and renewed.
  *
+ * A `WebFunction` (Lambda Web Functions, with `aws-cdk-lib` 2.276 or later) gets the same permissions and variables. Checks of
+ * event sources and gateways don't apply to it. Synthesis warns with `onceonly:replica-regions` if one of its endpoints also
+ * serves other regions.
+ *
  * A durable function may also ask whether an execution of its own has ended, for `client` of `idempotentDurable`. Start its
  * executions with `startOnce` and `UseStartOnce`.
  *
@@ -54,7 +57,7 @@ import { setVariable } from "./variables.ts";
  * Applied to a stack, it skips functions that already have it, functions that CDK uses to create resources, and plain
  * resources.
  *
- * Apply it once to each `Function`, or to a class that extends it, such as `NodejsFunction`. It skips imported functions and
+ * Apply it once to each `Function` or `WebFunction`, or to a class that extends it, such as `NodejsFunction`. It skips imported functions and
  * aliases, which have no environment to set, and the functions of an `OutboxRelay`, which run no operations.
  *
  * Synthesis fails if you apply it to a construct that isn't a function and contains none. It warns with
@@ -76,10 +79,16 @@ export class UseIdempotency extends Mixin {
     this.#options = options;
   }
 
-  override supports(construct: IConstruct): construct is LambdaFunction {
+  override supports(construct: IConstruct): boolean {
+    return this.#supports(construct);
+  }
+
+  #supports(construct: IConstruct): construct is AnyFunction {
     // Not instanceof: an app may load two copies of aws-cdk-lib. A SingletonFunction refers to a function elsewhere.
     const hasResource = construct.node.defaultChild !== undefined;
-    const isFunction = hasResource && "addEnvironment" in construct && "grantPrincipal" in construct;
+    const isFunction =
+      hasResource &&
+      (isWebFunction(construct) || ("addEnvironment" in construct && "grantPrincipal" in construct));
     this.#tellOfPlain(construct);
     const isSupported = isFunction && !OutboxRelay.isOutboxRelay(construct.node.scope);
     if (!isSupported) this.#expectFunctions(construct);
@@ -119,7 +128,7 @@ export class UseIdempotency extends Mixin {
     note(
       construct,
       "onceonly:left-alone",
-      `${path} is a plain resource without a role to grant to: the UseIdempotency applied to its parent leaves it unchanged. ${construct.cfnResourceType === "AWS::Lambda::WebFunction" ? "Set" : "Use a Function construct instead, or set"} its role and variables yourself: use the table's grants, and pass the table's name to its store`,
+      `${path} is a plain resource without a role to grant to: the UseIdempotency applied to its parent leaves it unchanged. Use a ${construct.cfnResourceType.endsWith("WebFunction") ? "WebFunction" : "Function"} construct instead, or set its role and variables yourself: use the table's grants, and pass the table's name to its store`,
     );
   }
 
@@ -152,7 +161,7 @@ export class UseIdempotency extends Mixin {
   }
 
   override applyTo(construct: IConstruct): void {
-    if (!this.supports(construct)) {
+    if (!this.#supports(construct)) {
       throw new Error(
         `${construct.node.path} isn't a Lambda function: apply UseIdempotency to functions only`,
       );
@@ -168,7 +177,7 @@ export class UseIdempotency extends Mixin {
     const options = this.#options;
     const access: ComputedAccess = { ...options, ...this.#closedUntil(construct) };
     this.#table.grantIdempotency(construct, access);
-    if (isDurable(construct)) letFindItsExecutions(construct);
+    if (!isWebFunction(construct) && isDurable(construct)) letFindItsExecutions(construct);
     setVariable(construct, ENVIRONMENT.idempotencyTable, tableFor(construct, this.#table));
     const { outboxShards } = this.#table;
     const commits = options.commits ?? ACCESS_DEFAULTS.commits;
@@ -193,7 +202,7 @@ export class UseIdempotency extends Mixin {
   }
 
   /** @throws Error without a retention, or if a record would outlive its result */
-  #useResults(fn: LambdaFunction, retention: Duration | undefined): void {
+  #useResults(fn: AnyFunction, retention: Duration | undefined): void {
     const { resultBucket: results } = this.#options;
     if (!results) return;
     if (!retention)
@@ -210,7 +219,7 @@ export class UseIdempotency extends Mixin {
   }
 
   /** The time after which no call from between the backup and the restoration can be redelivered. */
-  #closedUntil(fn: LambdaFunction): ComputedAccess {
+  #closedUntil(fn: AnyFunction): ComputedAccess {
     const options = this.#options;
     const { restoredAt, node } = this.#table;
     if (!restoredAt || options.closedUntil !== undefined) return {};

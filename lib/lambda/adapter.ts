@@ -2,6 +2,7 @@
 import type { Work } from "../core/attempt.ts";
 import { remainingMsOf } from "../core/clock.ts";
 import { reportDecision } from "../core/decisions.ts";
+import { hasCode } from "../core/error-code.ts";
 import { IdempotencyKeyMissingError, InvalidOptionError, ScopeMissingError } from "../core/errors.ts";
 import { fingerprintsOf } from "../core/fingerprint.ts";
 import { identify, PUBLIC_SCOPE } from "../core/identity.ts";
@@ -91,7 +92,10 @@ export function ownerOf<Event, Context>(
   return owner as string;
 }
 
-/** @throws IdempotencyKeyMissingError, IdempotencyKeyInvalidError, ScopeMissingError. */
+/**
+ * Reports calls without a key, and those without a verified caller: someone tries one, or a webhook's secret is wrong.
+ * @throws IdempotencyKeyMissingError, IdempotencyKeyInvalidError, ScopeMissingError.
+ */
 export function readCaller<Write>(
   {
     options,
@@ -105,22 +109,27 @@ export function readCaller<Write>(
 ): Caller {
   const { operation, observe, random, keyPattern } = options;
   const lambdaContext = context as LambdaContext;
-  const key = readKey(event, lambdaContext) ?? undefined;
-  const keyIsFresh = key === undefined;
-  if (keyIsFresh && whenKeyMissing !== "run") {
-    const error = new IdempotencyKeyMissingError(keyMissing);
-    reportDecision(observe, { operation }, { decision: "key-missing", durationMs: 0, error });
+  try {
+    const key = readKey(event, lambdaContext) ?? undefined;
+    const keyIsFresh = key === undefined;
+    if (keyIsFresh && whenKeyMissing !== "run") throw new IdempotencyKeyMissingError(keyMissing);
+    const owner = ownerOf(scope, event, lambdaContext);
+    const remainingMs = remainingMsOf(context);
+    warnOnFirstCall({ options, event, context: lambdaContext, key, readKey, owner, remainingMs });
+    return {
+      identity: keyIsFresh
+        ? identify(operation, owner, random.token())
+        : identify(operation, owner, key, keyPattern),
+      within: executionOf(context),
+      remainingMs,
+      keyIsFresh,
+    };
+  } catch (error) {
+    const isKeyMissing = hasCode(error, "IDEMPOTENCY_KEY_MISSING");
+    if (isKeyMissing || hasCode(error, "SCOPE_MISSING")) {
+      const decision = isKeyMissing ? "key-missing" : "caller-refused";
+      reportDecision(observe, { operation }, { decision, durationMs: 0, error });
+    }
     throw error;
   }
-  const owner = ownerOf(scope, event, lambdaContext);
-  const remainingMs = remainingMsOf(context);
-  warnOnFirstCall({ options, event, context: lambdaContext, key, readKey, owner, remainingMs });
-  return {
-    identity: keyIsFresh
-      ? identify(operation, owner, random.token())
-      : identify(operation, owner, key, keyPattern),
-    within: executionOf(context),
-    remainingMs,
-    keyIsFresh,
-  };
 }

@@ -59,6 +59,7 @@ const CHECKS: Readonly<Record<keyof DecisionLogOptions, Check>> = {
 
 const LEVELS: Readonly<Partial<Record<DecisionEvent["decision"], "warn" | "error">>> = {
   "key-missing": "warn",
+  "caller-refused": "warn",
   "key-fallback": "warn",
   held: "error",
   mismatch: "warn",

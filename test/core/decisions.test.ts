@@ -6,6 +6,7 @@ import { newWorld, START, type World } from "./world.ts";
 /** The adapters of lib/lambda report these, because they look for the key, and batches request several records together. A store reports `new-keys`. */
 const REPORTED_BY_ADAPTERS = [
   "key-missing",
+  "caller-refused",
   "key-fallback",
   "group-refused",
   "new-keys",

@@ -26,7 +26,7 @@ const checked = sharedRegistry<true>("checked");
 
 /** Checks a function's settings at synthesis. */
 export function checkConsumer(
-  fn: LambdaFunction,
+  fn: IConstruct,
   table: IIdempotencyTable,
   options: UseIdempotencyOptions,
 ): void {
@@ -71,7 +71,7 @@ export function knownSeconds(duration: Duration): number | undefined {
 }
 
 /** Known at synthesis only, because event sources may be added after the mixin. */
-export const defaultRetentionOf = (fn: LambdaFunction): number =>
+export const defaultRetentionOf = (fn: IConstruct): number =>
   defaultRetention(ResolvedApp.of(fn), resourceOf(fn));
 
 /** The timeout that the construct was created with. The template may override it. */
@@ -80,13 +80,13 @@ export function timeoutOf({ timeout }: LambdaFunction): number | undefined {
 }
 
 /** Redeliveries from clients and from all event sources. */
-function allRedeliveries(fn: LambdaFunction, options: UseIdempotencyOptions): Redelivery[] {
+function allRedeliveries(fn: IConstruct, options: UseIdempotencyOptions): Redelivery[] {
   const clientWindow = knownSeconds(withDefaults(options, USE_DEFAULTS).clientWindow);
   return redeliveries(ResolvedApp.of(fn), resourceOf(fn), clientWindow);
 }
 
 /** The longest redelivery, or one that is unknown. */
-export function longestRedelivery(fn: LambdaFunction, options: UseIdempotencyOptions): Redelivery {
+export function longestRedelivery(fn: IConstruct, options: UseIdempotencyOptions): Redelivery {
   return allRedeliveries(fn, options).reduce((one, other) => {
     if ("unknown" in one || "unknown" in other) return "unknown" in one ? one : other;
     return other.seconds > one.seconds ? other : one;
@@ -94,7 +94,7 @@ export function longestRedelivery(fn: LambdaFunction, options: UseIdempotencyOpt
 }
 
 function consumerFaults(
-  fn: LambdaFunction,
+  fn: IConstruct,
   { table }: IIdempotencyTable,
   options: UseIdempotencyOptions,
 ): string[] {

@@ -41,7 +41,7 @@ export function widgetRows(
     [
       counts("Answers", ["executed", "replayed", "released"]),
       graph("Replay rate (%)", [metrics.replayRate()]),
-      counts("Refusals", ["in-progress", "held", "mismatch", "key-missing"]),
+      counts("Refusals", ["in-progress", "held", "mismatch", "key-missing", "caller-refused"]),
     ],
     [
       counts("Attempts that went wrong", [

@@ -36,6 +36,7 @@ export function findInRunner(app: App, runner: Runner, report: Report): void {
   const { fn, table } = runner;
   const timeout = timeoutIn(app, fn);
   findManagedInstances(app, fn, report);
+  findReplicas(app, fn, report);
   findDurable(app, fn, runner.retention, report);
   findDeprecatedRuntime(app, fn, report);
   findHiddenLogs(app, fn, report);
@@ -264,6 +265,23 @@ function findManagedInstances(app: App, fn: Resource, report: Report): void {
     fn,
     `${ownerPath(fn)} runs on Lambda Managed Instances, where code keeps running after a timeout. The handlers read that from AWS_LAMBDA_INITIALIZATION_TYPE, so UseIdempotency sets nothing for it: leases last 30 s (\`leaseSeconds\`) and are renewed, which costs one write per 10 s of a call`,
   );
+}
+
+/**
+ * The environments of a web function in other Regions have the variables of the home Region, and the client there asks a table of
+ * the same name in its own Region. https://docs.aws.amazon.com/lambda/latest/dg/web-functions-endpoint-replication.html
+ */
+function findReplicas(app: App, fn: Resource, report: Report): void {
+  for (const endpoint of app.ofType("AWS::Lambda::WebFunctionEndpoint")) {
+    const { FunctionName, EndpointType } = app.propertiesOf(endpoint);
+    if (EndpointType === "HomeRegion" || !app.targetsIn(FunctionName).includes(fn)) continue;
+    report(
+      "warned",
+      "replica-regions",
+      fn,
+      `${ownerPath(endpoint)} is a ${EndpointType} endpoint, so ${ownerPath(fn)} also runs in other Regions, where its table's name means another table or none: a retry that reaches another Region can run again. Give the store a client for the table's Region (new DynamoDBClient({ region })), and acknowledge this, or use a HomeRegion endpoint`,
+    );
+  }
 }
 
 /**

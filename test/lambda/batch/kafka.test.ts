@@ -109,6 +109,28 @@ describe("idempotentBatch on Kafka", () => {
     await expect(clock.run(answer)).rejects.toThrow(/^[1-4] of 5 records succeeded/);
   });
 
+  it("R6: runs a record of a share group once, whatever order and gaps its partition comes in", async () => {
+    const { options, context } = givenBatch({ reportBatchItemFailures: true });
+    const runs: string[] = [];
+    const fails = new Set(["0/12"]);
+    const handler = idempotentBatch((record: MSKRecord) => {
+      runs.push(place(record));
+      if (fails.delete(place(record))) throw new Error("no");
+    }, options);
+    const deliver = async (...offsets: number[]) =>
+      returned(await answered(handler(kafkaEvent(offsets.map((offset) => [0, offset])), context())));
+    // Another poller has 11 and 13 meanwhile; the broker then redelivers what was returned, in other batches.
+    const first = await deliver(10, 12, 14);
+    const others = [await deliver(11, 13), await deliver(14), await deliver(12, 14), await deliver(10)];
+
+    expect(first).toEqual([
+      { partition: "orders-0", offset: 12 },
+      { partition: "orders-0", offset: 14 },
+    ]);
+    expect(others).toEqual([[], [], [], []]);
+    expect(runs).toEqual(["0/10", "0/12", "0/11", "0/13", "0/14", "0/12"]);
+  });
+
   it("runs partitions concurrently, and the records of one in order", async () => {
     const { options, context, clock } = givenBatch();
     const ended: string[] = [];

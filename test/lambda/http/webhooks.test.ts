@@ -1,7 +1,7 @@
 // Real providers' deliveries: signed as their own libraries sign them, or as their documentation shows.
 import crypto, { createHmac, generateKeyPairSync, type KeyObject, sign } from "node:crypto";
 import { syncBuiltinESMExports } from "node:module";
-import { httpIdempotent, keyFromWebhook, type WebhookProvider } from "onceonly";
+import { type DecisionEvent, httpIdempotent, keyFromWebhook, type WebhookProvider } from "onceonly";
 import { fakeClock, fakeLambdaContext, MemoryStore } from "onceonly/testing";
 import Stripe from "stripe";
 import { describe, expect, it, vi } from "vitest";
@@ -61,6 +61,7 @@ const PROVIDERS: readonly (readonly [
 
 function receiver(provider: WebhookProvider, secret: string | readonly string[], more: object = {}) {
   const runs: string[] = [];
+  const decisions: DecisionEvent[] = [];
   const handler = httpIdempotent(
     async (event: { body?: string | null }, { idempotency }) => {
       runs.push(idempotency.key);
@@ -71,6 +72,7 @@ function receiver(provider: WebhookProvider, secret: string | readonly string[],
       store: new MemoryStore(),
       scope: "public",
       clock,
+      observe: (event) => void decisions.push(event),
       key: keyFromWebhook(provider, { secret, clock, ...more }),
     },
   );
@@ -81,7 +83,7 @@ function receiver(provider: WebhookProvider, secret: string | readonly string[],
       headers?: Headers;
       multiValueHeaders?: object;
     }>;
-  return { runs, send };
+  return { runs, decisions, send };
 }
 
 const inBase64 = (parts: RequestParts): RequestParts => ({
@@ -127,14 +129,17 @@ describe.each(PROVIDERS)("keyFromWebhook: %s", (provider, body, secret, other) =
     ["an empty secret", { headers: headersBy(""), body }],
     ["another body", { headers: headersBy(secret), body: `${body} ` }],
     ["no body", { headers: headersBy(secret), body: "" }],
-  ])("R8: answers 401 to a request with %s, and runs nothing", async (_, parts) => {
-    const { runs, send } = receiver(provider, secret);
+  ])("R8: answers 401 to a request with %s, reports it, and runs nothing", async (_, parts) => {
+    const { runs, decisions, send } = receiver(provider, secret);
 
     const answer = await send(v2Event(parts));
 
     expect(answer).toMatchObject({ statusCode: 401 });
     expect(answer.body).not.toContain(secret);
     expect(runs).toEqual([]);
+    const error = expect.objectContaining({ code: "SCOPE_MISSING" });
+    expect(decisions).toEqual([{ decision: "caller-refused", operation: "webhook", durationMs: 0, error }]);
+    expect(`${decisions[0]?.error}`).not.toContain(secret);
   });
 
   it("R8: refuses a parsed body, and says what to do", async () => {

@@ -47,7 +47,6 @@ const TYPES_WITHOUT_LOCAL_MEANING: ReadonlySet<string> = new Set([
   "AWS::SNS::TopicPolicy",
   "AWS::SQS::QueueInlinePolicy",
   "AWS::SQS::QueuePolicy",
-  "AWS::Scheduler::ScheduleGroup",
 ]);
 
 export function deployerOf(type: string): DeployResource | undefined {

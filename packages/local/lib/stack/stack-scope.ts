@@ -59,6 +59,7 @@ export function createStackScope(options: StackScopeOptions): IntrinsicScope {
   /** An attribute of a resource that is not run, which starting the rest must not fail on. */
   function placeholder(ref: string, attribute: string, type: string): string {
     if (!attribute.endsWith("Arn")) return `${ref}.${attribute}`;
+    if (type === "AWS::IAM::Role") return `arn:${LOCAL_PARTITION}:iam::${LOCAL_ACCOUNT_ID}:role/${ref}`;
     const service = type.split("::")[1]?.toLowerCase();
     return `arn:${LOCAL_PARTITION}:${service}:${region}:${LOCAL_ACCOUNT_ID}:${ref}`;
   }

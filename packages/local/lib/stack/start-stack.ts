@@ -34,6 +34,7 @@ import {
   type NamedResource,
 } from "./local-environment.ts";
 import { type AppOptions, readApp } from "./read-app.ts";
+import { schedulerService } from "./scheduler-service.ts";
 import { createUndoList, type UndoList } from "./undo-list.ts";
 import { watchApp } from "./watch-app.ts";
 
@@ -135,6 +136,7 @@ export async function startStack(options: StartStackOptions): Promise<RunningSta
       downService(isDown, (name) => `arn:aws:events:${common.region}:${common.accountId}:event-bus/${name}`),
       (request) => describedRunService(environment)(request),
       invokeService((name) => invokableFunction(environment, name)),
+      schedulerService(() => environment),
       eventBridgeService(eventBridge),
       snsService(sns),
     ]);

@@ -14,6 +14,11 @@ import {
   Runtime,
   SingletonFunction,
   StartingPosition,
+  WebFunction,
+  WebFunctionAuthType,
+  WebFunctionCode,
+  WebFunctionEndpointLocation,
+  WebFunctionRuntime,
 } from "aws-cdk-lib/aws-lambda";
 import { DynamoEventSource, type DynamoEventSourceProps } from "aws-cdk-lib/aws-lambda-event-sources";
 import { Bucket } from "aws-cdk-lib/aws-s3";
@@ -103,7 +108,7 @@ export const FUNCTIONS: readonly Misconfiguration[] = [
     },
   ),
   warned("Node.js 20, which Lambda has deprecated", "onceonly:deprecated-runtime", on(Runtime.NODEJS_20_X)),
-  noted("a web function of Lambda", "onceonly:left-alone", (stack) => {
+  noted("a plain `CfnWebFunction`", "onceonly:left-alone", (stack) => {
     new CfnWebFunction(stack, "Web", { functionName: "web" });
     runner(stack);
     stack.with(use(stack));
@@ -175,6 +180,15 @@ export const FUNCTIONS: readonly Misconfiguration[] = [
       stack.with(use(stack));
     },
   ),
+  warned("a web function with an endpoint in other Regions", "onceonly:replica-regions", (stack) => {
+    const code = new Bucket(stack, "Code", { versioned: true });
+    new WebFunction(stack, "Web", {
+      code: WebFunctionCode.fromBucket(code, "api.zip", "version-id"),
+      runtime: WebFunctionRuntime.NODEJS_24_X,
+      defaultEndpointAuth: WebFunctionAuthType.IAM_AUTH,
+      defaultEndpoint: { endpointLocation: WebFunctionEndpointLocation.multiRegion(["us-east-1"]) },
+    }).with(use(stack));
+  }),
 ];
 
 const reading = (props: Partial<DynamoEventSourceProps>) => (stack: Stack) => {

@@ -126,6 +126,7 @@ function definitionOf(
       AWS_ENDPOINT_URL_LAMBDA: environment.awsEndpoint,
       AWS_ENDPOINT_URL_SNS: environment.awsEndpoint,
       AWS_ENDPOINT_URL_EVENTBRIDGE: environment.awsEndpoint,
+      AWS_ENDPOINT_URL_SCHEDULER: environment.awsEndpoint,
       // This Node may be older than the template's runtime; that warning doesn't belong in the function's logs.
       AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: "true",
       ...textValues(properties.Environment?.Variables ?? {}),

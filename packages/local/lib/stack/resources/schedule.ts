@@ -105,7 +105,19 @@ function deploySchedule(resource: ResolvedResource, environment: LocalEnvironmen
   });
 }
 
+/** It holds the schedules of functions, and those find it by its ARN. */
+async function deployGroup(
+  { properties: { Name }, generatedName }: ResolvedResource,
+  _: LocalEnvironment,
+  { region }: StackPlace,
+): Promise<Deployed> {
+  const name = String(Name ?? generatedName);
+  const arn = `arn:${LOCAL_PARTITION}:scheduler:${region}:${LOCAL_ACCOUNT_ID}:schedule-group/${name}`;
+  return { ref: name, attributes: { Arn: arn } };
+}
+
 export const SCHEDULE_TYPES: Readonly<Record<string, DeployResource>> = {
   "AWS::Events::Rule": deployRule,
   "AWS::Scheduler::Schedule": deploySchedulerSchedule,
+  "AWS::Scheduler::ScheduleGroup": deployGroup,
 };
