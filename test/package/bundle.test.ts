@@ -13,7 +13,7 @@ import { bundled } from "../kit/bundled.ts";
 const MAX_GZIP_BYTES = {
   runOnce: 36_600,
   idempotent: 39_500,
-  idempotency: 40_300,
+  idempotency: 40_350,
   httpIdempotent: 43_450,
   httpIdempotency: 44_300,
 } as const;

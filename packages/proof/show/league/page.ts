@@ -40,7 +40,7 @@ const ADVANTAGES = [
   [
     "a result of 1 MB on Valkey",
     "all others store it",
-    "the effect happens, and the caller gets 500",
+    "the effect happens, and the caller gets 500: a server's `maxResponseBytes` is 1,000,000 by default",
     "measured above",
   ],
   [
