@@ -75,9 +75,9 @@ export function dueAtOf(
   return own.length > 0 ? Math.min(...dueAt) : now + MAX_RETRY_DELAY_MS;
 }
 
-/** When a message that failed is tried again (epoch ms). */
-export function nextTryAt({ tries, at = 0 }: MessageProgress): number {
-  return at + retryDelayMs(tries);
+/** When a message is tried again (epoch ms); one that was never tried, from `untriedAt` on. */
+export function nextTryAt({ tries, at }: MessageProgress, untriedAt: number): number {
+  return (at ?? untriedAt) + retryDelayMs(tries);
 }
 
 /** Whether messages of the commit are parked however their next try ends. */

@@ -1,5 +1,5 @@
 /** Finishes busy lines that work again, so that relays send to them again. */
-import { withHandover } from "./line-notes.ts";
+import { isOwn, withHandover } from "./line-notes.ts";
 import type { Sender } from "./sender.ts";
 import type { Sweep } from "./sweep-chunk.ts";
 import { sweepShards } from "./sweep-shards.ts";
@@ -39,6 +39,6 @@ export async function liftLines(sweep: Sweep): Promise<void> {
 function leftIn({ settings, lines }: Sender): { name: string; shards: number[] }[] {
   const now = settings.rules.clock.now();
   return Object.entries(lines.notes.current)
-    .filter(([name, { until }]) => until <= now && lines.isWorking(name))
+    .filter(([name, { until }]) => !isOwn(name) && until <= now && lines.isWorking(name))
     .map(([name, { last }]) => ({ name, shards: Object.keys(last).map(Number) }));
 }

@@ -24,9 +24,17 @@ export interface LineNote {
   readonly last: Readonly<Record<string, LastInShard>>;
   /** Epoch ms: relays hold their messages back until then, so that the sweeper can finish the line. */
   readonly handover?: number | undefined;
+  /** The messages have no order, so any of them can be tried first. */
+  readonly isUnordered?: true;
 }
 
-export type LastInShard = readonly [recordKey: string, committedAt: number, first?: number];
+/** `joinedAt` (epoch ms) is when the last of them joined. */
+export type LastInShard = readonly [
+  recordKey: string,
+  committedAt: number,
+  first?: number,
+  joinedAt?: number,
+];
 
 /** By the name of a line, or of a whole destination. */
 export type LineNotes = Readonly<Record<string, LineNote>>;
@@ -78,6 +86,12 @@ export function notesFor(notes: LineNotes, { destination, line = "" }: LineNames
 /** If more of its lines than this have notes, the whole destination waits. */
 const MAX_LINES = 50;
 
+/** With more than this for all destinations together, whole destinations wait: all notes are one item of at most 400 KB. */
+const MAX_ENTRIES = 1000;
+
+const entriesIn = (notes: LineNotes) =>
+  Object.values(notes).reduce((count, { last }) => count + Object.keys(last).length, 0);
+
 /** The name for a failure's note: the line, or the destination if all of it or too many of its lines failed. */
 export function nameOfFailure(
   notes: LineNotes,
@@ -85,33 +99,66 @@ export function nameOfFailure(
   isWhole: boolean,
 ): string {
   const lines = Object.keys(notes).filter((name) => name.startsWith(`${destination}/`));
-  return isWhole || (lines.length >= MAX_LINES && !lines.includes(line)) ? destination : line;
+  const isFull = lines.length >= MAX_LINES || entriesIn(notes) >= MAX_ENTRIES;
+  return isWhole || (isFull && !lines.includes(line)) ? destination : line;
 }
 
 /** The line failed again, and this commit waits for it. */
-export function withFailure(notes: LineNotes, name: string, commit: Unsent, now: number): LineNotes {
+export function withFailure(
+  notes: LineNotes,
+  name: string,
+  commit: Unsent,
+  now: number,
+  isUnordered = false,
+): LineNotes {
   const previous = notes[name] ?? newNote(commit, now);
   const tries = previous.tries + 1;
   // Never earlier than before: a process that was frozen meanwhile knows less than the others.
   const until = Math.max(previous.until, now + retryDelayMs(tries));
-  const note = { ...previous, tries, until, handover: undefined };
-  return { ...notes, [name]: withLast(note, commit) };
+  const note = { ...previous, tries, until, handover: undefined, ...(isUnordered && { isUnordered }) };
+  return { ...notes, [name]: withLast(note, commit, now) };
 }
 
 /** The commit waits for the line, which gets a note if it has none. */
 export function withWaiting(notes: LineNotes, name: string, commit: Unsent, now: number): LineNotes {
-  return { ...notes, [name]: withLast(notes[name] ?? newNote(commit, now), commit) };
+  return { ...notes, [name]: withLast(notes[name] ?? newNote(commit, now), commit, now) };
+}
+
+/** Whether the sweeper finds the commit when it tries what waits for the note. */
+export function isCovered(note: LineNote | undefined, { shard, committedAt }: Unsent): boolean {
+  const last = note?.last[shard];
+  return last !== undefined && firstIn(note!, last) <= committedAt && committedAt <= last[1];
+}
+
+const OWN = "own/";
+
+/** More would make the item large; the sweeper finds the others when it looks at what waits. */
+const MAX_OWN = 50;
+
+/** The name for a note about one commit. */
+export const ownName = (recordKey: string): string => OWN + hashTuple(recordKey).slice(0, 16);
+
+export const isOwn = (name: string): boolean => name.startsWith(OWN);
+
+/** The commit waits behind others, and another message of it is tried at a time of its own. */
+export function withOwn(notes: LineNotes, commit: Unsent, until: number, now: number): LineNotes {
+  const { recordKey, shard, committedAt } = commit;
+  const name = ownName(recordKey);
+  if (!notes[name] && Object.keys(notes).filter(isOwn).length >= MAX_OWN) return notes;
+  const last: LineNote["last"] = { [shard]: [recordKey, committedAt, committedAt] };
+  return { ...notes, [name]: { ...newNote(commit, now), until, last } };
 }
 
 function newNote({ committedAt }: Unsent, now: number): LineNote {
   return { tries: 0, until: now, from: committedAt, since: now, last: {} };
 }
 
-function withLast(note: LineNote, { recordKey, committedAt, shard }: Unsent): LineNote {
+function withLast(note: LineNote, { recordKey, committedAt, shard }: Unsent, now: number): LineNote {
   const known = note.last[shard];
   const first = Math.min(committedAt, known ? firstIn(note, known) : committedAt);
-  const last: LastInShard =
-    known && committedAt < known[1] ? [known[0], known[1], first] : [recordKey, committedAt, first];
+  const joinedAt = Math.max(now, known?.[3] ?? now);
+  const [key, time] = known && committedAt < known[1] ? known : [recordKey, committedAt];
+  const last: LastInShard = [key, time, first, joinedAt];
   return { ...note, last: { ...note.last, [shard]: last } };
 }
 
@@ -129,6 +176,11 @@ export interface Waiting {
   /** Epoch ms: none of them was made before or after this. */
   readonly from: number;
   readonly to: number;
+  /** How many of the first commits come last in the next try. */
+  readonly skip: number;
+  /** Epoch ms: the note's time of the next try, and when the last commit joined. */
+  readonly until: number;
+  readonly joinedAt: number;
 }
 
 /** What waits in a shard for a line or destination that is due, oldest first. */
@@ -136,15 +188,22 @@ export function dueIn(notes: LineNotes, shard: number, now: number): Waiting[] {
   const all = Object.entries(notes).flatMap(([name, note]) => {
     const last = note.last[shard];
     if (!last || note.until > now) return [];
-    return [{ name, lastKey: last[0], from: firstIn(note, last), to: last[1] }];
+    const [lastKey, to, , joinedAt = 0] = last;
+    const { until } = note;
+    return [{ name, lastKey, from: firstIn(note, last), to, skip: skippedBy(note), until, joinedAt }];
   });
   return all.sort((one, other) => one.from - other.from);
 }
 
-/** None of them is older than `from`, or none is left. A commit that has joined them since is left. */
+/** A commit that can never be sent may fail the whole destination, so every second try begins with another one. */
+function skippedBy({ isUnordered, tries }: LineNote): number {
+  return isUnordered && tries % 2 === 0 ? (tries / 2) % 10 : 0;
+}
+
+/** None of them is older than `from`, or none is left. If a commit has joined them since, all are left. */
 export function withLess(
   notes: LineNotes,
-  { name, lastKey, from: former }: Waiting,
+  { name, lastKey, from: former, until, joinedAt }: Waiting,
   shard: number,
   from?: number,
 ): LineNotes {
@@ -152,8 +211,11 @@ export function withLess(
   const known = note?.last[shard];
   if (!note || !known || firstIn(note, known) !== former) return notes;
   if (from !== undefined)
-    return { ...notes, [name]: { ...note, last: { ...note.last, [shard]: [known[0], known[1], from] } } };
-  if (known[0] !== lastKey) return notes;
+    return {
+      ...notes,
+      [name]: { ...note, last: { ...note.last, [shard]: [known[0], known[1], from, known[3]] } },
+    };
+  if (known[0] !== lastKey || (known[3] ?? 0) !== joinedAt || note.until !== until) return notes;
   const { [shard]: _done, ...last } = note.last;
   const { [name]: _note, ...others } = notes;
   return Object.keys(last).length === 0 ? others : { ...others, [name]: { ...note, last } };

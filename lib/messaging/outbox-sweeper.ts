@@ -63,6 +63,7 @@ export function outboxSweeper(
   const { clock } = settings.rules;
   const circuits: Circuits = new Map();
   const oldest = new OldestWaiting(settings.outbox);
+  const looks = new Map<number, number>();
   return async function sweepHandler(event, context) {
     refuseStream(event);
     const sender = senderOf(settings, context, circuits);
@@ -71,7 +72,7 @@ export function outboxSweeper(
     const turn = new Turn((lease) => settings.outbox.leaseSweep(lease), clock, sender.time.taking);
     if (!(await turn.isMine())) return report;
     try {
-      const sweep: Sweep = { sender, before, report, oldest, turn };
+      const sweep: Sweep = { sender, before, report, oldest, looks, turn };
       await sender.lines.notes.read();
       const shards = Array.from({ length: settings.outbox.shards }, (_, shard) => shard);
       await sweepShards(shards, sweep);

@@ -101,8 +101,11 @@ async function keepEnd(
 ): Promise<boolean> {
   if (end.isOver) return outbox.markSent(unsent, end.progress);
   // Save the notes first: the next try depends on what other senders have written there.
-  await lines.notes.save();
-  const dueAt = lines.placeOf(unsent, end, now);
+  let dueAt: number | undefined;
+  do {
+    await lines.notes.save();
+    dueAt = lines.placeOf(unsent, end, now);
+  } while (dueAt === undefined);
   if (isTaken || end.isNews || dueAt !== unsent.dueAt) await outbox.keep(unsent, end.progress, dueAt);
   return true;
 }

@@ -26,6 +26,8 @@ export interface Sweep {
   readonly before: number;
   readonly report: SweepReport;
   readonly oldest: OldestWaiting;
+  /** By shard: where the next look at what waits begins (epoch ms). */
+  readonly looks: Map<number, number>;
   readonly turn: Turn;
 }
 

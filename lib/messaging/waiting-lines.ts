@@ -13,14 +13,18 @@ import { NOT_ASKED, NOT_ATTEMPTED, OUT_OF_TIME, type SendEnd } from "./destinati
 import type { Fence } from "./known-destinations.ts";
 import {
   dueIn,
+  isCovered,
   isOrdered,
   type LineNames,
+  type LineNotes,
   linesOf,
   nameOfFailure,
   notesFor,
   type OrderedNames,
+  ownName,
   type Waiting,
   withFailure,
+  withOwn,
   withWaiting,
 } from "./line-notes.ts";
 import { SharedNotes } from "./shared-notes.ts";
@@ -85,8 +89,11 @@ export class WaitingLines {
     else dispatch.send(dated, endInLine);
   }
 
-  /** When the commit is due again after this end (epoch ms), or its place among those that wait behind others. */
-  placeOf(commit: Unsent, end: CommitEnd, now: number): number {
+  /**
+   * When the commit is due again after this end (epoch ms), or its place among those that wait behind others. `undefined` if the
+   * saved notes don't cover it there: save them and ask again.
+   */
+  placeOf(commit: Unsent, end: CommitEnd, now: number): number | undefined {
     const waits = commit.messages.map((message) => {
       const names = this.#namesOf(commit, message);
       return names !== undefined && this.#isNoted(names);
@@ -96,7 +103,26 @@ export class WaitingLines {
     // A message in order keeps its place, also if another one could be tried earlier.
     const isInQueue = !end.isCutShort && commit.messages.some(isInOrder);
     const dueAt = isInQueue ? undefined : dueAtOf(commit, end, now, waits);
-    return dueAt ?? this.#move(commit);
+    if (dueAt !== undefined) return dueAt;
+    return this.#cover(commit, end, waits, now) ? this.#move(commit) : undefined;
+  }
+
+  /** Whether the saved notes say where the commit is found among those that wait. If not, they will when they are saved. */
+  #cover(commit: Unsent, { progress }: CommitEnd, waits: readonly boolean[], now: number): boolean {
+    const left = [...progress.entries()].filter(([, { state }]) => state === "waiting");
+    const uncovered = left.flatMap(([index]) => {
+      const names = waits[index] && this.#namesOf(commit, commit.messages[index]!);
+      return names ? notedNames(this.notes.current, names) : [];
+    });
+    const { saved } = this.notes;
+    const missing = uncovered.filter((name) => !isCovered(saved[name], commit));
+    for (const name of missing) this.notes.change((notes) => withWaiting(notes, name, commit, now));
+    const own = left.filter(([index]) => !waits[index]).map(([, each]) => nextTryAt(each, now));
+    const until = own.length > 0 ? Math.min(...own) : undefined;
+    if (until === undefined || saved[ownName(commit.recordKey)]?.until === until) return missing.length === 0;
+    const isFull = withOwn(saved, commit, until, now) === saved;
+    if (!isFull) this.notes.change((notes) => withOwn(notes, commit, until, now));
+    return isFull && missing.length === 0;
   }
 
   #move({ recordKey, committedAt, shard, ...commit }: Unsent): number {
@@ -125,7 +151,7 @@ export class WaitingLines {
       if (each.state !== "waiting") return false;
       const names = this.#namesOf(commit, message);
       const isInLine = names && (isOrdered(names) || notesFor(this.notes.current, names).length > 0);
-      return isInLine ? this.#admits(names, commit) === "go" : nextTryAt(each) <= now;
+      return isInLine ? this.#admits(names, commit) === "go" : nextTryAt(each, 0) <= now;
     });
   }
 
@@ -181,6 +207,8 @@ export class WaitingLines {
   needs(name: string, commit: Unsent): boolean {
     return this.#waitingIn(commit).some(({ destination, line = "" }) => {
       if (name !== destination && name !== line) return false;
+      // Without an order, the sweeper also finds a commit that is due at a time of its own.
+      if (line === "" && !isQueued(commit)) return false;
       return this.notes.current[name === line ? destination : line] === undefined;
     });
   }
@@ -227,7 +255,7 @@ export class WaitingLines {
       // Relays try each commit once. After that the sweeper spares the destination, not them.
       if (this.#isRelay) return;
       const isWhole = ("cause" in ended && ended.result !== NOT_ATTEMPTED.result) || !isAsked;
-      if (isWhole && !this.#failed.has(names.destination)) this.#fail(names.destination, commit);
+      if (isWhole && !this.#failed.has(names.destination)) this.#fail(names.destination, commit, true);
       else if (this.#isNoted(names)) this.#leave(names, commit);
       return;
     }
@@ -250,10 +278,10 @@ export class WaitingLines {
     else this.#fail(name, commit);
   }
 
-  #fail(name: string, commit: Unsent): void {
+  #fail(name: string, commit: Unsent, isUnordered = false): void {
     this.#failed.add(name);
     const now = this.#clock.now();
-    this.notes.change((notes) => withFailure(notes, name, commit, now));
+    this.notes.change((notes) => withFailure(notes, name, commit, now, isUnordered));
   }
 
   #leave(names: LineNames, commit: Unsent): void {
@@ -262,11 +290,12 @@ export class WaitingLines {
     this.#note(names, commit);
   }
 
-  #note({ destination, line }: LineNames, commit: Unsent): void {
+  #note(names: LineNames, commit: Unsent): void {
+    if (!isOrdered(names) && !this.notes.current[names.destination]) return;
     const now = this.#clock.now();
-    const noted = [destination, line].filter((name) => name !== undefined && this.notes.current[name]);
-    for (const name of noted.length > 0 ? noted : [line]) {
-      if (name !== undefined) this.notes.change((notes) => withWaiting(notes, name, commit, now));
+    for (const name of notedNames(this.notes.current, names)) {
+      if (isQueued(commit) && isCovered(this.notes.current[name], commit)) continue;
+      this.notes.change((notes) => withWaiting(notes, name, commit, now));
     }
   }
 
@@ -274,6 +303,14 @@ export class WaitingLines {
     const from = this.#blockedFrom.get(line) ?? Number.POSITIVE_INFINITY;
     this.#blockedFrom.set(line, Math.min(committedAt, from));
   }
+}
+
+/** The names of the notes that a waiting message needs. */
+function notedNames(notes: LineNotes, names: LineNames): string[] {
+  const { destination, line = destination } = names;
+  const noted = [...new Set([destination, line])].filter((name) => notes[name]);
+  if (noted.length > 0) return noted;
+  return [isOrdered(names) ? nameOfFailure(notes, names, false) : destination];
 }
 
 function isAnyIn(name: string, lines: Iterable<string>): boolean {

@@ -4,7 +4,9 @@ import { type OutboxBacklogEvent, outboxRelay, outboxSweeper } from "onceonly/me
 import type { StoredMessage } from "onceonly/store-kit";
 import { fakeClock, fakeRandom } from "onceonly/testing";
 import { describe, expect, it } from "vitest";
+import { RecordCorruptError } from "../../lib/core/errors.ts";
 import { isQueued } from "../../lib/core/messages/outbox.ts";
+import { linesOf, parseNotes } from "../../lib/messaging/line-notes.ts";
 import { MemoryOutbox } from "../../lib/testing/memory-outbox.ts";
 import { timeless } from "../kit/time/timeless.ts";
 import { withOutbox } from "../kit/with-outbox.ts";
@@ -24,13 +26,23 @@ function newWorld(destinations: Parameters<typeof outboxSweeper>[0]["destination
   const memory = new MemoryOutbox(() => {});
   const asked = { load: 0, take: 0, keep: 0, markSent: 0 };
   /** Queues that refuse every request, and messages that are refused by themselves. */
-  const state = { down: [] as string[], refused: [] as string[], beforeSend: async () => {} };
+  const state = {
+    down: [] as string[],
+    refused: [] as string[],
+    /** Bodies of messages that make their whole request fail. */
+    poison: [] as string[],
+    /** Keys of records that can't be read. */
+    corrupt: [] as string[],
+    beforeSend: async () => {},
+  };
   const accepted: string[] = [];
   const backlogs: OutboxBacklogEvent[] = [];
   const counted =
     <Name extends keyof typeof asked>(name: Name) =>
     (...given: unknown[]): never => {
       asked[name]++;
+      if (name === "load" && state.corrupt.includes(String(given[0])))
+        return Promise.reject(new RecordCorruptError("unreadable")) as never;
       return (memory[name] as (...all: unknown[]) => never).apply(memory, given);
     };
   const options = {
@@ -45,7 +57,8 @@ function newWorld(destinations: Parameters<typeof outboxSweeper>[0]["destination
       config: {},
       async send({ input }: { input: { QueueUrl: string; Entries: { Id: string; MessageBody: string }[] } }) {
         await state.beforeSend();
-        if (state.down.includes(input.QueueUrl.slice(URL.length)))
+        const isPoison = input.Entries.some(({ MessageBody }) => state.poison.includes(MessageBody));
+        if (isPoison || state.down.includes(input.QueueUrl.slice(URL.length)))
           throw Object.assign(new Error("gone"), { name: "QueueDoesNotExist" });
         const isRefused = ({ MessageBody }: { MessageBody: string }) => state.refused.includes(MessageBody);
         const passed = input.Entries.filter((entry) => !isRefused(entry));
@@ -95,6 +108,16 @@ function newWorld(destinations: Parameters<typeof outboxSweeper>[0]["destination
       outboxRelay(options)({
         Records: keys.map((key) => ({ dynamodb: { SequenceNumber: key }, toString: () => key })),
       }),
+    /** Loses what is noted about one queue, or about one group of it. */
+    async loseNote(name: string): Promise<void> {
+      const text = await memory.readNotes();
+      const { destination } = linesOf(message(name))!;
+      const isOther = ([key]: [string, unknown]) => !key.startsWith(destination);
+      await memory.replaceNotes(
+        text,
+        JSON.stringify(Object.fromEntries(Object.entries(parseNotes(text)).filter(isOther))),
+      );
+    },
     /** As an operator's decision: the commit is due at its first place, unless nothing of it is left. */
     async decide(recordKey: string, state: "waiting" | "dropped"): Promise<void> {
       const unsent = (await memory.load(recordKey))!;
@@ -329,6 +352,106 @@ describe("commits that wait behind others", () => {
     expect(world.accepted).toEqual(["mail/a3"]);
     await world.sweep();
     expect([...world.accepted].sort()).toEqual(["mail/a1", "mail/a2", "mail/a3"]);
+    expect(await world.memory.readNotes()).toBe("{}");
+  });
+
+  it.each(["pay.fifo", "pay"])(
+    "R5: a commit for %s behind a dead line is sent although its own note is lost",
+    async (queue) => {
+      const world = newWorld();
+      world.state.down = ["dead.fifo", queue];
+      // One group, so one shard.
+      for (let number = 0; number < 20; number++) await world.commit(`dead.fifo/a${number}`);
+      await world.commit(`${queue}/a20`);
+      await world.commit("dead.fifo/a21");
+      await world.sweep();
+      await world.loseNote(`${queue}/a20`);
+      world.state.down = ["dead.fifo"];
+      for (let minute = 0; minute < 10; minute++) {
+        const { load } = await world.sweep(MINUTE);
+        expect(load).toBeLessThan(16);
+      }
+
+      expect(world.accepted).toEqual([`${queue}/a20`]);
+    },
+  );
+
+  it("R5: an old head that an operator sent again doesn't keep the commits behind it from being parked", async () => {
+    const world = newWorld();
+    world.state.down = ["pay.fifo"];
+    const head = await world.commit("pay.fifo/a1");
+    for (const name of ["pay.fifo/a2", "pay.fifo/a3"]) await world.commit(name);
+    await world.sweep();
+    for (let sweeps = 0; sweeps < 6; sweeps++) await world.sweep();
+    await world.sweep(72 * HOUR - 7 * 16 * MINUTE - 10 * MINUTE);
+    // Old enough now, and the line isn't due.
+    await world.clock.advance(14 * MINUTE);
+    await world.decide(head, "waiting");
+    for (let minute = 0; minute < 3; minute++) await world.sweep(1);
+
+    expect(await world.memory.count()).toEqual({ waiting: 1, parked: 2 });
+  });
+
+  it.each([false, true])(
+    "R5: a plain message that a relay couldn't send is sent while another message of its commit waits in a line (notes lost: %s)",
+    async (isLost) => {
+      const world = newWorld();
+      world.state.down = ["pay.fifo", "mail"];
+      await world.commit("pay.fifo/a0");
+      await world.sweep();
+      await world.relay(await world.commit("pay.fifo/a1", "mail/x"));
+      await world.commit("pay.fifo/a2");
+      await world.sweep(MINUTE);
+      if (isLost) await world.loseNote("mail/x");
+      world.state.down = ["pay.fifo"];
+      for (let minute = 0; minute < 3; minute++) await world.sweep(MINUTE);
+      expect(world.accepted).toEqual(["mail/x"]);
+
+      world.state.down = [];
+      await world.sweep();
+      expect(world.accepted).toEqual(["mail/x", "pay.fifo/a0", "pay.fifo/a1", "pay.fifo/a2"]);
+      expect(await world.memory.readNotes()).toBe("{}");
+    },
+  );
+
+  it("R5: when the youngest commit of a note can't be read, the sweep goes on, and the note goes", async () => {
+    const world = newWorld();
+    world.state.down = ["pay.fifo"];
+    await world.commit("pay.fifo/a1");
+    const last = await world.commit("pay.fifo/a2");
+    await world.sweep();
+    // It isn't found in the index any more.
+    await world.memory.park(last, world.clock.now());
+    world.state.corrupt = [last];
+    world.state.down = [];
+    await world.sweep();
+
+    expect(world.accepted).toEqual(["pay.fifo/a1"]);
+    expect(await world.memory.readNotes()).toBe("{}");
+  });
+
+  it("R5: a commit that makes each request fail doesn't keep the others from a queue without order", async () => {
+    const world = newWorld();
+    Object.assign(world.state, { down: ["mail"], poison: ["mail/a0"] });
+    const names = Array.from({ length: 12 }, (_, number) => `mail/a${number}`);
+    for (const name of names) await world.commit(name);
+    await world.sweep();
+    world.state.down = [];
+    for (let sweeps = 0; sweeps < 6; sweeps++) await world.sweep();
+
+    expect([...world.accepted].sort()).toEqual(names.slice(1).sort());
+  });
+
+  it("R5: a note goes although its youngest commit, sent from elsewhere, still has a message that was refused", async () => {
+    const world = newWorld();
+    world.state.down = ["mail"];
+    world.state.refused = ["chat/x"];
+    await world.commit("mail/a1");
+    await world.commit("mail/a2", "chat/x");
+    await world.sweep();
+    world.state.down = [];
+    await world.sweep(MINUTE);
+
     expect(await world.memory.readNotes()).toBe("{}");
   });
 });
