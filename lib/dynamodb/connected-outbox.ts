@@ -144,7 +144,7 @@ export class ConnectedOutbox extends OperatedOutbox implements Outbox {
     }
   }
 
-  protected async decide(commit: Unsent, { progress, messages, evidence }: ChangedCommit): Promise<boolean> {
+  protected async decide(commit: Unsent, { progress, messages, evidence, dueAt }: ChangedCommit): Promise<boolean> {
     const seen = commit as Complete;
     if (progress.every(isOver)) {
       return this.#mark(seen, progress, { evidence });
@@ -152,7 +152,7 @@ export class ConnectedOutbox extends OperatedOutbox implements Outbox {
     const isMoved = messages !== commit.messages;
     const text = isMoved && !seen.messageItems ? { messages: JSON.stringify(messages) } : {};
     const act = { evidence, ...text };
-    const Update = keepChange(this.#table, seen, progress, commit.committedAt, false, act);
+    const Update = keepChange(this.#table, seen, progress, dueAt, false, act);
     const others = isMoved ? messageItemWrites(this.#table, seen, messages) : [];
     return this.#requests.apply(Update, others);
   }

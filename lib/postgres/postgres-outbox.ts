@@ -134,11 +134,11 @@ export class PostgresOutbox extends OperatedOutbox implements Outbox {
     }
   }
 
-  protected async decide(commit: Unsent, { progress, messages, evidence }: ChangedCommit): Promise<boolean> {
+  protected async decide(commit: Unsent, { progress, messages, evidence, dueAt }: ChangedCommit): Promise<boolean> {
     const [seen, text] = [commit as WaitingRow, JSON.stringify(progress)];
     const moved = messages === commit.messages ? null : JSON.stringify(messages);
     const act = { evidence, messages: moved };
-    const keeping = { dueAt: commit.committedAt, waits: progress.some(isWaiting), isOwn: false };
+    const keeping = { dueAt, waits: progress.some(isWaiting), isOwn: false };
     const statement = progress.every(isOver)
       ? this.#statements.finish(seen, text, act)
       : this.#statements.keep(seen, text, keeping, act);

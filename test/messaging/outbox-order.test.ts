@@ -22,6 +22,19 @@ const REACHED = [
 
 /** What random plans have found; what goes wrong in them was mended. */
 const FOUND: [OutboxStep[]][] = [
+  // A sweep froze after it had looked at what is due. Meanwhile an operator had the head of the line sent again, which left its
+  // place, so the sweep went on with the next one.
+  [
+    [
+      { do: "commit", groups: ["e"], isLarge: false },
+      { do: "commit", groups: ["e"], isLarge: false },
+      { do: "relay", batchSize: 1, faults: [], refused: ["e"] },
+      { do: "wait", ms: 100 },
+      { do: "sweep", faults: [{ at: "find", kind: "freezes" }], refused: ["b"] },
+      { do: "wait", ms: 299_000 },
+      { do: "send-again", position: 0 },
+    ],
+  ],
   // The news of a relay that was frozen before it noted them were older than what others had noted since.
   [
     [

@@ -5,6 +5,7 @@ import { idempotentBatch, runOnce } from "onceonly";
 import { type OutboxOptions, outboxRelay, outboxSweeper } from "onceonly/messaging";
 import type { OutboxChange } from "onceonly/store-kit";
 import { fakeClock, fakeLambdaContext, fakeRandom, MemoryStore, type MemoryWrite } from "onceonly/testing";
+import { isQueued } from "../../../lib/core/messages/outbox.ts";
 import { sqsRecord } from "../../../packages/explorer/lib/aws/event-sources/sqs-record.ts";
 import { SqsModel } from "../../../packages/explorer/lib/aws/sqs/sqs-model.ts";
 import { FROZEN_MS, faultyProcess, outboxIn, sqsIn } from "./outbox-process.ts";
@@ -90,14 +91,15 @@ export class OutboxPlay {
     this.#stream.push({ dynamodb: { SequenceNumber: `${this.commits.length}` }, image });
   }
 
-  /** As OperatedOutbox does it: the commit is due at its first place, as if it had never been tried. */
+  /** As OperatedOutbox does it: as if it had never been tried. What waits behind others keeps its place. */
   async #sendAgain(position: number): Promise<void> {
     const { outbox } = this.#store;
     const unsent = await outbox.load(outbox.changes[position] ?? "");
     const progress = unsent?.progress?.map((each) =>
       each.state === "sent" ? each : { state: "waiting" as const, tries: 0, at: this.#clock.now() },
     );
-    if (unsent && progress) await outbox.keep(unsent, progress, unsent.committedAt);
+    if (!unsent || !progress) return;
+    await outbox.keep(unsent, progress, isQueued(unsent) ? unsent.dueAt : unsent.committedAt);
   }
 
   async #shardOf(recordKey: string): Promise<number> {
