@@ -88,7 +88,7 @@ export async function lookIntoQueue(shard: number, sweep: Sweep): Promise<void> 
   if (first === undefined) return;
   // A new process begins anywhere, or it might never get to the end.
   const from = looks.get(shard) ?? first + Math.floor(random.fraction() * (clock.now() - first));
-  looks.set(shard, 0);
+  looks.set(shard, from);
   for await (const chunk of queued(sender, shard, { from, size: LOOKED_AT })) {
     const swept = await sweepChunk(chunk, sweep);
     if (!swept) return;

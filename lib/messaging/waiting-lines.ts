@@ -291,7 +291,6 @@ export class WaitingLines {
   }
 
   #note(names: LineNames, commit: Unsent): void {
-    if (!isOrdered(names) && !this.notes.current[names.destination]) return;
     const now = this.#clock.now();
     for (const name of notedNames(this.notes.current, names)) {
       if (isQueued(commit) && isCovered(this.notes.current[name], commit)) continue;
@@ -305,12 +304,11 @@ export class WaitingLines {
   }
 }
 
-/** The names of the notes that a waiting message needs. */
+/** The names of the notes that a waiting message needs. Without an order, it only needs one that exists. */
 function notedNames(notes: LineNotes, names: LineNames): string[] {
   const { destination, line = destination } = names;
   const noted = [...new Set([destination, line])].filter((name) => notes[name]);
-  if (noted.length > 0) return noted;
-  return [isOrdered(names) ? nameOfFailure(notes, names, false) : destination];
+  return noted.length > 0 || !isOrdered(names) ? noted : [nameOfFailure(notes, names, false)];
 }
 
 function isAnyIn(name: string, lines: Iterable<string>): boolean {

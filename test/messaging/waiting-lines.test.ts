@@ -131,6 +131,21 @@ describe("WaitingLines", () => {
     for (const name of [line, destination]) expect(saved[name]!.last[5]![0]).toBe("op##a1");
   });
 
+  it("R5: with too many notes about single commits, a commit gets its place without one", async () => {
+    const outbox = new MemoryOutbox(() => {});
+    const others = Array.from({ length: 50 }, (_, index) => [ownName(`op##${index}`), noteOf()]);
+    await outbox.replaceNotes(undefined, JSON.stringify(Object.fromEntries([[line, noteOf()], ...others])));
+    const lines = new WaitingLines(outbox, clock, true);
+    await lines.notes.read();
+    const commit = { ...commitOf(inOrder), recordKey: "op##both", messages: [inOrder, withoutOrder] };
+    const end = { ...WAITS, progress: [UNTRIED, UNTRIED] };
+
+    expect(lines.placeOf(commit, end, now)).toBeUndefined();
+    await lines.notes.save();
+    expect(lines.placeOf(commit, end, now)).toBe(queuePlace(commit.committedAt));
+    expect(lines.notes.saved[ownName("op##both")]).toBeUndefined();
+  });
+
   it("R5: a change that isn't needed by the notes as read is applied if others have changed them since", async () => {
     const lines = await newLines("relay", noteOf({ last: { 5: ["op##a1", now - 500, now - 500, now] } }));
     await lines.outbox.replaceNotes(await lines.outbox.readNotes(), "{}");
