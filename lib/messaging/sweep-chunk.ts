@@ -28,6 +28,8 @@ export interface Sweep {
   readonly oldest: OldestWaiting;
   /** By shard: where the next look at what waits begins (epoch ms). */
   readonly looks: Map<number, number>;
+  /** Whether this is such a look. */
+  readonly isLook?: boolean;
   readonly turn: Turn;
 }
 
@@ -90,7 +92,7 @@ async function takeFound(found: FoundUnsent, sweep: Sweep): Promise<Unsent | Swe
       if (!seen) return over(recordKey, sweep);
       // A relay may still send a young commit.
       if (committedAt >= before && !sender.lines.isLeftToSweeper(seen)) return block(seen, sender);
-      if (isQueued(found) && !mayGo(seen, sender)) {
+      if (isQueued(found) && !mayGo(seen, sweep)) {
         sender.lines.leave(seen);
         return { end: "queued", commit: seen };
       }
@@ -107,8 +109,10 @@ async function takeFound(found: FoundUnsent, sweep: Sweep): Promise<Unsent | Swe
   }
 }
 
-function mayGo(commit: Unsent, { lines, settings: { rules, parking } }: Sender): boolean {
-  return lines.mayGo(commit) || isTooOld(commit, rules.clock.now(), parking);
+function mayGo(commit: Unsent, { sender, isLook = false }: Pick<Sweep, "sender" | "isLook">): boolean {
+  const { lines, settings } = sender;
+  const { rules, parking } = settings;
+  return lines.mayGo(commit, isLook) || isTooOld(commit, rules.clock.now(), parking);
 }
 
 function over(recordKey: string, { sender, oldest }: Sweep): "over" {

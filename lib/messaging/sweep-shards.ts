@@ -15,8 +15,10 @@ export function sweepShards(shards: readonly number[], sweep: Sweep): Promise<vo
 }
 
 /** @throws StoreUnavailableError (`STORE_UNAVAILABLE`) if the index can't be read, once all shards have ended. */
-export function lookIntoQueues(shards: readonly number[], sweep: Sweep): Promise<void> {
-  return eachShard(shards, (shard) => lookIntoQueue(shard, sweep));
+export async function lookIntoQueues(shards: readonly number[], sweep: Sweep): Promise<void> {
+  // A sweep that was frozen may not know yet what has joined a line.
+  await sweep.sender.lines.notes.read();
+  await eachShard(shards, (shard) => lookIntoQueue(shard, { ...sweep, isLook: true }));
 }
 
 async function eachShard(shards: readonly number[], work: (shard: number) => Promise<void>): Promise<void> {

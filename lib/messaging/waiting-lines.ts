@@ -142,15 +142,20 @@ export class WaitingLines {
     this.#moved.delete(recordKey);
   }
 
-  /** Whether any message of a commit that waits behind others may be tried now. */
-  mayGo(commit: Unsent): boolean {
+  /**
+   * Whether any message of a commit that waits behind others may be tried now. In a look, a line with a note isn't: its commits
+   * that are elsewhere have to get their places first.
+   */
+  mayGo(commit: Unsent, isLook: boolean): boolean {
     const progress = progressOf(commit);
     const now = this.#clock.now();
     return commit.messages.some((message, index) => {
       const each = progress[index]!;
       if (each.state !== "waiting") return false;
       const names = this.#namesOf(commit, message);
-      const isInLine = names && (isOrdered(names) || notesFor(this.notes.current, names).length > 0);
+      const notes = names ? notesFor(this.notes.current, names) : [];
+      if (isLook && isOrdered(names) && notes.some((note) => isCovered(note, commit))) return false;
+      const isInLine = names && (isOrdered(names) || notes.length > 0);
       return isInLine ? this.#admits(names, commit) === "go" : nextTryAt(each, 0) <= now;
     });
   }

@@ -22,6 +22,18 @@ const REACHED = [
 
 /** What random plans have found; what goes wrong in them was mended. */
 const FOUND: [OutboxStep[]][] = [
+  // A sweep froze before a relay noted a line, and then looked at what waits: the head of the line hadn't got its place.
+  [
+    [
+      { do: "commit", groups: ["a"], isLarge: false },
+      { do: "wait", ms: 61_000 },
+      { do: "sweep", faults: [{ at: 3, kind: "freezes" }], refused: [] },
+      { do: "wait", ms: 301_000 },
+      { do: "commit", groups: ["e", "a"], isLarge: false },
+      { do: "commit", groups: ["e"], isLarge: false },
+      { do: "relay", batchSize: 3, faults: [{ at: 7, kind: "fails" }], refused: [], isDown: true },
+    ],
+  ],
   // A sweep froze after it had looked at what is due. Meanwhile an operator had the head of the line sent again, which left its
   // place, so the sweep went on with the next one.
   [
