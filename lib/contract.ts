@@ -117,8 +117,8 @@ export const ATTRIBUTES = {
 
 /**
  * The sparse index in which the sweeper finds records with unsent messages. Partition key `unsentShard` (number); sort key
- * `unsentSince` (number, epoch ms), the time of the commit, then of the next try; keys only. Records without such messages are
- * not in the index.
+ * `unsentSince` (number, epoch ms), the time of the commit, then of the next try, or 10^13 more than the time of the commit while
+ * it waits behind others; keys only. Records without such messages are not in the index.
  */
 export const OUTBOX_INDEX = "outbox";
 

@@ -144,7 +144,10 @@ export class ConnectedOutbox extends OperatedOutbox implements Outbox {
     }
   }
 
-  protected async decide(commit: Unsent, { progress, messages, evidence, dueAt }: ChangedCommit): Promise<boolean> {
+  protected async decide(
+    commit: Unsent,
+    { progress, messages, evidence, dueAt }: ChangedCommit,
+  ): Promise<boolean> {
     const seen = commit as Complete;
     if (progress.every(isOver)) {
       return this.#mark(seen, progress, { evidence });

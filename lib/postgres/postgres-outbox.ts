@@ -134,7 +134,10 @@ export class PostgresOutbox extends OperatedOutbox implements Outbox {
     }
   }
 
-  protected async decide(commit: Unsent, { progress, messages, evidence, dueAt }: ChangedCommit): Promise<boolean> {
+  protected async decide(
+    commit: Unsent,
+    { progress, messages, evidence, dueAt }: ChangedCommit,
+  ): Promise<boolean> {
     const [seen, text] = [commit as WaitingRow, JSON.stringify(progress)];
     const moved = messages === commit.messages ? null : JSON.stringify(messages);
     const act = { evidence, messages: moved };
