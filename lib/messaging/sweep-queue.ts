@@ -21,8 +21,9 @@ export async function sweepQueue(shard: number, sweep: Sweep): Promise<void> {
 async function sweepWaiting(shard: number, waiting: Waiting, sweep: Sweep): Promise<"cut" | undefined> {
   const { settings, lines } = sweep.sender;
   const { name, lastKey, from, to, skip, joinedAt } = waiting;
-  // The index may not show yet what joined just before.
+  // The index may not show yet what joined just before, and a sender may still have a commit that isn't in its place.
   const isSettled = settings.rules.clock.now() - joinedAt >= INDEX_LAG_MS;
+  const mayForget = () => isSettled && !lines.isHeld(name);
   let reached = from;
   let isDone = true;
   let hasLast = false;
@@ -38,8 +39,7 @@ async function sweepWaiting(shard: number, waiting: Waiting, sweep: Sweep): Prom
   }
   // The index may be behind the table, and the youngest commit elsewhere.
   hasLast ||= isDone && !(await isWaiting());
-  if (isDone && hasLast && isSettled && !lines.isHeld(name))
-    lines.notes.change((notes) => withLess(notes, waiting, shard));
+  if (isDone && hasLast && mayForget()) lines.notes.change((notes) => withLess(notes, waiting, shard));
 
   function stillWaits({ end, commit }: Swept): boolean {
     if (isOwn(name)) return end === "held";
@@ -48,7 +48,8 @@ async function sweepWaiting(shard: number, waiting: Waiting, sweep: Sweep): Prom
 
   /** The next try begins where this one has ended. */
   function stop(): undefined {
-    if (skip === 0 && reached > from) lines.notes.change((notes) => withLess(notes, waiting, shard, reached));
+    if (skip === 0 && reached > from && mayForget())
+      lines.notes.change((notes) => withLess(notes, waiting, shard, reached));
   }
 
   async function isWaiting(): Promise<boolean> {
@@ -88,12 +89,10 @@ export async function lookIntoQueue(shard: number, sweep: Sweep): Promise<void> 
   if (first === undefined) return;
   // A new process begins anywhere, or it might never get to the end.
   const from = looks.get(shard) ?? first + Math.floor(random.fraction() * (clock.now() - first));
-  looks.set(shard, from);
   for await (const chunk of queued(sender, shard, { from, size: LOOKED_AT })) {
-    const swept = await sweepChunk(chunk, sweep);
-    if (!swept) return;
     looks.set(shard, queuedTime(chunk.at(-1)!) + 1);
-    if (!swept.some(hasMoved)) return;
+    const swept = await sweepChunk(chunk, sweep);
+    if (!swept?.some(hasMoved)) return;
   }
   looks.set(shard, 0);
 }

@@ -22,6 +22,20 @@ const REACHED = [
 
 /** What random plans have found; what goes wrong in them was mended. */
 const FOUND: [OutboxStep[]][] = [
+  // A relay froze before the head of a line got its place, and a sweep began the next try after it.
+  [
+    [
+      { do: "commit", groups: ["a"], isLarge: false },
+      { do: "commit", groups: ["a"], isLarge: false },
+      { do: "wait", ms: 299_000 },
+      { do: "relay", batchSize: 3, faults: [{ at: 7, kind: "freezes" }], refused: ["e"], isDown: true },
+      { do: "wait", ms: 299_000 },
+      { do: "sweep", faults: [], refused: [], isDown: true },
+      { do: "commit", groups: ["e"], isLarge: false },
+      { do: "wait", ms: 301_000 },
+      { do: "sweep", faults: [], refused: [], isDown: false },
+    ],
+  ],
   // A sweep froze before a relay noted a line, and then looked at what waits: the head of the line hadn't got its place.
   [
     [

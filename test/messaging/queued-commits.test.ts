@@ -376,27 +376,27 @@ describe("commits that wait behind others", () => {
     },
   );
 
-  it("R5: when the time is over during a look at what waits, the next look goes on there", async () => {
+  it("R5: when the time is over during a look at what waits, later looks find the rest", async () => {
     const world = newWorld();
     world.state.down = ["dead.fifo", "pay"];
     await world.commit("dead.fifo/a0");
-    const names = Array.from({ length: 8 }, (_, number) => `pay/a${number}`);
+    const names = Array.from({ length: 12 }, (_, number) => `pay/a${number}`);
     for (const name of names) await world.commit(name);
     await world.sweep();
     await world.loseNote("pay/a");
     world.state.down = ["dead.fifo"];
     const time = { left: 60_000 };
     world.state.beforeSend = async () => {
-      time.left = world.accepted.length > 0 ? 0 : time.left;
+      time.left = 0;
     };
-    for (let minute = 0; minute < 4; minute++) {
+    for (let minute = 0; minute < 6; minute++) {
       time.left = 60_000;
       await world.sweep(MINUTE, { getRemainingTimeInMillis: () => time.left });
     }
     world.state.beforeSend = async () => {};
     for (let minute = 0; minute < 4; minute++) await world.sweep(MINUTE);
 
-    expect([...world.accepted].sort()).toEqual(names);
+    expect([...world.accepted].sort()).toEqual([...names].sort());
   });
 
   it("R5: an old head that an operator sent again doesn't keep the commits behind it from being parked", async () => {

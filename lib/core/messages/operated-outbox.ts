@@ -195,7 +195,7 @@ export abstract class OperatedOutbox {
     const evidence = withAct(commit.evidence, act, places, options);
     // A message that waits in a group isn't sent earlier than its turn. If it left its place, a sweep could pass it unseen.
     const isInGroup = (place: number) =>
-      progressIn(commit)[place]?.state === "waiting" && commit.messages[place]?.group !== undefined;
+      progressIn(commit)[place]!.state === "waiting" && commit.messages[place]!.group !== undefined;
     const stays = isQueued(commit) && act !== "redirect" && (act === "drop" || places.every(isInGroup));
     const dueAt = stays ? commit.dueAt : commit.committedAt;
     return this.decide(commit, { progress, messages, evidence, dueAt });
