@@ -22,6 +22,21 @@ const REACHED = [
 
 /** What random plans have found; what goes wrong in them was mended. */
 const FOUND: [OutboxStep[]][] = [
+  // A relay held a commit back for one of its groups, and a later commit overtook it in the other one.
+  [
+    [
+      { do: "commit", groups: ["a"], isLarge: false },
+      { do: "wait", ms: 301_000 },
+      { do: "sweep", faults: [], refused: ["a", "e"] },
+      { do: "commit", groups: ["a"], isLarge: false },
+      { do: "wait", ms: 299_000 },
+      { do: "sweep", faults: [], refused: [] },
+      { do: "wait", ms: 1000 },
+      { do: "commit", groups: ["e", "a"], isLarge: false },
+      { do: "commit", groups: ["e"], isLarge: false },
+      { do: "relay", batchSize: 10, faults: [], refused: [] },
+    ],
+  ],
   // A relay froze before the head of a line got its place, and a sweep began the next try after it.
   [
     [
