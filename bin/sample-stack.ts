@@ -1,10 +1,11 @@
 // The sample: an order service that makes one order per key, and a payment service that charges each order
 // once. The order, its record and the message between the two commit together; the outbox sends the
-// message. A shipping service does all of it in one saga instead.
+// message. A shipping service does all of it in one saga instead, and a fulfilment service in a durable function.
 import { CfnOutput, CfnParameter, RemovalPolicy, Stack } from "aws-cdk-lib";
 import type { Construct } from "constructs";
 import { IdempotencyMonitoring, IdempotencyTable, OutboxRelay } from "onceonly/cdk";
 import { DEMO_TOKENS } from "./demo-tokens.ts";
+import { addFulfilmentService } from "./fulfilment-service.ts";
 import { addOrderService } from "./order-service.ts";
 import { addPaymentService, addPaymentsQueue, type PaymentGateway } from "./payment-service.ts";
 import { addSandboxGateway } from "./sandbox-gateway.ts";
@@ -41,6 +42,7 @@ export class SampleStack extends Stack {
     const gateway = ephemeral ? addSandboxGateway(this, removalPolicy) : this.#realGateway();
     const chargePayment = addPaymentService(this, { ...common, queue, orders, gateway });
     const placeOrder = addShippingService(this, { ...common, api, orders, gateway });
+    const fulfilOrder = addFulfilmentService(this, { ...common, api, orders, gateway });
     const outbox = new OutboxRelay(this, "Outbox", {
       table: idempotency,
       destinations: [queue.queue],
@@ -50,8 +52,8 @@ export class SampleStack extends Stack {
     new IdempotencyMonitoring(this, "Monitoring", {
       service,
       table: idempotency,
-      operations: ["create-order", "charge-payment", "place-order"],
-      functions: [createOrder, chargePayment, placeOrder],
+      operations: ["create-order", "charge-payment", "place-order", "fulfil-order"],
+      functions: [createOrder, chargePayment, placeOrder, fulfilOrder],
       relay: outbox.relay,
       sweeper: outbox.sweeper,
       queues: [queue.queue],

@@ -1,27 +1,42 @@
-// Durable function: charges an order, waits while it can still be canceled, and ships it. However often an order is delivered, one
-// execution fulfils it, and each of its steps has its effect once.
+// Durable function: places an order, charges it, waits while it can still be canceled, and ships it. start-fulfilment starts one
+// execution per idempotency key, and each of its steps has its effect once.
 
 import { type DurableContext, withDurableExecution } from "@aws/durable-execution-sdk-js";
 import { Lambda } from "@aws-sdk/client-lambda";
-import { PermanentError, type WithIdempotency } from "onceonly";
+import { emfMetrics, type WithIdempotency } from "onceonly";
 import { idempotentDurable, onceStep } from "onceonly/durable";
 import { DynamoDBStore, type DynamoDBWrite } from "onceonly/dynamodb";
-import { findOrder } from "./order-table.ts";
+import { newOrder, type Order, type OrderRequest } from "./order.ts";
 import { charge, type Verdict } from "./payment-gateway.ts";
 
-const { ORDERS_TABLE, SHIPMENTS_TABLE, IDEMPOTENCY_TABLE, COOLING_OFF_SECONDS = "86400" } = process.env;
+const { ORDERS_TABLE, SHIPMENTS_TABLE, IDEMPOTENCY_TABLE, METRICS_SERVICE } = process.env;
+const { COOLING_OFF_SECONDS = "86400" } = process.env;
 const store = new DynamoDBStore({ tableName: IDEMPOTENCY_TABLE });
+const observe = emfMetrics({ service: METRICS_SERVICE });
 
-interface Fulfilment {
+/** What start-fulfilment passes on. */
+export interface Fulfilment {
   readonly tenant: string;
-  readonly orderId: string;
+  /** The caller's idempotency key. */
+  readonly key: string;
+  readonly request: OrderRequest;
 }
+
+type Context = DurableContext & WithIdempotency<DynamoDBWrite>;
 
 export const handler = withDurableExecution(
   idempotentDurable(
-    async ({ tenant, orderId }: Fulfilment, context: DurableContext & WithIdempotency<DynamoDBWrite>) => {
-      const order = await context.step("find", () => findOrder(tenant, orderId));
-      if (!order) throw new PermanentError("the order does not exist");
+    async ({ tenant, key, request }: Fulfilment, context: Context) => {
+      // An order's id is random, so the step's record has it: each later attempt gets the same order.
+      const order = await onceStep<Order, DynamoDBWrite>(
+        context,
+        "place",
+        ({ commit }) => {
+          const placed = newOrder(request, tenant, key);
+          return commit(placed, { writes: [{ Put: { TableName: ORDERS_TABLE, Item: { ...placed } } }] });
+        },
+        { store, observe },
+      );
 
       // The gateway's decision and the order's state are written in one transaction with the step.
       const verdict = await onceStep<Verdict, DynamoDBWrite>(
@@ -29,35 +44,37 @@ export const handler = withDurableExecution(
         "charge",
         async ({ childKey, signal, commit }) => {
           const decided = await charge(order, childKey(), signal);
-          return commit(decided, { writes: [stateOf(tenant, orderId, decided.state)] });
+          return commit(decided, { writes: [stateOf(order, decided.state)] });
         },
-        { store },
+        { store, observe },
       );
-      if (verdict.state === "declined") return { state: "declined" };
+      if (verdict.state === "declined") return { orderId: order.id, state: "declined" };
 
       await context.wait("cooling off", { seconds: Number(COOLING_OFF_SECONDS) });
-      return onceStep<{ state: string }, DynamoDBWrite>(
+      await onceStep<unknown, DynamoDBWrite>(
         context,
         "ship",
         ({ commit }) => {
-          const Item = { tenant, orderId, shippedAt: new Date().toISOString() };
-          return commit({ state: "shipped" }, { writes: [{ Put: { TableName: SHIPMENTS_TABLE, Item } }] });
+          const Item = { tenant, orderId: order.id, shippedAt: new Date().toISOString() };
+          return commit("shipped", { writes: [{ Put: { TableName: SHIPMENTS_TABLE, Item } }] });
         },
-        { store },
+        { store, observe },
       );
+      return { orderId: order.id, state: "shipped" };
     },
     {
       operation: "fulfil-order",
       store,
-      // Asks whether the execution that holds an order has ended.
+      observe,
+      // Asks whether the execution that holds a key has ended.
       client: new Lambda(),
-      key: ({ orderId }) => orderId,
+      key: ({ key }) => key,
       scope: ({ tenant }) => tenant,
     },
   ),
 );
 
-function stateOf(tenant: string, id: string, state: string): DynamoDBWrite {
+function stateOf({ tenant, id }: Order, state: Order["state"]): DynamoDBWrite {
   return {
     Update: {
       TableName: ORDERS_TABLE,

@@ -41,7 +41,7 @@ interface EventSourceRow {
    * Whether each of its mappings can have `ReportBatchItemFailures`, so that Lambda reads which records of a batch failed.
    * Otherwise the batch has to throw, or its failed records are lost.
    */
-  readonly reportsFailures: boolean;
+  readonly reportsFailures: boolean | "never";
   /** The member of `SourceParameters` that holds its settings in a pipe. */
   readonly pipe?: string;
 }
@@ -74,6 +74,15 @@ export const EVENT_SOURCES = /* @__PURE__ */ eventSources({
     // In provisioned mode only.
     reportsFailures: false,
   },
+  "EventBridge custom buses": {
+    // Events have none: their own fields show where they come from.
+    eventSources: [],
+    redelivers: "messages",
+    // A subscriber that invokes asynchronously doesn't read the response, and the event doesn't say which one it is.
+    reportsFailures: "never",
+  },
+  ActiveMQ: { eventSources: ["aws:mq"], redelivers: "messages", reportsFailures: "never" },
+  RabbitMQ: { eventSources: ["aws:rmq"], redelivers: "messages", reportsFailures: "never" },
 });
 
 export type EventSource = keyof typeof EVENT_SOURCES;
@@ -117,8 +126,8 @@ export const ATTRIBUTES = {
 
 /**
  * The sparse index in which the sweeper finds records with unsent messages. Partition key `unsentShard` (number); sort key
- * `unsentSince` (number, epoch ms), the time of the commit, then of the next try, or 10^13 more than the time of the commit while
- * it waits behind others; keys only. Records without such messages are not in the index.
+ * `unsentSince` (number, epoch ms), the time of the commit, then of the next try; keys only. Records without such messages are
+ * not in the index.
  */
 export const OUTBOX_INDEX = "outbox";
 
@@ -177,10 +186,16 @@ export const ENVIRONMENT = {
   outbox: "IDEMPOTENCY_OUTBOX",
   /** For relay and sweeper: a JSON list of the destinations that they may send to. */
   outboxDestinations: "OUTBOX_DESTINATIONS",
+  /** For senders of messages with `deliverAt`: the option `scheduler` in JSON. */
+  outboxScheduler: "OUTBOX_SCHEDULER",
   /** For relay and sweeper: the number of shards for waiting commits. */
   outboxShards: "OUTBOX_SHARDS",
   /** For relay and sweeper: the names of key, TTL attribute and index in JSON, if they aren't the defaults. */
   outboxTable: "OUTBOX_TABLE",
+  /** For dispatchers: the durable function whose executions `startOnce` starts, with its version or alias. */
+  durableFunction: "DURABLE_FUNCTION",
+  /** The bucket for results that are too large for their records. */
+  resultBucket: "IDEMPOTENCY_RESULT_BUCKET",
   metricsService: "METRICS_SERVICE",
   metricsNamespace: "METRICS_NAMESPACE",
 } as const;

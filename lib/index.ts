@@ -38,28 +38,48 @@ export type { BatchOptions } from "./lambda/batch/batch-options.ts";
 export {
   type EventBridgeKeyEvent,
   fingerprintFromEventBridge,
-  fingerprintFromS3,
   fingerprintFromSns,
   keyFromEventBridge,
-  keyFromS3,
   keyFromSns,
-  type S3KeyEvent,
   type SnsKeyEvent,
 } from "./lambda/batch/event-keys.ts";
 export { type BatchHandler, idempotentBatch } from "./lambda/batch/idempotent-batch.ts";
+export {
+  type AnswerForm,
+  type EachHandler,
+  type EachOptions,
+  type ItemAnswer,
+  idempotentEach,
+} from "./lambda/batch/idempotent-each.ts";
+export {
+  fingerprintFromS3,
+  keyFromS3,
+  readS3Change,
+  type S3Change,
+  type S3Key,
+} from "./lambda/batch/s3-changes.ts";
 export { callerFromAuthorizer, callerFromJwt, callerFromTenant } from "./lambda/caller.ts";
 export type { WithIdempotency } from "./lambda/context.ts";
 export { fingerprintFromJson } from "./lambda/fingerprint-from-json.ts";
 export { fingerprintFromHttp } from "./lambda/http/fingerprint.ts";
+export { graphqlOverHttp } from "./lambda/http/graphql.ts";
 export { httpIdempotency, httpIdempotent } from "./lambda/http/http.ts";
+export { fingerprintFromMultipart, type RequestFingerprint } from "./lambda/http/multipart.ts";
+export { acpProfile, ietfProfile, stripeProfile } from "./lambda/http/profiles.ts";
 export { readBody } from "./lambda/http/read-body.ts";
+export { type HttpStreamOptions, httpIdempotentStream, type ResponseStream } from "./lambda/http/stream.ts";
+export { keyFromWebhook, type WebhookOptions, type WebhookProvider } from "./lambda/http/webhooks.ts";
+export { type EventKey, keyFromEvent } from "./lambda/key-from-event.ts";
 export type { IdempotencyMiddleware } from "./lambda/middy/middleware.ts";
 export type {
   CallerEvent,
   CallerReader,
   HttpIdempotencyOptions,
+  HttpProfile,
   HttpRequestEvent,
   IdempotencyOptions,
+  ProblemDetails,
+  RequestKey,
 } from "./lambda/options.ts";
 export { idempotency, idempotent } from "./lambda/plain.ts";
 export { decisionLog } from "./observe/decision-log.ts";

@@ -24,7 +24,7 @@ export { ending } from "./core/ending.ts";
 export { eraseRecord } from "./core/erase-record.ts";
 export { hasCode } from "./core/error-code.ts";
 export { InvalidOptionError } from "./core/errors.ts";
-export { isHttpToken } from "./core/http-result.ts";
+export { type ForkAnswer, type ForkPlan, forkableSteps, forkRecord, planFork } from "./core/fork-record.ts";
 export { hashTuple, identify, namesOf, PUBLIC_SCOPE } from "./core/identity.ts";
 export { destinationOf, parseAddress, queueUrlOfArn } from "./core/messages/address.ts";
 export {
@@ -50,14 +50,17 @@ export {
   resolveRecord,
 } from "./core/resolve-outcome.ts";
 export { resolveOptions } from "./core/resolved-options.ts";
+export { bucketOf } from "./core/result-pointer.ts";
 export type { EraseAnswer, Erasure, Store } from "./core/store.ts";
 export { isLease } from "./core/store-lease.ts";
+export { isHttpToken } from "./core/token-marks.ts";
 export type { UnknownOutcome } from "./core/unknown-outcome.ts";
 export { decodeEvidence, type Evidence, MAX_TEXT_LENGTH, type PastDecision, pastOf } from "./core/verify.ts";
 export { visible } from "./core/visible.ts";
 export { eraseItems, eraseItemsOf, placeOf } from "./dynamodb/erase-items.ts";
 export type { DynamoDBOutboxOptions, DynamoDBStoreOptions } from "./dynamodb/options.ts";
 export { type Attribute, type RecordTable, readRecord, recordTable } from "./dynamodb/record-table.ts";
+export { HTTP_CHECKS } from "./lambda/http/checks.ts";
 export { PROBLEM_STATUSES } from "./lambda/http/problem.ts";
-export { HTTP_CHECKS, type HttpIdempotencyOptions } from "./lambda/options.ts";
+export type { HttpIdempotencyOptions } from "./lambda/options.ts";
 export { readEnvelope } from "./messaging/envelope.ts";

@@ -12,6 +12,7 @@ export const PACKAGES = {
     folder: "",
     entries: {
       ".": "index",
+      "./agents": "agents/index",
       "./cdk": "cdk/index",
       "./cdk-rules": "cdk/rules/index",
       "./client": "client/index",

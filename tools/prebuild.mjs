@@ -33,6 +33,7 @@ export async function prebuildFunctions(dist = join(root, "dist")) {
     mainFields: ["module", "main"],
     alias: {
       "@aws-sdk/client-eventbridge": SENDERS,
+      "@aws-sdk/client-scheduler": SENDERS,
       "@aws-sdk/client-sns": SENDERS,
       "@aws-sdk/client-sqs": SENDERS,
     },

@@ -1,5 +1,5 @@
 // The stack of examples/outbox: an API takes orders, a relay sends their messages, and a consumer pays each order once.
-import { Duration, Stack, type StackProps } from "aws-cdk-lib";
+import { Stack, type StackProps } from "aws-cdk-lib";
 import { HttpApi, HttpMethod } from "aws-cdk-lib/aws-apigatewayv2";
 import { HttpJwtAuthorizer } from "aws-cdk-lib/aws-apigatewayv2-authorizers";
 import { HttpLambdaIntegration } from "aws-cdk-lib/aws-apigatewayv2-integrations";
@@ -37,8 +37,6 @@ export class OrdersStack extends Stack {
       entry: "examples/outbox/consumer.ts",
       table,
       operations: ["pay-order"],
-      // As long as `idempotentBatch` keeps its records unless told otherwise: longer than any message can live here.
-      retention: Duration.days(35),
       environment: { ORDERS_TABLE: orders.tableName, LEDGER_TABLE: ledger.tableName },
     });
     CommitGrants.fromTable(orders).actions(payOrder, "dynamodb:UpdateItem");

@@ -21,7 +21,7 @@ const placeOrder = saga("place-order", [
     name: "charge",
     run: ({ input, childKey, signal }) => charge(input.cents, childKey(), signal),
     // A charge without an answer isn't repeated: the provider is asked first.
-    ...{ atMostOnce: true, verify: findCharge, didNotHappen: isRefusal, retryLater },
+    ...{ verify: findCharge, didNotHappen: isRefusal, retryLater },
     compensate: ({ stepKey, childKey, signal }) => refund(stepKey(), childKey(), signal),
   },
   { name: "ship", run: ({ input, childKey, signal }) => ship(input.sku, childKey(), signal), retryLater },

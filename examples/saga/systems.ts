@@ -30,7 +30,7 @@ export const ship = (sku: string, key: string, signal: AbortSignal) =>
 
 /** Asks for a charge whose answer never arrived. */
 export const findCharge = httpLookup({
-  url: ({ childKey }) => `${PROVIDER_URL}/charges?idempotency_key=${childKey("place-order/charge")}`,
+  url: ({ childKey }) => `${PROVIDER_URL}/charges?idempotency_key=${childKey()}`,
   headers: () => headers,
   found: (body) => (body as { data: { id: string }[] }).data[0],
 });

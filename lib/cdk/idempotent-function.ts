@@ -5,6 +5,7 @@ import { type BundlingOptions, NodejsFunction, OutputFormat } from "aws-cdk-lib/
 import type { Construct } from "constructs";
 import { ResolvedApp } from "./checks/resolved-app.ts";
 import { walkOnce } from "./checks/resources.ts";
+import { allowCheckpoints } from "./durable-rights.ts";
 import { FUNCTION_DEFAULTS, type IdempotentFunctionProps } from "./idempotent-function-props.ts";
 import { injected } from "./injected.ts";
 import { allowNetworkInterfaces, leanLogging } from "./lean-logging.ts";
@@ -20,8 +21,8 @@ const REQUIRE =
 
 /**
  * A `NodejsFunction` that runs operations, on Node.js 24 and ARM, with `UseIdempotency` applied. It's bundled as one minified
- * ES module that contains the AWS SDK. It writes JSON logs to its own log group, and its role has no other permissions. All
- * other settings are those of a `NodejsFunction`.
+ * ES module that contains the AWS SDK. It writes JSON logs to its own log group, and its role has no other permissions, except
+ * those on its own executions if it has a `durableConfig`. All other settings are those of a `NodejsFunction`.
  */
 export class IdempotentFunction extends NodejsFunction {
   /** The id that property injectors of the app use for this construct. Those for `NodejsFunction` apply too. */
@@ -37,6 +38,7 @@ export class IdempotentFunction extends NodejsFunction {
       bundling: bundlingOf(bundling),
     });
     allowNetworkInterfaces(this);
+    allowCheckpoints(this);
     if (bundling?.externalModules?.some((name) => /^onceonly(\/|$)/.test(name))) this.#expectLayer();
     this.with(new UseIdempotency(props.table, props));
   }

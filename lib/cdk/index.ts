@@ -30,5 +30,7 @@ export type { OutboxRelayProps } from "./outbox-relay-props.ts";
 export { Reconciler } from "./reconciler.ts";
 export type { ReconcilerProps } from "./reconciler-props.ts";
 export type { RecordAccessOptions } from "./record-access.ts";
+export { ResultBucket, type ResultBucketProps } from "./result-bucket.ts";
 export { UseIdempotency } from "./use-idempotency.ts";
 export type { UseIdempotencyOptions } from "./use-idempotency-options.ts";
+export { UseStartOnce, type UseStartOnceOptions } from "./use-start-once.ts";

@@ -19,6 +19,8 @@ const VPC_POLICY = "service-role/AWSLambdaVPCAccessExecutionRole";
 /** Roles that were created here. A role that the app passed isn't changed. */
 const leanRoles = new WeakSet<IRole>();
 
+export const isLeanRole = (role: IRole | undefined): boolean => role !== undefined && leanRoles.has(role);
+
 interface LeanLoggingProps {
   readonly logRetention: RetentionDays;
   readonly logRemovalPolicy: RemovalPolicy;
@@ -69,7 +71,7 @@ export function leanLogging(scope: Construct, id: string, props: LeanLoggingProp
 
 /** Adds the permissions of a function in a VPC to its role. The VPC may come from a property injector of the app. */
 export function allowNetworkInterfaces({ role, isBoundToVpc }: LambdaFunction): void {
-  if (!isBoundToVpc || !role || !leanRoles.has(role)) return;
+  if (!isBoundToVpc || !role || !isLeanRole(role)) return;
   role.addManagedPolicy(ManagedPolicy.fromAwsManagedPolicyName(VPC_POLICY));
   acknowledge(
     role,

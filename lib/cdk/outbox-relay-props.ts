@@ -5,6 +5,7 @@ import type { IRole } from "aws-cdk-lib/aws-iam";
 import type { IKey } from "aws-cdk-lib/aws-kms";
 import type { Tracing } from "aws-cdk-lib/aws-lambda";
 import { type ILogGroup, RetentionDays } from "aws-cdk-lib/aws-logs";
+import type { IScheduleGroup } from "aws-cdk-lib/aws-scheduler";
 import type { IQueue } from "aws-cdk-lib/aws-sqs";
 import type { IIdempotencyTable } from "./idempotency-table-interface.ts";
 import type { OutboxDestination } from "./outbox-destination.ts";
@@ -21,6 +22,18 @@ export interface OutboxRelayProps {
    * @default - none yet
    */
   readonly destinations?: OutboxDestination[] | { readonly [operation: string]: OutboxDestination[] };
+
+  /**
+   * The schedule group for messages with `deliverAt`, in the Region of the destinations.
+   * @default - messages with `deliverAt` aren't sent before they're due: they fail, and are retried until they are
+   */
+  readonly scheduleGroup?: IScheduleGroup;
+
+  /**
+   * A standard queue that gets scheduled messages that couldn't be delivered in 24 hours.
+   * @default - such messages are lost
+   */
+  readonly undeliveredQueue?: IQueue;
 
   /**
    * The number of shards of the outbox index, 1 to 1000: at least as many as any store of the table has ever had.

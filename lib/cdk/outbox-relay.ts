@@ -33,13 +33,14 @@ import { allowNetworkInterfaces, leanLogging } from "./lean-logging.ts";
 import { OutboxAddresses } from "./outbox-addresses.ts";
 import { addressesOf, grantSendingTo, type OutboxDestination } from "./outbox-destination.ts";
 import { type OutboxRelayProps, RELAY_DEFAULTS, STREAM_RETENTION } from "./outbox-relay-props.ts";
+import { NEED_OF_SCHEDULES, OutboxSchedules } from "./outbox-schedules.ts";
 import { prebuiltCode } from "./prebuilt-code.ts";
 import { findNoWay } from "./rules/networks.ts";
 import { findRelayParts } from "./rules/relay-parts.ts";
 import { noDestinations } from "./rules/relays.ts";
 import { runOnSchedule, warnOfOverlap } from "./scheduled.ts";
 import { addEventSource } from "./stable-ids.ts";
-import { overrideFault } from "./variables.ts";
+import { overrideFault, setVariable } from "./variables.ts";
 import { withDefaults } from "./with-defaults.ts";
 
 const BRAND = Symbol.for("onceonly.OutboxRelay");
@@ -79,6 +80,7 @@ export class OutboxRelay extends Construct {
 
   readonly #destinations: OutboxAddresses;
   readonly #sentTo: OutboxDestination[] = [];
+  readonly #schedules: OutboxSchedules | undefined;
   readonly #variables = new Map<LambdaFunction, Readonly<Record<string, string>>>();
 
   constructor(scope: Construct, id: string, props: OutboxRelayProps) {
@@ -95,6 +97,8 @@ export class OutboxRelay extends Construct {
     this.namespace = namespace;
     warnOfSharedService(this, { service, namespace }, { table, isWatching: false });
     const settings = withDefaults(props, RELAY_DEFAULTS);
+    const { scheduleGroup, undeliveredQueue } = props;
+    this.#schedules = scheduleGroup && new OutboxSchedules(this, scheduleGroup, undeliveredQueue);
     this.relay = this.#addFunction("Relay", settings);
     table.grantRelay(this.relay);
     addEventSource(
@@ -128,6 +132,8 @@ export class OutboxRelay extends Construct {
     table.grantSweeper(this.sweeper, props.indexName);
     this.sweeping = runOnSchedule(this, "Sweep", settings.sweepInterval, this.sweeper);
 
+    for (const sender of [this.relay, this.sweeper])
+      this.#schedules?.grant(sender, "scheduler:CreateSchedule");
     this.#addDestinations(props.destinations);
     this.#warn(props);
     walkOnce(this);
@@ -153,7 +159,22 @@ export class OutboxRelay extends Construct {
     } else if ("topicArn" in destination) {
       expectKey(this, destination, destination.topicArn, destination.masterKey);
     }
+    this.#schedules?.grantSendingTo(destination);
     return grantSendingTo(destination, this.relay).combine(grantSendingTo(destination, this.sweeper));
+  }
+
+  /**
+   * Lets a function create and delete schedules of `scheduleGroup` itself, as a `MessageProducer` with `scheduler` does, and
+   * sets its variable `OUTBOX_SCHEDULER` to that option, as JSON. A saga needs it for its timeouts.
+   * @throws Error if the relay has no `scheduleGroup`
+   */
+  grantScheduling(fn: LambdaFunction): Grant {
+    if (!this.#schedules)
+      throw new Error(
+        `${this.node.path} has no scheduleGroup: pass one, so that ${fn.node.path} can create schedules in it`,
+      );
+    setVariable(fn, ENVIRONMENT.outboxScheduler, this.#schedules.asOption);
+    return this.#schedules.grant(fn, "scheduler:CreateSchedule", "scheduler:DeleteSchedule");
   }
 
   /** How far the relay is behind the stream, in milliseconds. The stream drops changes after 24 hours. */
@@ -188,6 +209,7 @@ export class OutboxRelay extends Construct {
         produce: () => Stack.of(this).toJsonString(this.#destinations.asOption),
       }),
       [ENVIRONMENT.outboxShards]: `${shards}`,
+      ...(this.#schedules && { [ENVIRONMENT.outboxScheduler]: this.#schedules.asOption }),
       ...(Object.keys(names).length > 0 && {
         [ENVIRONMENT.outboxTable]: Stack.of(this).toJsonString(names),
       }),
@@ -270,7 +292,8 @@ export class OutboxRelay extends Construct {
     warnOfDestinations(this, table, this.#destinations.operations);
     const app = ResolvedApp.of(this);
     const [relay, sweeper] = [resourceOf(this.relay), resourceOf(this.sweeper)];
-    const needs = [needOfTable(table.table), ...this.#sentTo.flatMap(needOf)];
+    const scheduling = this.#schedules ? [NEED_OF_SCHEDULES] : [];
+    const needs = [needOfTable(table.table), ...this.#sentTo.flatMap(needOf), ...scheduling];
     const faults = reported(this.relay, (report) => {
       findNoWay(app, relay, report, needs);
       const unsent = ATTRIBUTES.unsentSince;

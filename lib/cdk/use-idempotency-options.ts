@@ -1,6 +1,7 @@
 // The options of UseIdempotency that describe a handler.
 import { Duration } from "aws-cdk-lib";
 import type { RecordAccessOptions } from "./record-access.ts";
+import type { ResultBucket } from "./result-bucket.ts";
 
 /** Options of {@link UseIdempotency}: what the handler does, and how long its callers retry. */
 export interface UseIdempotencyOptions extends RecordAccessOptions {
@@ -9,7 +10,10 @@ export interface UseIdempotencyOptions extends RecordAccessOptions {
    * `IDEMPOTENCY_RETENTION_SECONDS`: `retentionSeconds: Number(process.env.IDEMPOTENCY_RETENTION_SECONDS)`. Two to three
    * times the longest redelivery is a good value. Synthesis fails if it's below the longest redelivery, or above 366 days
    * without `allowLongRetention`.
-   * @default Duration.days(1)
+   * @default - the handler's own default: 35 days if an event source mapping or a pipe feeds the function, otherwise one day.
+   * This
+   * assumes that such a function uses `idempotentBatch`. Synthesis can't see a handler with `runOnce` or `idempotent`, which
+   * keeps records for one day unless its `retentionSeconds` reads the variable
    */
   readonly retention?: Duration;
 
@@ -32,11 +36,17 @@ export interface UseIdempotencyOptions extends RecordAccessOptions {
    * @default false
    */
   readonly outlivesGateway?: boolean;
+
+  /**
+   * The bucket of the handler's `offloaded` store. The function may write and read results there, and gets the bucket's name
+   * as `IDEMPOTENCY_RESULT_BUCKET`. Synthesis fails if its objects don't live as long as `retention`.
+   * @default - results too large for a record aren't kept
+   */
+  readonly resultBucket?: ResultBucket;
 }
 
-/** The same as at run time: `retentionSeconds` of handlers, and `deadlineSeconds` of `idempotentFetch`. */
+/** The same as at run time: `deadlineSeconds` of `idempotentFetch`. */
 export const USE_DEFAULTS = {
-  retention: Duration.days(1),
   allowLongRetention: false,
   clientWindow: Duration.minutes(2),
   outlivesGateway: false,

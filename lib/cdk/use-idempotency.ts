@@ -1,11 +1,12 @@
 // The mixin that connects a function with an IdempotencyTable: the grant, the handler's environment variables, and the
 // checks that its settings fit together.
-import { Annotations, CfnResource, Lazy, Mixin, Tokenization } from "aws-cdk-lib";
+import { Annotations, CfnResource, type Duration, Lazy, Mixin, Tokenization } from "aws-cdk-lib";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import type { IConstruct } from "constructs";
 import { ENVIRONMENT, NO_OUTBOX } from "../contract.ts";
 import {
   checkConsumer,
+  defaultRetentionOf,
   isChecked,
   knownSeconds,
   longestRedelivery,
@@ -15,11 +16,13 @@ import { tellDoctor } from "./checks/metadata.ts";
 import { checkRegion, tableFor, warnOfFarCommits } from "./checks/placement.ts";
 import { isOfCdk } from "./checks/references.ts";
 import { warnOfNoRelay } from "./checks/relays.ts";
+import { fromApp } from "./checks/resolved-app.ts";
+import { isDurable, letFindItsExecutions } from "./durable-rights.ts";
 import type { IIdempotencyTable } from "./idempotency-table-interface.ts";
 import { note } from "./note.ts";
 import { OutboxRelay } from "./outbox-relay.ts";
 import { ACCESS_DEFAULTS, CLOSED_UNTIL, type ComputedAccess } from "./record-access.ts";
-import { USE_DEFAULTS, type UseIdempotencyOptions } from "./use-idempotency-options.ts";
+import type { UseIdempotencyOptions } from "./use-idempotency-options.ts";
 import { setVariable } from "./variables.ts";
 
 /**
@@ -27,7 +30,7 @@ import { setVariable } from "./variables.ts";
  * this needs. It sets environment variables: `IDEMPOTENCY_TABLE` is the table's name, `IDEMPOTENCY_RETENTION_SECONDS` is
  * `retention`, and `IDEMPOTENCY_OUTBOX` is the number of outbox shards, or `none` without `commits` or on a table without an
  * outbox. With `none`, `new DynamoDBStore({ outbox: process.env.IDEMPOTENCY_OUTBOX })` refuses messages immediately, and IAM
- * denies them in any case.
+ * denies them in any case. With `resultBucket`, `IDEMPOTENCY_RESULT_BUCKET` is the bucket's name.
  *
  * Synthesis computes the longest redelivery to the function, over all event sources in the app that reach it. A queue, for
  * example, can redeliver a message for visibility timeout × receives + its retention + that of its dead-letter queue + client
@@ -41,6 +44,9 @@ import { setVariable } from "./variables.ts";
  *
  * A function with a capacity provider (Lambda Managed Instances) gets the same permissions and variables. The note
  * `onceonly:managed-instances` says that its leases are short and renewed.
+ *
+ * A durable function may also ask whether an execution of its own has ended, for `client` of `idempotentDurable`. Start its
+ * executions with `startOnce` and `UseStartOnce`.
  *
  * A table in another account is passed by its ARN. A table in another region is refused: each claim would cross regions, and
  * the function's own region may have a table with the same name.
@@ -162,6 +168,7 @@ export class UseIdempotency extends Mixin {
     const options = this.#options;
     const access: ComputedAccess = { ...options, ...this.#closedUntil(construct) };
     this.#table.grantIdempotency(construct, access);
+    if (isDurable(construct)) letFindItsExecutions(construct);
     setVariable(construct, ENVIRONMENT.idempotencyTable, tableFor(construct, this.#table));
     const { outboxShards } = this.#table;
     const commits = options.commits ?? ACCESS_DEFAULTS.commits;
@@ -169,14 +176,37 @@ export class UseIdempotency extends Mixin {
     setVariable(construct, ENVIRONMENT.outbox, outbox);
     if (outbox !== NO_OUTBOX) warnOfNoRelay(construct, this.#table);
     if (commits) warnOfFarCommits(construct, this.#table);
-    const retention = options.retention ?? USE_DEFAULTS.retention;
-    setVariable(construct, ENVIRONMENT.retentionSeconds, Tokenization.stringifyNumber(retention.toSeconds()));
-    const { allowLongRetention, outlivesGateway } = options;
+    const { retention, allowLongRetention, outlivesGateway } = options;
+    setVariable(
+      construct,
+      ENVIRONMENT.retentionSeconds,
+      retention
+        ? Tokenization.stringifyNumber(retention.toSeconds())
+        : fromApp(() => `${defaultRetentionOf(construct)}`),
+    );
     const { ttlAttribute } = this.#table.names;
     const clientWindowSeconds = options.clientWindow && (knownSeconds(options.clientWindow) ?? "unknown");
     tellDoctor(construct, { clientWindowSeconds, allowLongRetention, outlivesGateway, ttlAttribute });
+    this.#useResults(construct, retention);
     checkConsumer(construct, this.#table, options);
     warnOfSharedOperations(construct, this.#table, options.operations);
+  }
+
+  /** @throws Error without a retention, or if a record would outlive its result */
+  #useResults(fn: LambdaFunction, retention: Duration | undefined): void {
+    const { resultBucket: results } = this.#options;
+    if (!results) return;
+    if (!retention)
+      throw new Error(
+        `${fn.node.path} keeps results in ${results.node.path} for as long as its records: set \`retention\` next to \`resultBucket\``,
+      );
+    const [kept, stored] = [knownSeconds(retention), knownSeconds(results.retention)];
+    if (kept !== undefined && stored !== undefined && kept > stored)
+      throw new Error(
+        `${fn.node.path} honours records for ${kept} seconds (retention), but the results in ${results.node.path} are kept for ${stored}: raise \`retention\` of the ResultBucket`,
+      );
+    results.grantResults(fn);
+    setVariable(fn, ENVIRONMENT.resultBucket, results.bucketName);
   }
 
   /** The time after which no call from between the backup and the restoration can be redelivered. */

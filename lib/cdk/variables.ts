@@ -11,8 +11,9 @@ import { objectIn, valueIn } from "./rules/app.ts";
 export function setVariable(fn: LambdaFunction, name: string, value: string): void {
   const fault = () => {
     const own = variablesOf(fn)[name];
+    if (own === undefined) return [];
     const isSame = JSON.stringify(own) === JSON.stringify(Stack.of(fn).resolve(value));
-    return own === undefined || isSame ? [] : [faultOf(fn, name)];
+    return isSame ? [] : [faultOf(fn, name)];
   };
   const [before] = fault();
   if (before !== undefined) throw new Error(before);

@@ -60,6 +60,8 @@ interface Question {
   /** The option that set it. */
   readonly option: string;
   readonly about: Pick<AbandonedAttempt, "attempt" | "startedAt" | "leaseEndedAt">;
+  /** The name by which the effect's child key is derived if the question names none: the step's. */
+  readonly childName?: string;
   /** Epoch ms. */
   readonly startBy: number;
   /** Converts the result of a verified effect to the part that is stored; absent if nothing is stored. */
@@ -68,7 +70,7 @@ interface Question {
 
 export async function ask<Write>(
   call: OngoingCall<Write>,
-  { verify, option, about, startBy, toStored }: Question,
+  { verify, option, about, childName, startBy, toStored }: Question,
 ): Promise<Verified> {
   const { identity, input, options } = call;
   const { key, operation, scope } = identity;
@@ -80,7 +82,7 @@ export async function ask<Write>(
     input: input.payload as never,
     fence: call.attempt as number,
     askedAt: call.now(),
-    childKey: (name, limits) => deriveChildKey(identity, name, limits),
+    childKey: (name = childName, limits) => deriveChildKey(identity, name as string, limits),
   };
   return askVerify(verify, previous, {
     option,

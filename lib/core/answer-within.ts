@@ -1,27 +1,30 @@
 /** Waits for an answer for a limited time. */
-import type { Clock } from "./clock.ts";
+import { type Clock, startTimer } from "./clock.ts";
 
 /**
  * Settles as `asking` does, or rejects with the result of `late` if that takes longer than `ms`. The request itself goes on,
  * unless `late` aborts it.
  */
-export async function answerWithin<T>(
+export function answerWithin<T>(
   clock: Pick<Clock, "sleep">,
   ms: number,
   asking: Promise<T>,
   late: () => Error,
   background?: "background",
 ): Promise<T> {
-  const over = new AbortController();
-  const giveUp = clock.sleep(ms, over.signal, background).then((): Promise<T> => {
-    if (over.signal.aborted) return asking;
-    throw late();
+  return new Promise((resolve, reject) => {
+    const cancel = startTimer(clock, ms, () => reject(late()), background);
+    Promise.resolve(asking).then(
+      (answer) => {
+        cancel();
+        resolve(answer);
+      },
+      (error: unknown) => {
+        cancel();
+        reject(error);
+      },
+    );
   });
-  try {
-    return await Promise.race([asking, giveUp]);
-  } finally {
-    over.abort("over");
-  }
 }
 
 /**

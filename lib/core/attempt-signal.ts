@@ -1,4 +1,5 @@
 /** When an attempt has to stop: shortly before its deadline, or as soon as a renewed lease is lost. */
+import { startTimer } from "./clock.ts";
 import type { Lease } from "./lease.ts";
 import { LeaseRenewal, leaseEnded } from "./lease-renewal.ts";
 import type { OngoingCall } from "./ongoing-call.ts";
@@ -69,12 +70,7 @@ export class AttemptSignal<Write> {
     if (reason) work.abort(reason);
     const ms = this.#stopAt - this.#call.now();
     if (reason || ms === Number.POSITIVE_INFINITY || this.#isDisarmed) return work;
-    const over = new AbortController();
-    // With a reason, because otherwise each run creates a DOMException with its stack.
-    this.#stopTimer = () => over.abort("over");
-    void this.#call.options.clock.sleep(ms, over.signal).then(() => {
-      if (!over.signal.aborted) work.abort(deadlineNear());
-    });
+    this.#stopTimer = startTimer(this.#call.options.clock, ms, () => work.abort(deadlineNear()));
     return work;
   }
 }

@@ -159,6 +159,10 @@ export class RunningAttempt<Write> implements Execution<Write> {
     return this.#recording.lease.startedAt;
   }
 
+  get ageMs(): number {
+    return this.#call.now() - this.startedAt;
+  }
+
   get [STEPS](): StoredSteps {
     return this.#recording.lease.steps;
   }

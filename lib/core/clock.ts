@@ -42,6 +42,29 @@ export const systemClock: Clock = {
     }),
 };
 
+/**
+ * Calls `act` after `ms`, unless the returned function is called before. With the system's clock it is a plain timer: every call
+ * has several, and a signal costs more than all of them.
+ */
+export function startTimer(
+  clock: Pick<Clock, "sleep">,
+  ms: number,
+  act: () => void,
+  background?: "background",
+): () => void {
+  if (clock === systemClock) {
+    const timer = setTimeout(act, Math.min(ms, MAX_TIMEOUT_MS));
+    if (background) timer.unref();
+    return () => clearTimeout(timer);
+  }
+  const over = new AbortController();
+  void clock.sleep(ms, over.signal, background).then(() => {
+    if (!over.signal.aborted) act();
+  });
+  // With a reason, because otherwise each run creates a DOMException with its stack.
+  return () => over.abort("over");
+}
+
 export const systemRandom: Random = {
   token: () => crypto.randomUUID(),
   fraction: () => Math.random(),

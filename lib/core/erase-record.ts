@@ -1,14 +1,16 @@
 /** Erases the result of a finished operation: its record is replaced by one without it, under a new token. */
 import { BY_WHOM_CHECKS } from "./by-whom.ts";
 import type { Clock, Random } from "./clock.ts";
-import { tokenLike } from "./http-result.ts";
+import { InvalidOptionError } from "./errors.ts";
 import { ASKED, OPERATED_CHECKS } from "./operated.ts";
 import { checkOptions } from "./option-checks.ts";
 import { DEFAULTS } from "./options.ts";
 import { NOT_KEPT } from "./outcome.ts";
 import { classify, type IdempotencyRecord } from "./record.ts";
+import { bucketOf } from "./result-pointer.ts";
 import type { EraseAnswer, EraseApart, Erasing, Erasure, Store } from "./store.ts";
 import { retryUntil } from "./take-unknown.ts";
+import { tokenLike, usedBucket } from "./token-marks.ts";
 import { decodeEvidence, encodeEvidence } from "./verify.ts";
 
 export interface EraseRecordOptions<Write> {
@@ -58,18 +60,26 @@ export async function eraseAlone<Write>(store: Store<Write>, erasing: Erasing): 
   if (status !== "completed" && status !== "failed") return { erased: false, state };
   // Committed messages are sent, however late: until then the record doesn't expire.
   if (expiresAt === undefined) return { erased: false, state: "waiting" };
+  const stored = bucketOf(seen.result);
+  if ((stored || usedBucket(seen.token)) && !erasing.reachesBucket)
+    throw new InvalidOptionError(
+      "store",
+      `must be the handler's \`offloaded\` store: ${stored ? `this result is in the bucket ${stored.bucket}` : "the handler's bucket may have results of this key"}, and has to be deleted there too`,
+    );
+  const { fork } = decodeEvidence(seen.evidence) ?? {};
+  const erased = { erased: true, ...(fork?.to && { forkedTo: fork.to }) } as const;
   await asking(() => apart(store, recordKey, seen));
-  if (isErased(seen)) return { erased: true };
+  if (isErased(seen)) return erased;
   const { by, why: answered } = erasure;
   const happened = status === "completed" ? "happened" : "unknown";
   const insertion = {
     ...{ recordKey, token, fingerprint, createdAt, attempt: attempt + 1, keepsSteps: false },
     ...{ state: status, now: completedAt as number, expiresAt, writes: [], messages: [] },
     ...(counted.result && { result: NOT_KEPT }),
-    evidence: encodeEvidence({ verdict: happened, by, at, attempt, asked: ASKED.erase, answered }),
+    evidence: encodeEvidence({ verdict: happened, by, at, attempt, asked: ASKED.erase, answered, fork }),
   };
   const answer = await asking(() => store.insert(insertion, seen));
-  if (answer.settled || (answer.record && isErased(answer.record))) return { erased: true };
+  if (answer.settled || (answer.record && isErased(answer.record))) return erased;
   // Its retention was over, and another call claims it again.
   return { erased: false, state: answer.record?.state ?? "absent" };
 }

@@ -180,19 +180,19 @@ export class ResponseNotStorableError extends /* @__PURE__ */ errorClass(
 ) {}
 
 /**
- * The operation or step is done, but its result was too large to keep, was erased, or was not meant to be kept
- * (docs/guides/privacy.md). It doesn't run again. Read the state that it left instead.
+ * The operation or step is done, but its result was too large to keep, was erased, is missing from its bucket, or was not meant
+ * to be kept (docs/guides/privacy.md). It doesn't run again. Read the state that it left instead.
  */
 export class ResultNotKeptError extends /* @__PURE__ */ errorClass(
   "ResultNotKeptError",
   "RESULT_NOT_KEPT",
   false,
 ) {
-  /** The size of the result if it was too large; else 0. */
+  /** The size of the result if it was too large, or is missing from its bucket; else 0. */
   readonly bytes: number;
 
-  constructor(bytes: number) {
-    super(`the operation is done, but its result wasn't kept${bytes ? `: ${bytes} bytes` : ""}`);
+  constructor(bytes: number, why = bytes ? `: ${bytes} bytes` : "") {
+    super(`the operation is done, but its result wasn't kept${why}`);
     this.bytes = bytes;
   }
 }

@@ -93,3 +93,8 @@ export function stepsOf(execution: unknown): StoredSteps | undefined {
 export function startOf(execution: unknown): number {
   return (execution as { readonly startedAt: number }).startedAt;
 }
+
+/** How long ago that was, in milliseconds. */
+export function ageOf(execution: unknown): number {
+  return (execution as { readonly ageMs: number }).ageMs;
+}

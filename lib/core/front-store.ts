@@ -7,6 +7,8 @@ import type { Effects, EraseAnswer, Erasing, SettleAnswer, StepChange, Store } f
 export interface StoreMarks {
   /** It receives results that only this process can read. */
   readonly sealsResults?: boolean | undefined;
+  /** It stores large results in a bucket. */
+  readonly usesBucket?: boolean | undefined;
   /** It keeps only a part of each result. */
   readonly redactsResults?: boolean | undefined;
   /** It keeps a record in more than one place. */
@@ -19,6 +21,7 @@ export function marksOf(...stores: readonly object[]): Required<StoreMarks> {
   const is = (mark: keyof StoreMarks) => stores.some((store) => (store as StoreMarks)[mark] === true);
   return {
     sealsResults: is("sealsResults"),
+    usesBucket: is("usesBucket"),
     redactsResults: is("redactsResults"),
     copiesRecords: is("copiesRecords"),
     usesPool: is("usesPool"),
@@ -48,6 +51,8 @@ export abstract class FrontStore<Write> implements StoreMarks, CrossChecked {
   /** @internal */
   readonly sealsResults: boolean;
   /** @internal */
+  readonly usesBucket: boolean;
+  /** @internal */
   readonly redactsResults: boolean;
   /** @internal */
   readonly copiesRecords: boolean;
@@ -64,8 +69,9 @@ export abstract class FrontStore<Write> implements StoreMarks, CrossChecked {
     this.patienceMs = store.patienceMs;
     this.patienceClock = store.patienceClock;
     this.crossCheck = crossChecksOf(store);
-    const { sealsResults, redactsResults, copiesRecords, usesPool } = marksOf(store, own);
+    const { sealsResults, usesBucket, redactsResults, copiesRecords, usesPool } = marksOf(store, own);
     this.sealsResults = sealsResults;
+    this.usesBucket = usesBucket;
     this.redactsResults = redactsResults;
     this.copiesRecords = copiesRecords;
     this.usesPool = usesPool;

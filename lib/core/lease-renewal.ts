@@ -1,4 +1,5 @@
 /** Renews the lease of one attempt while its work goes on, with one request every third of the lease. */
+import { startTimer } from "./clock.ts";
 import { ClaimLostError } from "./errors.ts";
 import type { Lease } from "./lease.ts";
 import type { OngoingCall } from "./ongoing-call.ts";
@@ -9,7 +10,7 @@ export class LeaseRenewal<Write> {
   readonly #lose: (reason: ClaimLostError) => void;
   /** When the next request is due (epoch ms); infinite while one is under way. */
   #askAt: number;
-  #sleep = new AbortController();
+  #cancelTimer = () => {};
   #isOver = false;
 
   /** @param lose called once, if the claim is lost or may be by now */
@@ -18,37 +19,38 @@ export class LeaseRenewal<Write> {
     this.#lease = lease;
     this.#lose = lose;
     this.#askAt = lease.since + call.leaseMs / 3;
-    void this.#watch();
+    this.#watch();
   }
 
   /** Leaves no timer running. The answer to a pending request no longer changes anything. */
   stop(): void {
     this.#isOver = true;
-    this.#sleep.abort("over");
+    this.#cancelTimer();
   }
 
   /** A hanging request doesn't hide the end of the lease. */
-  async #watch(): Promise<void> {
-    const { clock } = this.#call.options;
-    while (!this.#isOver) {
-      const { liveUntil } = this.#lease;
-      if (liveUntil === Number.POSITIVE_INFINITY) return;
-      const now = this.#call.now();
-      if (now >= liveUntil) return this.#end(leaseEnded());
-      if (now >= this.#askAt) {
-        this.#askAt = Number.POSITIVE_INFINITY;
-        void this.#ask();
-      }
-      this.#sleep = new AbortController();
-      const { signal } = this.#sleep;
-      await clock.sleep(Math.min(this.#askAt, liveUntil) - now, signal, "background");
-      const passed = this.#call.now() - now;
-      if (signal.aborted || passed > 0) continue;
-      // A clock that was set back can't show when other calls take over.
-      if (passed < 0) this.#end(leaseEnded());
-      // With a test clock whose sleeps last no time, this loop would never end.
+  #watch(): void {
+    const { liveUntil } = this.#lease;
+    if (this.#isOver || liveUntil === Number.POSITIVE_INFINITY) return;
+    const now = this.#call.now();
+    if (now >= liveUntil) {
+      this.#end(leaseEnded());
       return;
     }
+    if (now >= this.#askAt) {
+      this.#askAt = Number.POSITIVE_INFINITY;
+      void this.#ask();
+    }
+    const ms = Math.min(this.#askAt, liveUntil) - now;
+    this.#cancelTimer = startTimer(this.#call.options.clock, ms, () => this.#wake(now, ms), "background");
+  }
+
+  #wake(since: number, ms: number): void {
+    const passed = this.#call.now() - since;
+    // A timer may be early by less than a millisecond, which the clock doesn't show.
+    if (passed > 0 || (passed === 0 && ms < 2)) this.#watch();
+    // A clock that was set back can't show when other calls take over. One whose sleeps last no time would never end.
+    if (passed < 0) this.#end(leaseEnded());
   }
 
   async #ask(): Promise<void> {
@@ -62,7 +64,8 @@ export class LeaseRenewal<Write> {
       // Already reported to observers. Many invocations in one process are throttled together, so spread their retries.
       this.#askAt = this.#call.now() + (leaseMs / 30) * (0.5 + options.random.fraction());
     }
-    this.#sleep.abort("due");
+    this.#cancelTimer();
+    this.#watch();
   }
 
   #end(reason: ClaimLostError): void {

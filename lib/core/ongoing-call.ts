@@ -1,16 +1,16 @@
 /** A call under way: its caller, its remaining time, its requests to the store, and its reports to observers. */
 import { MAX_RETENTION_SECONDS } from "../contract.ts";
 import { answerWithin } from "./answer-within.ts";
-import { type Clock, pause } from "./clock.ts";
+import { type Clock, pause, systemClock } from "./clock.ts";
 import { type Decision, reportDecision } from "./decisions.ts";
 import { hasCode, isRefusedCondition, isStoreFailure } from "./error-code.ts";
 import { InvalidOptionError, isOnceonlyError, StoreUnavailableError } from "./errors.ts";
-import { httpToken } from "./http-result.ts";
 import type { Identity } from "./identity.ts";
 import { MIN_RENEWED_SECONDS } from "./options.ts";
 import type { Claimant, IdempotencyRecord } from "./record.ts";
 import type { ResolvedOptions } from "./resolved-options.ts";
 import type { Store } from "./store.ts";
+import { markedToken } from "./token-marks.ts";
 
 /** Read by an adapter before the call begins. */
 export interface CallInput {
@@ -104,7 +104,7 @@ export class OngoingCall<Write> {
   /** Whether an earlier call with the same owner made this claim, which is still open. */
   continues(record: IdempotencyRecord | undefined): boolean {
     const { owner } = this.input;
-    return Boolean(owner && record?.state === "in-progress" && record.token.startsWith(owner));
+    return Boolean(owner && record?.state === "in-progress" && record.token.includes(owner));
   }
 
   now(): number {
@@ -112,8 +112,8 @@ export class OngoingCall<Write> {
   }
 
   newToken(): string {
-    const token = this.options.random.token();
-    return this.input.isHttp ? httpToken(token) : token;
+    const { random, store } = this.options;
+    return markedToken(random.token(), this.input.isHttp, store);
   }
 
   seek(token = this.token): Claimant {
@@ -187,7 +187,9 @@ export class OngoingCall<Write> {
     const ms = lastMoment > now ? Math.min(lastMoment - now, longest) : longest;
     const late = () =>
       new StoreUnavailableError("unreachable", undefined, `no answer in ${Math.ceil(ms)} ms`);
-    return answerWithin(patienceClock ?? { sleep: this.#sleep }, ms, request(store), late);
+    const { clock } = this.options;
+    const patient = patienceClock ?? (clock === systemClock ? clock : { sleep: this.#sleep });
+    return answerWithin(patient, ms, request(store), late);
   }
 
   /** A test's clock may sleep without any time passing. Then nothing is late. A timer may be a little early, so half counts. */

@@ -5,6 +5,7 @@ import { ENGINE_CHECKS } from "./options.ts";
 /** What an operator decided, as the evidence stores it. `resolveRecord` stores a verdict instead. */
 export const ASKED = {
   erase: "to erase the result",
+  fork: "to run the operation again under another key",
   release: "to release the key",
   rerun: "to run the key again",
 } as const;

@@ -44,6 +44,12 @@ export interface EngineOptions<Write = unknown> {
    */
   readonly allowLongRetention?: boolean;
   /**
+   * Whether a finished record keeps its steps, so that `onceonly fork` can run the operation again from one of them. Each
+   * replay then reads them too.
+   * @default false
+   */
+  readonly keepSteps?: boolean;
+  /**
    * The minimum time for which a claim is live, in seconds. Required if the remaining time of the invocation is unknown, unless
    * `renewLease` is true. A renewed lease lasts at least 5 seconds.
    * @default - the remaining time of the invocation; 30 if the lease is renewed
@@ -146,6 +152,7 @@ export const DEFAULTS = {
   fingerprint: (input: unknown) => input,
   retentionSeconds: 86_400,
   allowLongRetention: false,
+  keepSteps: false,
   clockSkewSeconds: 5,
   mode: "claimed",
   whenInProgress: "reject",
@@ -194,6 +201,7 @@ export const ENGINE_CHECKS: Readonly<Record<keyof EngineOptions, Check>> = {
   ],
   retentionSeconds: seconds(1, MAX_LONG_RETENTION_SECONDS),
   allowLongRetention: oneOf(true, false),
+  keepSteps: oneOf(true, false),
   leaseSeconds: seconds(0.001, 86_400),
   renewLease: oneOf(true, false),
   clockSkewSeconds: seconds(0, 3600),

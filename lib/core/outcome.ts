@@ -145,6 +145,9 @@ export function encodeResult<Write>(value: unknown, call?: OngoingCall<Write>): 
 /** Stored in place of a result that was erased or must not be kept. It isn't valid JSON, so it can't be a handler's result. */
 export const NOT_KEPT = "not kept";
 
+/** Prefix of a pointer to a result in a bucket. No JSON begins like this either. */
+export const IN_BUCKET = "bucket.1.";
+
 /**
  * The work is done, but the database refuses to store its result. The record then says that the operation is done and its
  * result was not kept: without a record the effect would be repeated once per lease.
@@ -159,9 +162,10 @@ export function decodeResult(text: string | undefined): unknown {
     return JSON.parse(text);
   } catch {
     // Not with the parser's error as its cause: that repeats part of the text.
-    throw text === NOT_KEPT
-      ? new ResultNotKeptError(0)
-      : new RecordCorruptError("the stored result is not JSON");
+    if (text === NOT_KEPT) throw new ResultNotKeptError(0);
+    throw new RecordCorruptError(
+      `the stored result is ${text.startsWith(IN_BUCKET) ? "in a bucket: use `offloaded`" : "not JSON"}`,
+    );
   }
 }
 

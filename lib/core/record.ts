@@ -23,7 +23,12 @@ export const TRANSITIONS = {
 /** Where a result is stored: small ones in the record, larger ones in their own item, the largest nowhere. */
 export type StoredResult =
   | { readonly in: "record"; readonly text: string }
-  | { readonly in: "item"; readonly address: string }
+  | {
+      readonly in: "item";
+      readonly address: string;
+      /** The item is an object in this bucket, of this size. */
+      readonly inBucket?: { readonly bucket: string; readonly bytes: number } | undefined;
+    }
   | { readonly in: "nowhere"; readonly bytes: number };
 
 /** A step as its record stores it. Attempt and time together identify each write of a step. */

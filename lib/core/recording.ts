@@ -147,11 +147,17 @@ export class Recording<Write> {
       expiresAt,
       evidence,
       isListed,
-      dropsSteps: hasSteps && (state === "completed" || state === "failed"),
+      patienceMs: this.#patienceAt(now),
+      dropsSteps: hasSteps && !call.options.keepSteps && (state === "completed" || state === "failed"),
       writes,
       messages,
     };
     return (store: Store<Write>) => store.settle(settlement);
+  }
+
+  /** The other half of the remaining time is for the record itself. */
+  #patienceAt(now: number): number {
+    return Math.max(0, (this.#call.recordUntil(this.lease.since) - now) / 2);
   }
 
   #insertion(state: "completed" | "failed", result: string | undefined, effects: Effects<Write>) {
@@ -167,6 +173,7 @@ export class Recording<Write> {
       state,
       result,
       expiresAt: call.expiresAt(endedAt),
+      patienceMs: this.#patienceAt(endedAt),
       ...effects,
     };
     // Until then the record of an attempt that finished meanwhile still exists; later there's no way to know.

@@ -2,11 +2,12 @@
 import type { Clock, Random } from "./clock.ts";
 import { InvalidOptionError } from "./errors.ts";
 import { marksOf } from "./front-store.ts";
-import { tokenLike } from "./http-result.ts";
 import { ASKED } from "./operated.ts";
 import { type IdempotencyRecord, isClaimOf, isExpired, type State } from "./record.ts";
+import { bucketOf } from "./result-pointer.ts";
 import type { Store } from "./store.ts";
 import { retryUntil } from "./take-unknown.ts";
+import { tokenLike } from "./token-marks.ts";
 import { decodeEvidence, type Evidence, type PastDecision, pastOf } from "./verify.ts";
 
 /** How many earlier decisions a record keeps. */
@@ -34,7 +35,7 @@ export function decisionIn({ state, attempt, evidence }: IdempotencyRecord): Evi
   const { verdict, asked } = decision;
   const isCurrent =
     state === "completed"
-      ? verdict === "happened" && asked !== ASKED.erase
+      ? verdict === "happened" && asked !== ASKED.erase && asked !== ASKED.fork
       : state === "released" && (verdict === "did-not-happen" || asked === ASKED.release);
   return isCurrent ? decision : undefined;
 }
@@ -43,10 +44,13 @@ export function decisionIn({ state, attempt, evidence }: IdempotencyRecord): Evi
 export function historyOf<Write>(store: Store<Write>, record: IdempotencyRecord): readonly PastDecision[] {
   const { state, evidence, result, completedAt } = record;
   const last = decodeEvidence(evidence);
-  const { verdict, by = "handler", at = completedAt as number, asked, answered } = last ?? {};
+  const { verdict, by = "handler", at = completedAt, asked, answered } = last ?? {};
   // A store that encrypts has returned the result decrypted.
   const was =
-    !marksOf(store).sealsResults && result?.in === "record" && result.text.length <= MAX_WAS_LENGTH
+    !marksOf(store).sealsResults &&
+    result?.in === "record" &&
+    !bucketOf(result) &&
+    result.text.length <= MAX_WAS_LENGTH
       ? result.text
       : undefined;
   const earlier = pastOf(evidence).map(({ was: _, ...each }) => each);

@@ -2,6 +2,7 @@
 import { MAX_RETENTION_SECONDS } from "../contract.ts";
 import { BY_WHOM_CHECKS, type ByWhom } from "./by-whom.ts";
 import type { Clock, Random } from "./clock.ts";
+import { forkedTo } from "./fork-record.ts";
 import { ASKED, OPERATED_CHECKS } from "./operated.ts";
 import { checkOptions } from "./option-checks.ts";
 import { DEFAULTS } from "./options.ts";
@@ -16,10 +17,10 @@ interface RerunOptions<Write> {
   readonly random?: Random;
 }
 
-/** `waiting`: messages of its commit aren't sent yet. */
+/** `waiting`: messages of its commit aren't sent yet. `forked`: it runs again under another key. */
 export type RerunAnswer =
   | { readonly rerun: true }
-  | { readonly rerun: false; readonly state: State | "absent" | "waiting" };
+  | { readonly rerun: false; readonly state: State | "absent" | "waiting" | "forked" };
 
 const PATIENCE_MS = 2000;
 
@@ -44,6 +45,8 @@ export async function rerunRecord<Write>(
     return { rerun: false, state: seen?.state ?? "absent" };
   // Its messages are sent, however late: until then the record doesn't expire.
   if (seen.expiresAt === undefined) return { rerun: false, state: "waiting" };
+  // Its steps would run beside its fork.
+  if (forkedTo(seen) !== undefined) return { rerun: false, state: "forked" };
   const at = clock.now();
   const { by, why: answered } = rerun;
   const refused = await reopen(requests, seen, {

@@ -3,7 +3,7 @@ import { MAX_RETENTION_SECONDS } from "../contract.ts";
 import { BY_WHOM_CHECKS, type ByWhom } from "./by-whom.ts";
 import type { Clock, Random } from "./clock.ts";
 import { InvalidOptionError } from "./errors.ts";
-import { isHttpResponse, isHttpToken, tokenLike } from "./http-result.ts";
+import { isHttpResponse } from "./http-result.ts";
 import { identify, PUBLIC_SCOPE } from "./identity.ts";
 import { type Check, checkOptions, isStepName, oneOf, text } from "./option-checks.ts";
 import { DEFAULTS, ENGINE_CHECKS } from "./options.ts";
@@ -19,6 +19,7 @@ import {
 } from "./reopening.ts";
 import type { SettleAnswer, Store } from "./store.ts";
 import { endingOf, recordFindings, retryUntil, takeUnknown } from "./take-unknown.ts";
+import { checkSeals, isHttpToken, tokenLike } from "./token-marks.ts";
 import { encodeEvidence, type Verification } from "./verify.ts";
 
 export interface ResolveOptions<Write = unknown> {
@@ -153,7 +154,7 @@ export async function resolveRecord<Write>(
     );
   if (evenThoughAnswered) checkHoldsRecords(store);
   const mayTake = (record: IdempotencyRecord) => {
-    checkAnswer(record, resolution);
+    checkAnswer(store, record, resolution);
     const begun = openStepsOf(record);
     if (step === undefined ? hasHappened || begun.length === 0 : begun.includes(step)) return true;
     throw new InvalidOptionError(
@@ -191,9 +192,11 @@ export async function resolveRecord<Write>(
  * Callers of an HTTP operation could read nothing else, and got an error until the record expired.
  * @throws InvalidOptionError
  */
-function checkAnswer({ token }: IdempotencyRecord, resolution: Resolution): void {
+function checkAnswer(store: object, record: IdempotencyRecord, resolution: Resolution): void {
   const { outcome, step } = resolution;
-  if (outcome !== "happened" || step !== undefined || !isHttpToken(token)) return;
+  if (outcome !== "happened") return;
+  checkSeals(store, record);
+  if (step !== undefined || !isHttpToken(record.token)) return;
   if (isHttpResponse(resolution.result)) return;
   throw new InvalidOptionError(
     "result",
@@ -212,7 +215,7 @@ async function correct<Write>(
   const { store, clock, random, patienceMs } = requests;
   const seen = await findFinished(requests, recordKey);
   if (!seen || !decisionIn(seen)) return unresolved(seen);
-  checkAnswer(seen, resolution);
+  checkAnswer(store, seen, resolution);
   const at = clock.now();
   const { outcome, by, why: answered } = resolution;
   const { fingerprint, createdAt, attempt } = seen;

@@ -59,8 +59,10 @@ export class StepLog<Write> {
   }
 
   /** Checked synchronously, not in a promise: a handler that doesn't await a step must not go on with a wrong one. */
-  run<T>(name: string, work: StepWork<Write>, options: StepOptions = {}): Promise<T> {
-    checkStep(name, work, options);
+  run<T>(name: string, work: StepWork<Write>, given: StepOptions = {}): Promise<T> {
+    checkStep(name, work, given);
+    const { verify, atMostOnce = verify !== undefined } = given;
+    const options = { ...given, atMostOnce };
     this.#checkUse(name, options);
     this.#asked.add(name);
     const running = this.#run(name, work, options).finally(() => this.#underWay.delete(name));
@@ -99,7 +101,9 @@ export class StepLog<Write> {
     const { formerly = [] } = options;
     const known = [name, ...formerly].find((each) => (steps[each]?.state ?? "undone") !== "undone") ?? "";
     const previous = steps[known];
-    const isDone = previous && (previous.state === "done" || (await this.#ask(known, previous, options)));
+    const [childName = name] = formerly;
+    const asks = () => this.#ask(known, childName, previous as StoredStep, options);
+    const isDone = previous && (previous.state === "done" || (await asks()));
     if (isDone) return decodeResult(await readResult(lease.steps[known]?.result, this.#call));
     if (Object.keys(steps).length >= MAX_STEPS && !steps[name]) {
       throw new StepInvalidError(`an operation can have at most ${MAX_STEPS} steps: combine some`);
@@ -140,14 +144,14 @@ export class StepLog<Write> {
    * Asks how an interrupted step ended: resolves to whether it happened.
    * @throws OutcomeUnknownError if the outcome stays unknown: the key is held
    */
-  async #ask(name: string, previous: StoredStep, options: StepOptions) {
+  async #ask(name: string, childName: string, previous: StoredStep, options: StepOptions) {
     const { verify } = options;
     const call = this.#call;
     const { attempt, at } = previous;
     const { startBy, formerEndedAt } = this.#recording.lease;
     const about = { attempt, startedAt: at, leaseEndedAt: formerEndedAt };
     const { outcome, evidence, text, error } = verify
-      ? await ask(call, { verify, option: "verify", about, startBy, toStored: asItIs })
+      ? await ask(call, { verify, option: "verify", about, childName, startBy, toStored: asItIs })
       : { outcome: "unknown" as const };
     const by = verify ? "verify" : "step";
     const since = formerEndedAt;

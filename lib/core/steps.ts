@@ -17,12 +17,13 @@ export interface StepOptions {
   /**
    * Records with one more request that the step begins, before it runs. An interrupted step is never rerun automatically:
    * `verify` is asked how it ended, and the key is held if that stays unknown.
-   * @default false: an interrupted step runs again, with the same child key
+   * @default false: an interrupted step runs again, with the same child key. `true` for a step with `verify`
    */
   readonly atMostOnce?: boolean;
   /**
-   * Answers whether an interrupted step had its effect; `happened` provides the step's result. Only with `atMostOnce`.
-   * @default - not asked, and the key is held
+   * Answers whether an interrupted step had its effect; `happened` provides the step's result. Such a step is `atMostOnce`. Its
+   * `childKey()` is the key that the step passed on.
+   * @default - not asked, and the key of an `atMostOnce` step is held
    */
   readonly verify?: Verify<never>;
   /**
@@ -89,10 +90,10 @@ export function checkStep(name: unknown, work: unknown, options: StepOptions): v
   if (!isStepName(name)) throw new StepInvalidError(`the name of a step ${stepName[0]}`);
   if (typeof work !== "function") throw new StepInvalidError(`step \`${name}\` must be given a function`);
   checkOptions(options, STEP_CHECKS, []);
-  const { atMostOnce, verify, didNotHappen } = options;
+  const { verify, atMostOnce = verify !== undefined, didNotHappen } = options;
   if (!atMostOnce && (verify || didNotHappen)) {
     throw new StepInvalidError(
-      `step \`${name}\` has \`verify\` or \`didNotHappen\` without \`atMostOnce: true\`: add it, because any other step simply runs again`,
+      `step \`${name}\` has \`${verify ? "verify" : "didNotHappen"}\` without \`atMostOnce: true\`: add it, because any other step simply runs again`,
     );
   }
 }

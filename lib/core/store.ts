@@ -167,6 +167,8 @@ interface RecordFinish<Write> extends Effects<Write> {
   readonly result?: string;
   /** Encoded by core/verify.ts. If absent, the record keeps its evidence. */
   readonly evidence?: string | undefined;
+  /** How long a store may wait for another service before it writes the record, in ms. */
+  readonly patienceMs?: number | undefined;
 }
 
 export interface Settlement<Write = unknown> extends RecordFinish<Write> {
@@ -224,7 +226,11 @@ export interface Erasure extends ByWhom {}
  * messages with the data in them. Send or drop them first.
  */
 export type EraseAnswer =
-  | { readonly erased: true }
+  | {
+      readonly erased: true;
+      /** The record key of a fork of this record. It has copies of the results of steps: erase it too. */
+      readonly forkedTo?: string | undefined;
+    }
   | { readonly erased: false; readonly state: State | "absent" | "waiting" };
 
 /** Erases the data that a store keeps outside a record. Does nothing for other stores. */
@@ -237,6 +243,8 @@ export interface Erasing {
   readonly clock: Clock;
   readonly random: Random;
   readonly apart: EraseApart;
+  /** The erasure also deletes what is in the bucket of the handler's store. */
+  readonly reachesBucket?: boolean;
   /**
    * The record that counts, if several stores know the key.
    * @default - the store's own

@@ -2,7 +2,6 @@
 import { type Clock, pause, type Random } from "./clock.ts";
 import { inTime, REQUEST_MS } from "./ending.ts";
 import { isStoreFailure } from "./error-code.ts";
-import { tokenLike } from "./http-result.ts";
 import {
   classify,
   type IdempotencyRecord,
@@ -12,6 +11,7 @@ import {
   successionOf,
 } from "./record.ts";
 import type { Claim, SettleAnswer, Settlement, StepChange, Store } from "./store.ts";
+import { tokenLike } from "./token-marks.ts";
 import { withPast } from "./verify.ts";
 
 interface Taker<Write> {

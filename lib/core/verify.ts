@@ -23,9 +23,10 @@ export interface AbandonedRecord {
   readonly signal: AbortSignal;
   /**
    * The key that the handler passed on under this name.
+   * @param name by default, in the `verify` of a step, the step's own, as in `step.childKey()`; required elsewhere, and in the reconciler
    * @throws InvalidOptionError (`INVALID_OPTION`) if the limits leave less than 128 bits.
    */
-  childKey(name: string, limits?: ChildKeyLimits): string;
+  childKey(name?: string, limits?: ChildKeyLimits): string;
 }
 
 /** An abandoned attempt, as a call with the same key knows it. */
@@ -74,6 +75,8 @@ export interface Evidence extends VerificationEvidence {
   readonly since?: number | undefined;
   /** The last error of `verify`, or of an attempt that released the key, and when it occurred (epoch ms). Its text isn't kept. */
   readonly lastError?: { readonly name: string; readonly at: number } | undefined;
+  /** The key of the record that a person forked from this one (`to`), or from which this one was forked (`of`). */
+  readonly fork?: { readonly to?: string; readonly of?: string } | undefined;
   /** What a person has corrected or run again since, oldest first. */
   readonly past?: readonly PastDecision[] | undefined;
 }
@@ -85,8 +88,8 @@ export interface PastDecision extends VerificationEvidence {
   /** Absent if the handler ended it. */
   readonly verdict?: Verification["outcome"] | undefined;
   readonly by: string;
-  /** Epoch ms. */
-  readonly at: number;
+  /** Epoch ms. Absent for an attempt that left its key released or in progress: its end has no time. */
+  readonly at?: number | undefined;
   /** The result that callers got, as it was stored: only of the last one, and only if it's short. */
   readonly was?: string | undefined;
 }
@@ -96,7 +99,7 @@ export const MAX_TEXT_LENGTH = 256;
 
 /** Texts are cut, so that evidence doesn't make a record expensive. Values that aren't text, and other names, are left out. */
 export function encodeEvidence({ by, asked, answered, ...evidence }: Evidence): string {
-  const { verdict, at, attempt, step, since, lastError, past } = evidence;
+  const { verdict, at, attempt, step, since, lastError, fork, past } = evidence;
   const texts = { asked: cut(asked), answered: cut(answered) };
   return JSON.stringify({
     verdict,
@@ -107,6 +110,7 @@ export function encodeEvidence({ by, asked, answered, ...evidence }: Evidence): 
     ...texts,
     since,
     lastError,
+    fork,
     ...(past?.length && { past }),
   });
 }

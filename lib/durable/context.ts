@@ -5,6 +5,12 @@ import { InvalidOptionError } from "../core/errors.ts";
 import type { Execution } from "../core/execution.ts";
 import type { LambdaContext } from "../core/lambda-context.ts";
 
+/**
+ * The SDK's private field with the id of the context's own operation, `undefined` for the outermost. Nothing public has it: a plugin is
+ * told a context's id only while its function runs, and not in every replay.
+ */
+const PLACE = "_stepPrefix";
+
 /** What every `DurableContext` of `@aws/durable-execution-sdk-js` has. */
 export interface DurableContextLike {
   readonly executionContext: { readonly durableExecutionArn: string };
@@ -19,7 +25,13 @@ export function readDurableContext(context: unknown): DurableContextLike {
   const { executionContext, lambdaContext } = Object(context) as Partial<DurableContextLike>;
   const arn = executionContext?.durableExecutionArn;
   const isWhole = typeof arn === "string" && arn !== "" && Object(lambdaContext) === lambdaContext;
-  if (isWhole && isDurableContext(context)) return context as DurableContextLike;
+  if (isWhole && isDurableContext(context)) {
+    if (PLACE in Object(context)) return context as DurableContextLike;
+    throw new InvalidOptionError(
+      "context",
+      "comes from a version of @aws/durable-execution-sdk-js in which onceonly can't tell branches apart, so it could confuse their steps: install 2.4.0, or a newer onceonly",
+    );
+  }
   throw new InvalidOptionError(
     "context",
     "must be the DurableContext of @aws/durable-execution-sdk-js: install version 2 or later, and pass the handler to its `withDurableExecution`",
@@ -60,7 +72,10 @@ export async function unlessSuspended<T>(context: unknown, work: () => Promise<T
 /** In a version of the SDK that doesn't show it, such an end counts until the next invocation claims the key. */
 const isSuspended = (context: unknown): boolean => terminationOf(context).isTerminated === true;
 
-/** How the SDK ends an invocation. It keeps this in a private field only; empty in a version that doesn't have it. */
+/**
+ * How the SDK ends an invocation. It keeps this in a private field only, and calls its plugins too late; empty in a version that
+ * doesn't have it. test/durable/sdk-internals.test.ts says what is lost then.
+ */
 export function terminationOf(context: unknown): {
   readonly isTerminated?: boolean;
   terminate?(details: object): void;
@@ -144,6 +159,6 @@ export function isFirstUse(context: DurableContextLike, stepKey: string): boolea
  * `map` apart, whose steps have the same names.
  */
 export function placeOf(context: DurableContextLike): string {
-  const { _stepPrefix: prefix } = context as { readonly _stepPrefix?: unknown };
-  return typeof prefix === "string" ? prefix : "";
+  const { [PLACE]: prefix = "" } = context as { readonly [PLACE]?: string };
+  return prefix;
 }

@@ -15,7 +15,8 @@ import type { DurableExecutionReader } from "./options.ts";
 export const ownerFor = (arn: string): string => `${arn} `;
 
 /** The execution that made a claim, if one did. */
-export const executionOfToken = (token: string): string | undefined => /^(arn:\S+) /.exec(token)?.[1];
+export const executionOfToken = (token: string): string | undefined =>
+  /^(?:h\.)?(?:s\.)?(arn:\S+) /.exec(token)?.[1];
 
 export interface Ended {
   readonly client: DurableExecutionReader | undefined;

@@ -9,10 +9,16 @@ export function invokeAgain<E>(error: E): E {
   return Object.assign(error as object, { isUnrecoverable: true, isUnrecoverableInvocation: true }) as E;
 }
 
+/** Whether an error ends the invocation only: nothing may be concluded from it. */
+export function endsInvocation(error: unknown): boolean {
+  return Boolean(
+    (Object(error) as { readonly isUnrecoverableInvocation?: boolean }).isUnrecoverableInvocation,
+  );
+}
+
 /** A child context records any error that is thrown in it. So there the SDK has to be stopped; this then never settles. */
 export async function stopIfWithin(context: DurableContextLike, error: unknown): Promise<void> {
-  const { isUnrecoverableInvocation } = Object(error) as { readonly isUnrecoverableInvocation?: boolean };
-  if (!isUnrecoverableInvocation || placeOf(context) === "") return;
+  if (!endsInvocation(error) || placeOf(context) === "") return;
   const termination = terminationOf(context);
   if (!termination.terminate) return;
   termination.terminate({ reason: "CHECKPOINT_FAILED", message: `${error}`, error });

@@ -8,11 +8,20 @@ import type { Execution } from "../core/execution.ts";
 import { fingerprintsOf } from "../core/fingerprint.ts";
 import { hashTuple, identify, PUBLIC_SCOPE } from "../core/identity.ts";
 import { MESSAGE_DEFAULTS } from "../core/message-age.ts";
+import type { CallInput } from "../core/ongoing-call.ts";
 import { aFunction, type Check, checkOptions, methods, stepName } from "../core/option-checks.ts";
 import { ENGINE_CHECKS, type EngineOptions, withDefaults } from "../core/options.ts";
 import { resultOf } from "../core/outcome.ts";
 import { type ResolvedOptions, resolveOptions } from "../core/resolved-options.ts";
-import { coveringOperation, isFirstUse, placeOf, readDurableContext } from "./context.ts";
+import type { AbandonedAttempt } from "../core/verify.ts";
+import {
+  coveringOperation,
+  type DurableContextLike,
+  isFirstUse,
+  placeOf,
+  readDurableContext,
+} from "./context.ts";
+import { currentStep, runInStep } from "./current-step.ts";
 import { type DurableRetryStrategy, onceRetry } from "./once-retry.ts";
 
 /** Options of the engine that the execution decides, or that other operations need. */
@@ -102,34 +111,66 @@ export function onceStep<T, Write = unknown>(
   if (!isName(name)) throw new StepInvalidError(`the name of a step ${rule}`);
   if (typeof work !== "function") throw new StepInvalidError(`step \`${name}\` must be given a function`);
   const engineOptions = engineOptionsOf(name, options);
-  const operation = coveringOperation(durable);
-  const { durableExecutionArn } = durable.executionContext;
-  const within = operation ? [operation.recordKey, `${operation.startedAt}`] : [durableExecutionArn, ""];
-  const place = placeOf(durable).slice(operation?.place.length ?? 0);
-  const key = hashTuple("onceonly/durable-step/1", ...within, place, name);
-  if (!isFirstUse(durable, key)) {
-    throw new StepInvalidError(
-      `step \`${name}\` is used twice in one durable context: give each step its own name, such as \`${name}-2\``,
-    );
-  }
-  const identity = identify(engineOptions.operation, PUBLIC_SCOPE, key);
-  // The next execution may be for another payload.
-  const fingerprints = fingerprintsOf(engineOptions.fingerprints, operation?.fingerprint ?? null);
-  const attempt: Work<Write> = (execution) => work(stepOf(name, execution));
+  const about = identityIn(durable, "step", name, engineOptions);
+  const attempt: Work<Write> = (execution) => {
+    const step = stepOf(name, execution);
+    return runInStep(step, () => work(step));
+  };
   const run = async () => {
-    const remainingMs = remainingMsOf(durable.lambdaContext);
-    const call = { identity, fingerprints, payload: null, ...(remainingMs !== undefined && { remainingMs }) };
-    return resultOf(await perform(engineOptions, call, attempt)) as T;
+    const ofPlugin = currentStep();
+    if (ofPlugin) ofPlugin.reportsItself = true;
+    return resultOf(await perform(engineOptions, callIn(durable, about), attempt)) as T;
   };
   const { clock, random } = engineOptions;
   const { retryStrategy = onceRetry({ clock, random }), serdes } = options;
   return context.step(name, run, { retryStrategy, ...(serdes && { serdes }) } as never);
 }
 
+/**
+ * The record of a step or a saga in a durable context, from its execution, or from the operation that covers the context.
+ * @throws StepInvalidError (`STEP_INVALID`) for a second one of that name in an invocation
+ */
+export function identityIn<Write>(
+  durable: DurableContextLike,
+  kind: "saga" | "step",
+  name: string,
+  { operation, fingerprints }: ResolvedOptions<Write>,
+): Pick<CallInput, "fingerprints" | "identity"> {
+  const covering = coveringOperation(durable);
+  const { durableExecutionArn } = durable.executionContext;
+  const within = covering ? [covering.recordKey, `${covering.startedAt}`] : [durableExecutionArn, ""];
+  const place = placeOf(durable).slice(covering?.place.length ?? 0);
+  const key = hashTuple(`onceonly/durable-${kind}/1`, ...within, place, name);
+  if (!isFirstUse(durable, key)) {
+    throw new StepInvalidError(
+      `${kind} \`${name}\` is used twice in one durable context: give each ${kind} its own name, such as \`${name}-2\``,
+    );
+  }
+  return {
+    identity: identify(operation, PUBLIC_SCOPE, key),
+    // The next execution may be for another payload.
+    fingerprints: fingerprintsOf(fingerprints, covering?.fingerprint ?? null),
+  };
+}
+
+export function callIn(
+  { lambdaContext }: DurableContextLike,
+  about: Pick<CallInput, "fingerprints" | "identity">,
+): CallInput {
+  const remainingMs = remainingMsOf(lambdaContext);
+  return { ...about, payload: null, ...(remainingMs !== undefined && { remainingMs }) };
+}
+
 /** @throws InvalidOptionError (`INVALID_OPTION`) */
 function engineOptionsOf<Write>(name: string, options: OnceStepOptions<Write>): ResolvedOptions<Write> {
   checkOptions(options, STEP_CHECKS, ["store"]);
-  const { retryStrategy: _, serdes: __, ...given } = options;
+  const { retryStrategy: _, serdes: __, whenAbandoned: asked, ...others } = options;
+  const whenAbandoned =
+    typeof asked === "function"
+      ? (previous: AbandonedAttempt<never>) =>
+          asked({ ...previous, childKey: (of = name, limits) => previous.childKey(of, limits) })
+      : asked;
+  const given = { ...others, ...(whenAbandoned && { whenAbandoned }) };
   return resolveOptions(
     withDefaults(given, { ...MESSAGE_DEFAULTS, lookFirst: false, operation: name }) as EngineOptions<Write>,
   );

@@ -14,6 +14,7 @@ import { sentPart } from "../lambda/sent-part.ts";
 import { cover, readDurableContext, refuseSecond, unlessSuspended, useKey } from "./context.ts";
 import { type Ended, freeIfEnded, ownerFor } from "./ended-execution.ts";
 import { invokeAgain, stopIfWithin } from "./invoke-again.ts";
+import { coverScope } from "./once-plugin.ts";
 import { checkDurableOptions, type DurableIdempotencyOptions, leaseSecondsOf } from "./options.ts";
 
 /** Reads one event in a durable context, and returns what runs its work. */
@@ -62,7 +63,9 @@ export function durableOperation<Event, Write>(
         const suspendable: Work<Write> = (attempt) => {
           const { recordKey } = call.identity;
           const [fingerprint = ""] = call.fingerprints;
-          cover(durable, { recordKey, fingerprint, startedAt: attempt.startedAt });
+          const covering = { recordKey, fingerprint, startedAt: attempt.startedAt };
+          cover(durable, covering);
+          coverScope(covering);
           return unlessSuspended(durable, async () => work(attempt));
         };
         const attempt = () => performDurably(leased, { ...call, ...aged.about }, suspendable);

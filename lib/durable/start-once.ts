@@ -1,5 +1,4 @@
 /** A dispatcher: starts one durable execution per key, for any event source. */
-import { EVENT_SOURCES } from "../contract.ts";
 import { remainingMsOf } from "../core/clock.ts";
 import { BatchNotDoneError } from "../core/errors.ts";
 import type { LambdaContext } from "../core/lambda-context.ts";
@@ -28,7 +27,8 @@ export type StartOnceHandler = (
  * A Lambda handler that starts one durable execution per operation, scope and key. Put it between an event source and a durable
  * function, because an event source mapping starts an execution for each delivery, and ends it after 15 minutes.
  *
- * It reads SQS (standard and FIFO), Kinesis, DynamoDB streams, Kafka, SNS, EventBridge, HTTP, and, with `key`, any other event. The
+ * It reads SQS (standard and FIFO), Kinesis, DynamoDB streams and Kafka, also through a pipe, SNS, EventBridge (also the arrays
+ * of custom event buses), HTTP, and, with `key`, any other event. The
  * execution's name is made of the key, so Lambda starts it once and returns it to every later delivery, for as long as the
  * function's `RetentionPeriodInDays` after its end. An execution that failed isn't started again either. A delivery whose payload
  * differs is refused: a record comes back, an HTTP request gets 422.
@@ -59,7 +59,7 @@ async function startBatch(
   context: LambdaContext,
 ): Promise<BatchResponse> {
   const { clock, concurrency, onRecordError = logOf(settings) } = settings;
-  const { lanes, source } = readEvent(event, settings.trustedForwarders);
+  const { lanes, readsFailures } = readEvent(event, settings);
   const endsAt = clock.now() + (remainingMsOf(context) ?? Number.POSITIVE_INFINITY) - MARGIN_MS;
   const started = new Set<BatchItem>();
   await runLanes(
@@ -81,9 +81,8 @@ async function startBatch(
   const batchItemFailures = left.map(({ identifier }) => ({ itemIdentifier: identifier as never }));
   const [first] = left;
   const records = lanes.flat().length;
-  const isRead = settings.reportBatchItemFailures ?? (source && EVENT_SOURCES[source].reportsFailures);
   // A mapping that doesn't read the response treats it as success.
-  if (first && (!isRead || left.length === records))
+  if (first && (!readsFailures || left.length === records))
     throw new BatchNotDoneError(batchItemFailures, 0, nameOf(first), records);
   return { batchItemFailures };
 }

@@ -81,10 +81,11 @@ export interface StartOnceOptions<Entry = unknown> {
    */
   readonly scope?: ((record: Entry, context: LambdaContext) => string | undefined) | "public";
   /**
-   * The input of the execution, as JSON. It must be the same in each delivery, so leave out what each one has of its own.
+   * The input of the execution, as JSON. It must be the same in each delivery, so leave out what each one has of its own. It may
+   * include the key, which is the second argument.
    * @default - what was sent: the parsed body of a message or request, the image of an item, the detail of an event
    */
-  readonly payload?: (record: Entry) => unknown;
+  readonly payload?: (record: Entry, key: string) => unknown;
   /**
    * The part of the payload that decides whether two deliveries carry the same request, if Lambda says that they differ.
    * @default - the whole payload

@@ -2,8 +2,10 @@
 import { IdempotencyKeyMissingError, InvalidOptionError } from "../core/errors.ts";
 import type { LambdaContext } from "../core/lambda-context.ts";
 import { ownerOf } from "../lambda/adapter.ts";
+import { isBusEvent } from "../lambda/batch/bus-event.ts";
 import { keyFromEventBridge, keyFromSns } from "../lambda/batch/event-keys.ts";
 import type { BatchItem } from "../lambda/batch/item.ts";
+import { isBatchArray } from "../lambda/batch/read-event.ts";
 import { parseKeyHeader } from "../lambda/http/adapter.ts";
 import { readHttpEvent } from "../lambda/http/event.ts";
 import { readBody } from "../lambda/http/read-body.ts";
@@ -41,7 +43,7 @@ export function startOf(
   if (found === undefined || found === null)
     throw new IdempotencyKeyMissingError("no idempotency key: send a key that is unique to this operation");
   const owner = ownerOf(scope ?? "public", record, context);
-  return { key: found, scope: owner, payload: payload ? payload(record) : content() };
+  return { key: found, scope: owner, payload: payload ? payload(record, found) : content() };
 }
 
 /** A record of a queue or a stream. */
@@ -90,17 +92,22 @@ function isSns({ Records }: Members): boolean {
   return Array.isArray(Records) && (Object(Records[0]) as Members).EventSource === "aws:sns";
 }
 
-/** Whether the event is one of a queue or a stream. */
+/** Whether the event is one of a queue or a stream, or the array of a pipe or a custom event bus. */
 export function isBatch(event: unknown): boolean {
-  const { Records, records } = Object(event) as Members;
+  if (isBatchArray(event)) return true;
+  const { Records, records, eventSource } = Object(event) as Members;
   const [first] = Array.isArray(Records) ? Records : [];
   const isOfAws =
     typeof (Object(first) as Members).eventSource === "string" || (Array.isArray(Records) && !first);
-  return isOfAws || typeof records === "object";
+  return isOfAws || typeof records === "object" || eventSource === "aws:mq" || eventSource === "aws:rmq";
 }
 
 function contentOf({ record, body }: BatchItem): unknown {
-  const { kinesis, topic, value } = Object(record) as Members;
+  if (isBusEvent(record)) {
+    const { "detail-type": type, detail } = Object(body) as Members;
+    return typeof type === "string" ? detail : body;
+  }
+  const { kinesis = record, topic, value } = Object(record) as Members;
   const { data } = Object(kinesis) as Members;
   const encoded = typeof data === "string" ? data : typeof topic === "string" ? value : undefined;
   return typeof encoded === "string" ? parsed(Buffer.from(encoded, "base64").toString()) : parsed(body);

@@ -132,22 +132,18 @@ export class ConnectedOutbox extends OperatedOutbox implements Outbox {
   }
 
   /** @throws StoreUnavailableError (`STORE_UNAVAILABLE`), also if the table has no such index. */
-  async *findUnsent(shard: number, before: number, from?: number): AsyncGenerator<readonly FoundUnsent[]> {
+  async *findUnsent(shard: number, before: number): AsyncGenerator<readonly FoundUnsent[]> {
     const { names } = this.#table;
-    for await (const { Items = [] } of this.#requests.query(shard, before, { Limit: 100 }, from)) {
-      const page = Items.map((item) => {
+    for await (const { Items = [] } of this.#requests.query(shard, before, { Limit: 100 })) {
+      yield Items.map((item) => {
         const recordKey = item[names.partitionKey]?.S;
         if (recordKey === undefined) throw wrongKey(this.#table, item);
         return { recordKey, dueAt: Number(item[names.unsentSince]?.N) };
       });
-      yield page.filter(({ dueAt }) => dueAt < before);
     }
   }
 
-  protected async decide(
-    commit: Unsent,
-    { progress, messages, evidence, dueAt }: ChangedCommit,
-  ): Promise<boolean> {
+  protected async decide(commit: Unsent, { progress, messages, evidence }: ChangedCommit): Promise<boolean> {
     const seen = commit as Complete;
     if (progress.every(isOver)) {
       return this.#mark(seen, progress, { evidence });
@@ -155,7 +151,7 @@ export class ConnectedOutbox extends OperatedOutbox implements Outbox {
     const isMoved = messages !== commit.messages;
     const text = isMoved && !seen.messageItems ? { messages: JSON.stringify(messages) } : {};
     const act = { evidence, ...text };
-    const Update = keepChange(this.#table, seen, progress, dueAt, false, act);
+    const Update = keepChange(this.#table, seen, progress, commit.committedAt, false, act);
     const others = isMoved ? messageItemWrites(this.#table, seen, messages) : [];
     return this.#requests.apply(Update, others);
   }

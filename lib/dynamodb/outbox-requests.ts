@@ -44,18 +44,8 @@ export class OutboxRequests {
     return !refusedBy;
   }
 
-  query(
-    shard: number,
-    before: number,
-    more: Partial<QueryInput>,
-    from?: number,
-  ): AsyncGenerator<Sent<"Query">> {
-    // A key has one condition, and this one includes `before`.
-    const range = from !== undefined && {
-      KeyConditionExpression: "#unsentShard = :shard AND #unsentSince BETWEEN :from AND :before",
-      ExpressionAttributeValues: toItem({ ":shard": shard, ":from": from, ":before": before }),
-    };
-    return queryIndex(this.#connection, this.#table, this.#index, shard, before, { ...more, ...range });
+  query(shard: number, before: number, more: Partial<QueryInput>): AsyncGenerator<Sent<"Query">> {
+    return queryIndex(this.#connection, this.#table, this.#index, shard, before, more);
   }
 
   /** The record with its messages, wherever they are stored. */
@@ -117,13 +107,13 @@ const KNOWN = Object.keys(VERSIONS)
   .join(", ");
 
 /**
- * The record has messages to send, its version is one that this code knows, and not all of its messages are parked. It is
- * due, or in a sweep where that found it. No sender has taken the record, or its time is over. A relay may ignore
+ * The record has messages to send, its version is one that this code knows, and not all of its messages are parked. They are
+ * due; a sweep also requires the due time that it found. No sender has taken the record, or its time is over. A relay may ignore
  * an earlier relay, which must be gone: a stream has one relay at a time.
  */
 const freeFor = (isRelay: boolean, isFound: boolean): string =>
-  `attribute_exists(#unsentSince) AND #version IN (${KNOWN}) AND #unsentShard >= :zero` +
-  ` AND #unsentSince ${isFound ? "= :dueAt" : "<= :now"}` +
+  `attribute_exists(#unsentSince) AND #version IN (${KNOWN}) AND #unsentShard >= :zero AND #unsentSince <= :now` +
+  (isFound ? " AND #unsentSince = :dueAt" : "") +
   ` AND (attribute_not_exists(#sendingUntil) OR #sendingUntil <= :now${isRelay ? " OR begins_with(#sender, :relay)" : ""})`;
 
 /** Senders would find it, and its version is known to this code, or missing. */

@@ -63,12 +63,13 @@ function readRefusedItem(error: unknown, action: OperationName, input: object): 
   const { message, Item, CancellationReasons, $metadata = {} } = error as ClientError;
   // A client without a region sends nothing, and its error has a generic name.
   const name = message === "Region is missing" ? message : (error as ClientError).name;
-  for (const holder of [error, ...(CancellationReasons ?? [])]) hideItem(holder as Pick<ClientError, "Item">);
   const reasons = CancellationReasons ?? [{ Code: `${name} ${$metadata.httpStatusCode}`, Item }];
   const codes = reasons.map(({ Code }) => Code ?? "None");
   const refused = codes.findIndex((code) => code.startsWith("ConditionalCheckFailed"));
   const item = reasons[refused]?.Item;
+  // The usual end of a replay: the error goes no further.
   if (refused === 0) return item ?? {};
+  for (const holder of [error, ...(CancellationReasons ?? [])]) hideItem(holder as Pick<ClientError, "Item">);
   // A refusal of the caller's condition counts only if the record's condition held. If the record wasn't checked, the caller's
   // condition may have met an earlier try of this same transaction.
   // An earlier try may have been applied, or may still be under way.

@@ -19,7 +19,7 @@ export interface WaitingRecord extends Omit<Unsent, "messages"> {
   /** Epoch seconds. */
   readonly expiresOnceSent: number | undefined;
   readonly shard: number;
-  /** Epoch ms: when it is due. Beyond any time for a commit that waits behind others. */
+  /** Epoch ms: when it is due, or until when a sender has taken it. */
   readonly dueAt: number;
   readonly sendingUntil: number | undefined;
   readonly sender: string | undefined;

@@ -57,6 +57,7 @@ export function marshallWrites(
   messages: Pick<PlacedMessages, "items" | "bytes">,
   recordKey = "",
 ): TransactWriteItem[] {
+  if (writes.length + messages.items.length === 0) return [];
   let { bytes } = messages;
   const TooMuch = bytes > 0 ? OutboxTransactionTooLargeError : CommitInvalidError;
   if (writes.length + messages.items.length > MAX_WRITES || bytes > MAX_BYTES) {

@@ -1,9 +1,13 @@
 /** The bytes of a request's body on Node, if a parser kept them. */
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
-import { otherCopies, shared } from "../core/copies.ts";
+import { otherCopies, SHAPE, shared } from "../core/copies.ts";
 import { InvalidOptionError } from "../core/errors.ts";
+import { Beside } from "./beside.ts";
 
-const kept = shared("bodies", () => new WeakMap<object, Uint8Array>());
+const kept = new Beside<Uint8Array>(
+  Symbol.for(`onceonly.bodies.${SHAPE}`),
+  shared("bodies", () => new WeakMap<object, Uint8Array>()),
+);
 
 /** Keeps the bytes that a body parser reads, so that the middleware can use them: `express.json({ verify: keepBody })`. */
 export function keepBody(req: IncomingMessage, _res: unknown, bytes: Uint8Array): void {

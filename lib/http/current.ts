@@ -1,9 +1,13 @@
 /** Passes the execution from the middleware to the handler, keyed by the request that both have. */
-import { otherCopies, shared } from "../core/copies.ts";
+import { otherCopies, SHAPE, shared } from "../core/copies.ts";
 import { InvalidOptionError } from "../core/errors.ts";
 import type { Execution } from "../core/execution.ts";
+import { Beside } from "./beside.ts";
 
-const executions = shared("requests", () => new WeakMap<object, Execution>());
+const executions = new Beside<Execution>(
+  Symbol.for(`onceonly.requests.${SHAPE}`),
+  shared("requests", () => new WeakMap<object, Execution>()),
+);
 
 export function carry(request: object, execution: Execution): void {
   executions.set(request, execution);
@@ -20,7 +24,7 @@ export function carried(request: object): Execution | undefined {
  * its method isn't in `methods`.
  */
 export function executionOf<Write = unknown>(request: object): Execution<Write> {
-  const execution = executions.get(request);
+  const execution = Object(request) === request ? executions.get(request) : undefined;
   if (execution === undefined) throw notPassed("the onceonly middleware", otherCopies("requests"));
   return execution as Execution<Write>;
 }
@@ -38,7 +42,7 @@ export interface WithExecutionOf<Request, Write> {
 
 /** One middleware's executions, by request. */
 export class Executions<Write> {
-  readonly #executions = new WeakMap<object, Execution<Write>>();
+  readonly #executions = new Beside<Execution<Write>>(Symbol("onceonly.execution"));
 
   add(request: object, execution: Execution<Write>): void {
     this.#executions.set(request, execution);

@@ -28,7 +28,7 @@ export interface ExpressIdempotency<Req, Write = unknown> extends WithExecutionO
 export function expressIdempotency<Req extends IncomingMessage = ExpressRequest, Write = unknown>(
   options: ServerOptions<Req, Write>,
 ): ExpressIdempotency<Decided<Req>, Write> {
-  const { serve, isServed, clock, maxBytes, executionOf } = serverAdapter(options);
+  const { serve, isServed, isSkipped, clock, maxBytes, executionOf } = serverAdapter(options);
   return Object.assign(idempotentExpress, { executionOf }) as ExpressIdempotency<Decided<Req>, Write>;
 
   function idempotentExpress(req: Req, res: ServerResponse, next: (error?: unknown) => void): void {
@@ -39,16 +39,18 @@ export function expressIdempotency<Req extends IncomingMessage = ExpressRequest,
     }
     // Routers strip their own path from `req.url`.
     const { originalUrl: target = req.url ?? "" } = req as { readonly originalUrl?: string };
-    const headers = linesOf(req.headers);
+    const headers = [...linesOf(req.headers)];
     let capture: Captured | undefined;
     const readBody = (isNeeded: boolean) => readKept(req, isNeeded ? ADVICE : undefined);
     const send = (settled: Settled) => (capture ? capture.send(settled) : sendAnswer(res, settled.answer));
-    serve({ native: req, method, target, headers, readBody }, () => {
+    const request = { native: req, method, target, headers, readBody };
+    const begin = () => {
       capture = captured(res, { maxBytes });
       next();
       return orGone(capture, clock);
-    })
-      .then(send)
+    };
+    isSkipped(request)
+      .then((skips) => (skips ? next() : serve(request, begin).then(send)))
       .catch((error: unknown) => {
         capture?.reset();
         // The caller disconnected, or a response is already on its way.

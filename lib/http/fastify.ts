@@ -2,6 +2,7 @@
 import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import type { HttpResponse } from "../lambda/http/response.ts";
+import { Beside } from "./beside.ts";
 import { keepBody, readKept } from "./body.ts";
 import { type Captured, captured } from "./captured.ts";
 import type { WithExecutionOf } from "./current.ts";
@@ -13,7 +14,7 @@ import { linesOf, sendAnswer } from "./server-response.ts";
 import { isBodiless, parts } from "./storable.ts";
 
 /** A body as Fastify's parsers read it. If it was decompressed before these hooks, the encoded length counts. */
-type Payload = AsyncIterable<Uint8Array> & { readonly receivedEncodedLength?: number };
+type Payload = Readable & { readonly receivedEncodedLength?: number };
 
 /** The part of a Fastify 5 reply that these hooks use. */
 export interface FastifyReplyLike {
@@ -52,11 +53,7 @@ export function fastifyIdempotency<Req extends FastifyRequestLike = FastifyReque
   const hooks = {
     async preParsing(request: Req, _reply: unknown, payload: Payload) {
       if (!isServed(request.method)) return payload;
-      return Object.defineProperty(
-        Readable.from(keeping(request, payload), { objectMode: false }),
-        "receivedEncodedLength",
-        { get: () => payload.receivedEncodedLength },
-      );
+      return new Keeping(request, payload);
     },
 
     async preHandler(request: Req, reply: FastifyReplyLike) {
@@ -90,19 +87,21 @@ interface FastifyAdapter<Req, Write> extends Pick<ServerAdapter<Req, Write>, "ex
 export function fastifyAdapter<Req extends FastifyRequestLike, Write>(
   options: ServerOptions<Req, Write>,
 ): FastifyAdapter<Req, Write> {
-  const { serve, isServed, clock, maxBytes, executionOf } = serverAdapter(options);
-  const captures = new WeakMap<object, Captured>();
+  const { serve, isServed, isSkipped, clock, maxBytes, executionOf } = serverAdapter(options);
+  const captures = new Beside<Captured>(Symbol("onceonly.capture"));
   const interrupted = new WeakSet<object>();
   async function begin(request: Req, reply: FastifyReplyLike): Promise<boolean> {
     const { method, originalUrl: target } = request;
     if (!isServed(method)) return true;
-    const headers = linesOf(request.headers);
+    const headers = [...linesOf(request.headers)];
     const readBody = (isNeeded: boolean) => readKept(request, isNeeded ? ADVICE : undefined);
+    const served = { native: request, method, target, headers, readBody };
+    if (await isSkipped(served)) return true;
     const before = { ...reply.getHeaders() } as OutgoingHttpHeaders;
     const raw = rawOf(reply);
     let settled!: Promise<Settled>;
     const begun = new Promise<Captured>((resolve) => {
-      settled = serve({ native: request, method, target, headers, readBody }, () => {
+      settled = serve(served, () => {
         const capture = captured(raw, { maxBytes, before });
         captures.set(request, capture);
         resolve(capture);
@@ -136,14 +135,61 @@ function rawOf({ raw }: FastifyReplyLike): ServerResponse {
   return raw as ServerResponse;
 }
 
-/** Keeps the bytes that a parser reads. Parsers that read elsewhere, such as for uploads, leave none. */
-async function* keeping(request: object, payload: Payload): AsyncGenerator<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of payload) {
-    chunks.push(chunk);
-    yield chunk;
+const OBJECTS = "a `preParsing` hook before onceonly's returned a stream of objects, not of bytes";
+
+/**
+ * Keeps the bytes that a parser reads. Parsers that read elsewhere, such as for uploads, leave none. A pipeline or a generator
+ * would cost as much as Fastify itself.
+ */
+class Keeping extends Readable {
+  readonly #request: object;
+  readonly #payload: Payload;
+  #isReading = false;
+
+  constructor(request: object, payload: Payload) {
+    super();
+    this.#request = request;
+    this.#payload = payload;
+    // Fastify stops listening once it has read the body or refused it, and an error that no listener gets ends the process.
+    this.on("error", () => {});
   }
-  keepBody(request as never, undefined, Buffer.concat(chunks));
+
+  get receivedEncodedLength(): number | undefined {
+    return this.#payload.receivedEncodedLength;
+  }
+
+  override _read(): void {
+    if (!this.#isReading) this.#begin(this.#payload);
+    // Also the first time: a plugin may have paused it.
+    this.#payload.resume();
+  }
+
+  #begin(payload: Payload): void {
+    this.#isReading = true;
+    const chunks: Uint8Array[] = [];
+    let hasEnded = false;
+    payload.on("data", (chunk: Uint8Array | string) => {
+      // Another plugin may have replaced the payload by a stream of strings.
+      const bytes =
+        typeof chunk === "string" ? Buffer.from(chunk, payload.readableEncoding ?? "utf8") : chunk;
+      if (!(bytes instanceof Uint8Array)) {
+        payload.destroy();
+        this.destroy(Object.assign(new TypeError(OBJECTS), { statusCode: 500 }));
+        return;
+      }
+      chunks.push(bytes);
+      if (!this.push(bytes)) payload.pause();
+    });
+    payload.on("end", () => {
+      hasEnded = true;
+      keepBody(this.#request as never, undefined, Buffer.concat(chunks));
+      this.push(null);
+    });
+    payload.on("error", (error) => this.destroy(error));
+    payload.on("close", () => {
+      if (!hasEnded) this.destroy(new Error("the connection was closed before the end of the body"));
+    });
+  }
 }
 
 /** Sends a response that didn't come from the handler, through the hooks of other plugins. */

@@ -45,15 +45,15 @@ export interface FetchIdempotency<Write = unknown> extends WithExecutionOf<Reque
 export function fetchIdempotency<Write = unknown>(
   options: FetchServerOptions<Request, Write>,
 ): FetchIdempotency<Write> {
-  const { serve, isServed, maxRequestBytes, executionOf } = fetchAdapter(options);
+  const { serve, isServed, isSkipped, maxRequestBytes, executionOf } = fetchAdapter(options);
   return Object.assign(idempotentFetchHandler, { executionOf });
 
   async function idempotentFetchHandler(request: Request, next: FetchNext<Write>): Promise<Response> {
     if (!isServed(request.method)) return next(request, undefined);
     const readBody = () => bodyOf(request, maxRequestBytes);
-    const settled = await serve(servedOf(request, request, readBody), async () =>
-      partsOf(await next(request, executionOf(request))),
-    );
+    const served = servedOf(request, request, readBody);
+    if (await isSkipped(served)) return next(request, undefined);
+    const settled = await serve(served, async () => partsOf(await next(request, executionOf(request))));
     return responseOf(settled);
   }
 }
@@ -73,7 +73,7 @@ export interface HonoIdempotency<Context, Write = unknown> extends WithExecution
 export function honoIdempotency<Context extends HonoContextLike = HonoContext, Write = unknown>(
   options: FetchServerOptions<Context, Write>,
 ): HonoIdempotency<Decided<Context>, Write> {
-  const { serve, isServed, clock, maxBytes, maxRequestBytes, executionOf } = fetchAdapter(options);
+  const { serve, isServed, isSkipped, clock, maxBytes, maxRequestBytes, executionOf } = fetchAdapter(options);
   return Object.assign(idempotentHono, { executionOf }) as HonoIdempotency<Decided<Context>, Write>;
 
   async function idempotentHono(c: Context, next: () => Promise<void>): Promise<Response | undefined> {
@@ -85,11 +85,13 @@ export function honoIdempotency<Context extends HonoContextLike = HonoContext, W
       if (Object.keys(bodyCache).every((name) => /^(formData|parsedBody)$/.test(name))) throw bodyUsed();
       return within(new Uint8Array(await c.req.arrayBuffer()), maxRequestBytes);
     };
+    const served = servedOf(c, raw, readBody);
+    if (await isSkipped(served)) return void (await next());
     const { outgoing } = Object(c.env) as { readonly outgoing?: ServerResponse };
     let capture: Captured | undefined;
     let running: Promise<void> | undefined;
     let isDirect = false;
-    const settled = await serve(servedOf(c, raw, readBody), async () => {
+    const settled = await serve(served, async () => {
       capture = outgoing && captured(outgoing, { maxBytes, showsClose: true });
       running = next();
       // A handler that writes to Node's response may go on until it's sent, as after `await pipeline(file, outgoing)`.

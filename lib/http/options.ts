@@ -22,6 +22,12 @@ export interface ServerOptions<Native, Write = unknown>
    * @default - method, path, query and the bytes of the body, the same as for API Gateway: a key works on both
    */
   readonly fingerprint?: (request: Native) => unknown;
+  /**
+   * Requests that run without a record although their method is in `methods`: the function gets the request in the form of
+   * an HTTP event (payload v2), with its body.
+   * @default none
+   */
+  readonly skip?: (event: HttpRequestEvent) => boolean;
   /** Headers for every response to a request that needs a key: the handler's, replays and refusals. @default none */
   readonly responseHeaders?: ResponseHeaders | ((request: Native) => ResponseHeaders);
   /**

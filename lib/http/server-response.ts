@@ -1,7 +1,11 @@
 /** Headers, status messages and whole responses of a ServerResponse, for HTTP/1 and HTTP/2. */
+import { isAscii as isAsciiBytes } from "node:buffer";
 import { type OutgoingHttpHeaders, type ServerResponse, STATUS_CODES } from "node:http";
 import type { HttpResponse } from "../lambda/http/response.ts";
 import { type AnyResponse, isBodiless, parts } from "./storable.ts";
+
+/** Node copies a text that it sends with the head. */
+const MAX_TEXT = 16 * 1024;
 
 export const isHttp2 = (res: ServerResponse) => "stream" in res;
 
@@ -55,7 +59,10 @@ export function writeAnswer(
   const isSized = !(isBodiless(status) || res.req?.method === "HEAD" || res.hasHeader("transfer-encoding"));
   // Node omits the length if the header was ever removed from the response.
   if (isSized) res.setHeader("content-length", Buffer.byteLength(body));
-  res.end(body);
+  // As one piece with the head. In ASCII, a text is the same bytes in any encoding.
+  if (typeof body !== "string" && body.length <= MAX_TEXT && isAsciiBytes(body))
+    res.end(body.toString("latin1"), "latin1");
+  else res.end(body);
 }
 
 export function hasHeaders(res: ServerResponse, headers: OutgoingHttpHeaders): boolean {
@@ -74,10 +81,15 @@ export function putHeaders(res: ServerResponse, headers: OutgoingHttpHeaders): v
     if (value !== undefined && !res.hasHeader(name)) res.setHeader(name, value);
 }
 
-/** Yields each value of each header. */
-export function* linesOf(headers: OutgoingHttpHeaders): Generator<readonly [string, string]> {
-  for (const [name, value] of Object.entries(headers))
-    for (const each of [value ?? []].flat()) yield [name, `${each}`];
+/** Each value of each header. */
+export function linesOf(headers: OutgoingHttpHeaders): (readonly [string, string])[] {
+  const lines: (readonly [string, string])[] = [];
+  for (const name of Object.keys(headers)) {
+    const value = headers[name];
+    if (Array.isArray(value)) for (const each of value) lines.push([name, each]);
+    else if (value !== undefined) lines.push([name, `${value}`]);
+  }
+  return lines;
 }
 
 /** Node throws for these, and must throw inside the handler. */

@@ -1,7 +1,8 @@
 /** The storable form of a handler's response: read to its end, and without an encoding that some callers can't read. */
-import { brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib";
+import { isUtf8 } from "node:buffer";
 import { ResponseNotStorableError } from "../core/errors.ts";
 import { kindOf } from "../core/kind-of.ts";
+import { DECODERS, isOfEncoded } from "../lambda/http/encodings.ts";
 import type { HttpResponse } from "../lambda/http/response.ts";
 
 export type Trailers = readonly (readonly [name: string, value: string])[];
@@ -34,10 +35,6 @@ const NOT_KEPT = [
   "date",
 ];
 
-const DECODERS: Readonly<
-  Record<string, (bytes: Uint8Array, options: { maxOutputLength: number }) => Uint8Array>
-> = { gzip: gunzipSync, deflate: inflateSync, br: brotliDecompressSync };
-
 /** Statuses without a body. */
 export function isBodiless(status: number): boolean {
   return status < 200 || status === 204 || status === 304;
@@ -55,7 +52,9 @@ export async function readResponse(answer: AnyResponse, maxBytes: number): Promi
   for (const [name, value] of headers)
     if (name.toLowerCase() === "content-type" && value.startsWith("text/event-stream"))
       throw refused("it is an event stream");
-  return { ...answer, body: await readAll(answer.body, maxBytes) };
+  const { body } = answer;
+  const isRead = Buffer.isBuffer(body) && body.length <= maxBytes;
+  return { ...answer, body: isRead ? body : await readAll(body, maxBytes) };
 }
 
 /** @throws ResponseNotStorableError (`RESPONSE_NOT_STORABLE`) for an encoding that can't be read. */
@@ -75,13 +74,13 @@ export function toStorable(
       kept[name] = name in kept ? `${kept[name]}, ${value}` : value;
   }
   const bytes = decoded(body, encoding, maxBytes);
-  const text = bytes.toString("utf8");
-  const isText = bytes.equals(Buffer.from(text, "utf8"));
+  if (bytes !== body) for (const name of Object.keys(kept).filter(isOfEncoded)) delete kept[name];
+  const isText = isUtf8(bytes);
   return {
     statusCode: status,
     headers: kept,
     cookies,
-    body: isText ? text : bytes.toString("base64"),
+    body: bytes.toString(isText ? "utf8" : "base64"),
     isBase64Encoded: !isText,
     ...((message || isDirect || kept.trailer || trailers.length > 0) && {
       onServer: {
@@ -121,7 +120,7 @@ function bytesOf(part: unknown): Uint8Array {
 
 function decoded(bytes: Buffer, encoding: string, maxBytes: number): Buffer {
   if (encoding === "" || encoding === "identity" || bytes.length === 0) return bytes;
-  const decode = DECODERS[encoding];
+  const decode = DECODERS.get(encoding);
   if (!decode) throw refused(`its content-encoding is ${encoding}: compress responses outside of onceonly`);
   try {
     return Buffer.from(decode(bytes, { maxOutputLength: maxBytes }));

@@ -7,6 +7,7 @@ import { fingerprintsOf } from "../core/fingerprint.ts";
 import { identify, isUnawaited, PUBLIC_SCOPE } from "../core/identity.ts";
 import { executionOf, type LambdaContext } from "../core/lambda-context.ts";
 import type { CallInput } from "../core/ongoing-call.ts";
+import type { Outcome } from "../core/outcome.ts";
 import type { ResolvedOptions } from "../core/resolved-options.ts";
 import type { WithIdempotency } from "./context.ts";
 import { warnOnFirstCall } from "./first-call.ts";
@@ -27,8 +28,11 @@ interface Passing<Write> {
   readonly context: LambdaContext & WithIdempotency<Write>;
 }
 
-/** Runs work under the protocol. Resolves to the response for the event: a result, or the response for an error. */
-export type Run<Write> = (work: Work<Write>) => Promise<unknown>;
+/**
+ * Runs work under the protocol. Resolves to the response for the event: a result, or the response for an error.
+ * @param onOutcome gets the outcome, if there is one, before the response
+ */
+export type Run<Write> = (work: Work<Write>, onOutcome?: (outcome: Outcome) => void) => Promise<unknown>;
 
 /** How a adapter finds key and scope in its events. */
 export interface CallReading<Write> {

@@ -50,35 +50,29 @@ function warnOfTwin<Write>({ store, operation, fingerprints }: ResolvedOptions<W
   else if (first !== fingerprints && first !== reported) {
     operations.set(operation, reported);
     console.warn(
-      `onceonly: two wrappers use the operation "${operation}" on the same store, so for each key only the first handler runs, and the other one returns its result: give each handler its own operation, and wrap it only once`,
+      `onceonly: two wrappers use the operation "${operation}" on the same store, so for each key only the first handler runs: give each handler its own operation, and wrap it only once`,
     );
   }
 }
 
-const ADVICE = "build the key only from what the event contains";
+function warnOfKey<Write>(call: FirstCall<Write>): void {
+  const fault = keyFault(call);
+  if (!fault) return;
+  console.warn(
+    `onceonly: the key of "${call.options.operation}" ${fault}, so no retry is recognized: build the key only from what the event contains`,
+  );
+}
 
-function warnOfKey<Write>({
-  options: { operation, clock },
-  event,
-  context,
-  key,
-  readKey,
-}: FirstCall<Write>): void {
-  if (typeof key !== "string") return;
+function keyFault<Write>({ options, event, context, key, readKey }: FirstCall<Write>): string | undefined {
+  if (typeof key !== "string") return undefined;
   const { awsRequestId } = Object(context) as LambdaContext;
-  if (typeof awsRequestId === "string" && awsRequestId.length >= 32 && key.includes(awsRequestId)) {
-    console.warn(
-      `onceonly: the key of "${operation}" contains the awsRequestId, which differs in every retry, so no retry is recognized: ${ADVICE}`,
-    );
-  } else if (!isStable(key, () => readKey(event, context))) {
-    console.warn(
-      `onceonly: \`key\` of "${operation}" returns a different string each time, probably from a clock or a random id, so no retry is recognized: ${ADVICE}`,
-    );
-  } else if (holdsPresent(key, event, clock.now())) {
-    console.warn(
-      `onceonly: the key of "${operation}" contains the current time or date, which isn't in the event, so no retry is recognized: ${ADVICE}`,
-    );
-  }
+  if (typeof awsRequestId === "string" && awsRequestId.length >= 32 && key.includes(awsRequestId))
+    return "contains the awsRequestId, which differs in every retry";
+  if (!isStable(key, () => readKey(event, context)))
+    return "is a different string each time, probably from a clock or a random id";
+  if (holdsPresent(key, event, options.clock.now()))
+    return "contains the current time or date, which isn't in the event";
+  return undefined;
 }
 
 function isStable(key: string, readAgain: () => unknown): boolean {
@@ -163,11 +157,13 @@ function warnOfLease<Write>({ options, remainingMs }: FirstCall<Write>): void {
 export function warnOfBatch(options: { readonly operation: string }, event: unknown): void {
   const {
     Records,
-    records: byPartition,
+    messages,
+    rmqMessagesByQueue,
+    records: byPartition = rmqMessagesByQueue,
     eventSource: source,
   } = Object(event) as Readonly<Record<string, unknown>>;
   const given = typeof byPartition === "object" ? Object.values(byPartition ?? {}).flat() : [];
-  const records = [event, Records].find(Array.isArray) ?? given;
+  const records = [event, Records, messages].find(Array.isArray) ?? given;
   if (records.length < 2 || batched.has(options)) return;
   const { eventSource = source } = Object(records[0]) as { readonly eventSource?: unknown };
   if (!findEventSource(eventSource)) return;

@@ -22,6 +22,19 @@ export interface CallerReader<Event = CallerEvent> {
   (): string | undefined;
 }
 
+/** A `key` that reads the whole HTTP request, body included, on Lambda and on servers: `keyFromWebhook` makes one. */
+export interface RequestKey {
+  (event: unknown, context?: LambdaContext): string | undefined;
+  (): string | undefined;
+  /** Servers read the body first, and pass the request in the form of a Lambda event. */
+  readonly isOfEvent: true;
+  /** Used unless the operation's options set them. */
+  readonly defaults: {
+    readonly retentionSeconds: number;
+    readonly fingerprint?: ((event: unknown) => unknown) | undefined;
+  };
+}
+
 /** The fields that the HTTP events of all services share; `@types/aws-lambda` has the full types. */
 export interface HttpRequestEvent extends CallerEvent {
   /** As sent, or base64 if `isBase64Encoded` is true. */
@@ -95,7 +108,8 @@ export interface HttpIdempotencyOptions<Event = HttpRequestEvent, Write = unknow
    */
   readonly whenInProgress?: NonNullable<EngineOptions["whenInProgress"]>;
   /**
-   * Reads the key from somewhere other than the header; `header` and `strict` are then ignored.
+   * Reads the key from somewhere other than the header, such as `keyFromWebhook("stripe", { secret })`; `header` and
+   * `strict` are then ignored.
    * @default - the header
    */
   readonly key?: EventReader<Event>;
@@ -105,6 +119,11 @@ export interface HttpIdempotencyOptions<Event = HttpRequestEvent, Write = unknow
    * @default ["POST", "PATCH"]
    */
   readonly methods?: readonly string[];
+  /**
+   * Requests that run without a record although their method is in `methods`, such as the queries of `graphqlOverHttp`.
+   * @default none
+   */
+  readonly skip?: (event: Event) => boolean;
   /**
    * The header that holds the key; case doesn't matter.
    * @default "Idempotency-Key"
@@ -123,12 +142,41 @@ export interface HttpIdempotencyOptions<Event = HttpRequestEvent, Write = unknow
    * @default none
    */
   readonly responseHeaders?: ResponseHeaders | ((event: Event) => ResponseHeaders);
+  /**
+   * How onceonly's errors look, for callers that expect another convention: `ietfProfile`, `stripeProfile`, `acpProfile` or
+   * your own. What is stored, replayed and refused stays the same.
+   * @default - problem details (RFC 9457) with onceonly's codes
+   */
+  readonly profile?: HttpProfile;
+}
+
+/** A problem as onceonly sends it by default (RFC 9457). */
+export interface ProblemDetails {
+  readonly type: string;
+  readonly title: string;
+  readonly status: number;
+  /** Never repeats a payload or a result. */
+  readonly detail?: string;
+  /** The error's stable code, such as `FINGERPRINT_MISMATCH`. */
+  readonly code: string;
+}
+
+/** Statuses, codes and bodies of onceonly's errors by another convention. */
+export interface HttpProfile {
+  /** Refuses options that contradict the convention, by an error that is thrown immediately. */
+  check?(options: Pick<HttpIdempotencyOptions, "retentionSeconds" | "whenKeyMissing">): void;
+  /** Headers for every response to a request that needs a key. `header` returns the lines of a request header. */
+  headers?(header: (name: string) => readonly string[], keyHeader: string): ResponseHeaders;
+  /** Returns the response for a problem. `contentType` is `application/problem+json` by default. */
+  problem(problem: ProblemDetails): {
+    readonly status: number;
+    readonly body: object;
+    readonly contentType?: string;
+  };
 }
 
 /** Header values by name. */
 export type ResponseHeaders = Readonly<Record<string, string>>;
-
-const isText = (value: unknown) => typeof value === "string";
 
 const scopeCheck: Check = [
   'must be a function or "public"',
@@ -141,23 +189,4 @@ export const WRAPPER_CHECKS: Readonly<Record<Exclude<keyof IdempotencyOptions, "
   key: ["must be a function that reads it, such as `(event) => event.orderId`", aFunction[1]],
   scope: scopeCheck,
   whenKeyMissing: oneOf("reject", "run"),
-};
-
-export const HTTP_CHECKS: Readonly<Record<keyof HttpIdempotencyOptions, Check>> = {
-  ...WRAPPER_CHECKS,
-  methods: [
-    'must be an array of method names in capitals, such as ["POST"]',
-    (value) => Array.isArray(value) && value.length > 0 && value.every((name) => /^[A-Z-]+$/.test(name)),
-  ],
-  // RFC 9110 section 5.6.2.
-  header: [
-    "must be a header name",
-    (value) => typeof value === "string" && /^[\w!#$%&'*+.^`|~-]+$/.test(value),
-  ],
-  strict: oneOf(true, false),
-  responseHeaders: [
-    "must be an object of header values (strings), or a function that returns one",
-    (value) =>
-      typeof value === "function" || (Object(value) === value && Object.values(Object(value)).every(isText)),
-  ],
 };

@@ -7,6 +7,8 @@ import { type EngineOptions, withDefaults } from "../core/options.ts";
 import { resolveOptions } from "../core/resolved-options.ts";
 import { answerAs, RETURNS_CHECK, type Returned, type Returns } from "../core/run-once.ts";
 import { type Adapter, type CallReading, readCall } from "./adapter.ts";
+import type { S3Key } from "./batch/s3-changes.ts";
+import { isTrigger, returnedByTrigger, storedOfTrigger } from "./cognito.ts";
 import type { WithIdempotency } from "./context.ts";
 import { warnOfBatch } from "./first-call.ts";
 import { type IdempotencyMiddleware, middlewareFor } from "./middy/middleware.ts";
@@ -62,7 +64,8 @@ export const PLAIN_CHECKS = { ...WRAPPER_CHECKS, returns: RETURNS_CHECK };
 /** Result and errors reach the caller unchanged. */
 function plainAdapter<Event, Write>(options: IdempotencyOptions<Event, Write, Returns>): Adapter<Write> {
   checkOptions(options, PLAIN_CHECKS, ["key"]);
-  const { returns, key, scope = "public", whenKeyMissing, fingerprint = sentPart, ...given } = options;
+  const { contentOf = sentPart } = Object(options.key) as Partial<S3Key>;
+  const { returns, key, scope = "public", whenKeyMissing, fingerprint = contentOf, ...given } = options;
   const readTime = commitTimeReader(key);
   const engineOptions = resolveOptions({
     ...(readTime ? withDefaults(given, MESSAGE_DEFAULTS) : given),
@@ -73,6 +76,13 @@ function plainAdapter<Event, Write>(options: IdempotencyOptions<Event, Write, Re
     warnOfBatch(engineOptions, event);
     const call = readCall(reading, event, context);
     const aged = agedCall(engineOptions, readTime?.(event as never), options);
-    return answerAs(returns, await perform(aged.options, { ...call, ...aged.about }, work));
+    if (!isTrigger(event))
+      return answerAs(returns, await perform(aged.options, { ...call, ...aged.about }, work));
+    const sent = { ...event };
+    const outcome = await perform(aged.options, { ...call, ...aged.about, toStored: storedOfTrigger }, work);
+    return answerAs(
+      returns,
+      outcome.failure ? outcome : { ...outcome, result: returnedByTrigger(sent, outcome.result) },
+    );
   };
 }

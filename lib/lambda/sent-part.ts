@@ -1,12 +1,16 @@
 /** The default fingerprint of `idempotent`: the caller's content, without what differs in each send. */
 
+import { isTrigger, sentToTrigger } from "./cognito.ts";
+
 type Members = Readonly<Record<string, unknown>>;
 
 /**
  * The whole event, except for requests through API Gateway (including WebSocket APIs), ALB, function URLs and AppSync:
- * each has its own ids, times, connection and headers. A retry must match the first request.
+ * each has its own ids, times, connection and headers. A retry must match the first request. Nor does it cover the secrets
+ * in a Cognito trigger.
  */
 export function sentPart(event: unknown): unknown {
+  if (isTrigger(event)) return sentToTrigger(event);
   const { requestContext, info, request, identity } = Object(event) as Members;
   if (Object(requestContext) === requestContext) {
     const { apiId, requestId, elb, routeKey, eventType, http, authorizer } = requestContext as Members;

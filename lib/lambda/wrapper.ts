@@ -99,7 +99,7 @@ function callHandler<Event, Context, Rest extends readonly unknown[], Result>(
 function streamed(): InvalidOptionError {
   return new InvalidOptionError(
     "handler",
-    "must return its response, but a streamifyResponse handler writes it to a stream, which can't be replayed: call runOnce inside such a handler",
+    "must return its response, but a streamifyResponse handler writes it to a stream, which can't be replayed: use httpIdempotentStream, or call runOnce inside such a handler",
   );
 }
 

@@ -18,6 +18,7 @@ export interface Environment {
   readonly AWS_ENDPOINT_URL?: string;
   readonly AWS_ENDPOINT_URL_DYNAMODB?: string;
   readonly AWS_ENDPOINT_URL_EVENTBRIDGE?: string;
+  readonly AWS_ENDPOINT_URL_SCHEDULER?: string;
   readonly AWS_ENDPOINT_URL_SNS?: string;
   readonly AWS_ENDPOINT_URL_SQS?: string;
   readonly AWS_IGNORE_CONFIGURED_ENDPOINT_URLS?: string;

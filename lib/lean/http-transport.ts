@@ -53,10 +53,15 @@ export class HttpTransport {
   }
 
   /** Rejects with an `AbortError` once `signal` aborts. */
-  post(headers: Readonly<Record<string, string>>, body: string, signal?: AbortSignal): Promise<HttpAnswer> {
+  post(
+    headers: Readonly<Record<string, string>>,
+    body: string,
+    signal?: AbortSignal,
+    path = this.#target.path,
+  ): Promise<HttpAnswer> {
     const { connectionTimeoutMs, requestTimeoutMs } = this.#options;
     return new Promise((resolve, reject) => {
-      const request = this.#module.request({ ...this.#target, headers, ...(signal && { signal }) });
+      const request = this.#module.request({ ...this.#target, path, headers, ...(signal && { signal }) });
       let connecting: NodeJS.Timeout | undefined;
       let isOver = false;
 
@@ -81,17 +86,18 @@ export class HttpTransport {
         setTimeout(() => setImmediate(fail, new TransportError(`${what} ${ms} ms`, "ETIMEDOUT")), ms);
 
       const timer = failLate("no response within", requestTimeoutMs);
-      request.once("error", fail);
-      request.once("socket", (socket: Socket) => {
+      // With `on`: each comes once, or is ignored the second time, and `once` makes a wrapper for each.
+      request.on("error", fail);
+      request.on("socket", (socket: Socket) => {
         if (!socket.connecting) return;
         connecting = failLate("no connection within", connectionTimeoutMs);
         socket.once(this.#isSecure ? "secureConnect" : "connect", () => clearTimeout(connecting));
       });
-      request.once("response", (response) => {
+      request.on("response", (response) => {
         const chunks: Buffer[] = [];
         response.on("data", (chunk: Buffer) => chunks.push(chunk));
-        response.once("error", fail);
-        response.once("end", () => {
+        response.on("error", fail);
+        response.on("end", () => {
           if (isOver) return;
           finish();
           const answer = chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);

@@ -112,11 +112,12 @@ export class LeanConnection {
     const { service, place, transport, serviceClock, clock, maxAttempts } = this.#parts;
     const { region, url } = place;
     const { offsetMs } = serviceClock;
+    const path = service.path ? url.pathname.replace(/\/$/, "") + service.path(input) : url.pathname;
     const sentAt = clock.now();
     const headers = signedHeaders(
       {
         host: url.host,
-        path: url.pathname,
+        path,
         region,
         target: service.target(operation),
         body,
@@ -130,7 +131,7 @@ export class LeanConnection {
       "amz-sdk-request": `attempt=${attempts}; max=${maxAttempts}`,
       "user-agent": "onceonly-lean",
     };
-    const answer = await transport.post({ ...headers, ...told }, body, signal);
+    const answer = await transport.post({ ...headers, ...told }, body, signal, path);
     serviceClock.learn(answer, sentAt);
     try {
       return service.decode(answer, operation, input);

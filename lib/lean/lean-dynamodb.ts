@@ -46,12 +46,7 @@ export interface LeanDynamoDBOptions {
   readonly random?: Random;
 }
 
-const DEFAULTS = {
-  maxAttempts: 4,
-  connectionTimeoutMs: 1000,
-  requestTimeoutMs: 3000,
-  maxSockets: 50,
-};
+const MAX_ATTEMPTS = 4;
 
 const aText: Check = ["must be a string", (value) => typeof value === "string" && value !== ""];
 
@@ -111,20 +106,21 @@ export class LeanDynamoDB implements Connection {
 
   #connect(): LeanConnection {
     const {
+      connectionTimeoutMs = 1000,
+      requestTimeoutMs = 3000,
+      maxSockets = 50,
       clock = systemClock,
       random = systemRandom,
       credentials,
-      region,
-      endpoint,
-      ...options
+      maxAttempts,
+      ...place
     } = this.#options;
     return openConnection(DYNAMODB, {
-      region,
-      endpoint,
-      connectionTimeoutMs: options.connectionTimeoutMs ?? DEFAULTS.connectionTimeoutMs,
-      requestTimeoutMs: options.requestTimeoutMs ?? DEFAULTS.requestTimeoutMs,
-      maxSockets: options.maxSockets ?? DEFAULTS.maxSockets,
-      maxAttempts: options.maxAttempts ?? configuredAttempts(environment()) ?? DEFAULTS.maxAttempts,
+      ...place,
+      connectionTimeoutMs,
+      requestTimeoutMs,
+      maxSockets,
+      maxAttempts: maxAttempts ?? configuredAttempts(environment()) ?? MAX_ATTEMPTS,
       credentials: sourceOf(credentials),
       clock,
       random,

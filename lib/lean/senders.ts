@@ -1,5 +1,5 @@
 /**
- * SQS, SNS and EventBridge clients with only what the relay and the sweeper need. Their names and shapes are those of the SDK's,
+ * SQS, SNS, EventBridge and Scheduler clients with only what the relay and the sweeper need. Their names and shapes are those of the SDK's,
  * which they replace in the bundle of the prebuilt functions.
  */
 import { hash } from "node:crypto";
@@ -39,6 +39,15 @@ export const EVENTBRIDGE: LeanService = {
       const given = this[name];
       return given instanceof Date ? given.getTime() / 1000 : value;
     }),
+};
+
+/** A REST protocol, of which only `CreateSchedule` is needed. */
+const SCHEDULER: LeanService = {
+  ...jsonService("scheduler", "AWS_ENDPOINT_URL_SCHEDULER", "1.0", ""),
+  contentType: "application/json",
+  target: () => undefined,
+  path: (input) => `/schedules/${encodeURIComponent((input as { readonly Name: string }).Name)}`,
+  encode: (_, { Name: _name, ...input }: { readonly Name?: string }) => JSON.stringify(input),
 };
 
 interface SenderConfig {
@@ -118,6 +127,12 @@ export class EventBridgeClient extends LeanSender {
   }
 }
 
+export class SchedulerClient extends LeanSender {
+  constructor(config?: SenderConfig) {
+    super(SCHEDULER, config);
+  }
+}
+
 export class SendMessageBatchCommand extends Command {
   constructor(input: object) {
     super("SendMessageBatch", input);
@@ -139,6 +154,12 @@ export class PutEventsCommand extends Command {
 export class DescribeEventBusCommand extends Command {
   constructor(input: object) {
     super("DescribeEventBus", input);
+  }
+}
+
+export class CreateScheduleCommand extends Command {
+  constructor(input: object) {
+    super("CreateSchedule", input);
   }
 }
 

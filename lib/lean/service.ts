@@ -8,12 +8,15 @@ export interface LeanService {
   readonly endpointVariable:
     | "AWS_ENDPOINT_URL_DYNAMODB"
     | "AWS_ENDPOINT_URL_EVENTBRIDGE"
+    | "AWS_ENDPOINT_URL_SCHEDULER"
     | "AWS_ENDPOINT_URL_SNS"
     | "AWS_ENDPOINT_URL_SQS";
   readonly contentType: string;
   /** The header that names the operation, if the protocol uses one. */
   target(operation: string): string | undefined;
   encode(operation: string, input: object): string;
+  /** The path of a REST protocol, below the endpoint's. @default - none */
+  path?(input: object): string;
   /** @throws the error in the service's answer */
   decode(answer: HttpAnswer, operation: string, input: object): object;
 }

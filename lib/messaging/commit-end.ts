@@ -53,41 +53,23 @@ export function endOf(
   };
 }
 
-/**
- * When the commit is due again (epoch ms). `waits` says which messages wait behind others: `undefined` if all that are left
- * do.
- */
+/** When the commit is due again (epoch ms). `lineDueTimes` has the time of each message that waits in a line. */
 export function dueAtOf(
   unsent: Unsent,
   { progress, isCutShort }: CommitEnd,
   now: number,
-  waits: readonly boolean[],
-): number | undefined {
+  lineDueTimes: readonly (number | undefined)[],
+): number {
   if (isCutShort) return unsent.dueAt;
   const former = progressOf(unsent);
-  const left = [...progress.entries()].filter(([, { state }]) => state === "waiting");
-  const own = left.filter(([index]) => !waits[index]);
-  if (left.length > 0 && own.length === 0) return undefined;
-  // A message that wasn't tried keeps its place among the others.
-  const dueAt = own.map(([index, each]) =>
-    each === former[index] ? unsent.dueAt : now + retryDelayMs(each.tries),
-  );
-  return own.length > 0 ? Math.min(...dueAt) : now + MAX_RETRY_DELAY_MS;
+  const dueAt = progress.flatMap((each, index) => {
+    if (each.state !== "waiting") return [];
+    // A message that wasn't tried keeps its place among the others.
+    const ownDueAt = each === former[index] ? unsent.dueAt : now + retryDelayMs(each.tries);
+    return lineDueTimes[index] ?? ownDueAt;
+  });
+  return Math.min(...dueAt, now + MAX_RETRY_DELAY_MS);
 }
-
-/** When a message is tried again (epoch ms); one that was never tried, from `untriedAt` on. */
-export function nextTryAt({ tries, at }: MessageProgress, untriedAt: number): number {
-  return (at ?? untriedAt) + retryDelayMs(tries);
-}
-
-/** Whether messages of the commit are parked however their next try ends. */
-export function isTooOld(unsent: Unsent, now: number, { parkAfterSeconds }: ParkingRules): boolean {
-  const isOld = now - unsent.committedAt >= parkAfterSeconds * 1000;
-  return isOld && progressOf(unsent).some((each) => each.state === "waiting" && !isAskedFor(each));
-}
-
-/** A message that an operator sent again is tried at least once, however long it waits in its line. */
-const isAskedFor = ({ tries, at }: MessageProgress): boolean => tries === 0 && at !== undefined;
 
 function isNotNow(ended: SendEnd | undefined): boolean {
   return ended?.result === OUT_OF_TIME.result || ended?.result === ON_HOLD.result;
@@ -120,10 +102,10 @@ function progressAfter(
   // tried.
   const wasTried = result !== NOT_ATTEMPTED.result || "cause" in ended;
   const tries = former.tries + Number(wasTried);
+  // A message that an operator sent again is tried at least once, however long it waits in its line.
+  const isAskedFor = tries === 0 && former.at !== undefined;
   const isParked =
-    (isOld && !isAskedFor({ ...former, tries })) ||
-    result === INVALID.result ||
-    (wasTried && tries >= parkAfterTries);
+    (isOld && !isAskedFor) || result === INVALID.result || (wasTried && tries >= parkAfterTries);
   if (isParked) return { state: "parked", tries, at, code };
   return wasTried ? { state: "waiting", tries, at, code } : former;
 }

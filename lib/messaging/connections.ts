@@ -6,6 +6,7 @@ import {
   destinationOf,
   parseAddress,
 } from "../core/messages/address.ts";
+import { dueTimeOf } from "../core/messages/deliver-at.ts";
 import type { StoredMessage } from "../core/messages/outgoing-message.ts";
 import type { AwsClientLike } from "./clients.ts";
 import {
@@ -19,6 +20,7 @@ import {
   type SendingRules,
 } from "./destination-queue.ts";
 import { connectToEventBridge, EVENTBRIDGE_MAX_BYTES, eventBridgeEntry } from "./eventbridge.ts";
+import { type ScheduleForm, Scheduler, type SchedulerOptions, scheduleForm } from "./scheduler.ts";
 import {
   byKey,
   connectToSns,
@@ -40,6 +42,8 @@ export interface Clients {
   readonly sns?: AwsClientLike | undefined;
   /** An `EventBridgeClient`. @default - as `sqs` */
   readonly eventBridge?: AwsClientLike | undefined;
+  /** EventBridge Scheduler, for messages with `deliverAt`. @default - such messages aren't sent before they are due */
+  readonly scheduler?: SchedulerOptions | undefined;
   /**
    * Called once for each event bus that the function may not look up (`events:DescribeEventBus`). EventBridge accepts
    * events for a bus that doesn't exist, and drops them. Errors thrown by the callback are ignored.
@@ -53,20 +57,21 @@ type Send = (message: StoredMessage, end: (ended: SendEnd) => void) => void;
 
 type Way = (address: string, rules: SendingRules, circuit: Circuit) => Send;
 
-export type Connections = Readonly<Record<AddressKind, Way>>;
+/** The ways to destinations, for messages that are due now, and for those that wait in EventBridge Scheduler. */
+export type Connections = Readonly<Record<"now" | "later", Readonly<Record<AddressKind, Way>>>>;
 
 /**
  * @param names the only allowed destinations; without them, every destination is
  * @param identify makes the ids by which FIFO destinations identify messages
  */
 export function connect(
-  { sqs, sns, eventBridge, onWarning = (warning) => console.warn(warning) }: Clients,
+  { sqs, sns, eventBridge, scheduler: given, onWarning = (warning) => console.warn(warning) }: Clients,
   names?: ReadonlySet<string>,
   identify: Identify = byKey,
 ): Connections {
   function wayTo<Form>(
     kind: AddressKind,
-    open: () => Promise<(address: Address) => SendEntries<Form>>,
+    open: () => Promise<(address: Address) => SendEntries<Form> | Promise<SendEntries<Form>>>,
     entryOf: (message: StoredMessage) => Entry<Form>,
     maxBytes: number,
   ): Way {
@@ -85,13 +90,27 @@ export function connect(
           opened = undefined;
           throw error;
         });
-        return (await opened)(address)(forms, signal);
+        return (await (await opened)(address))(forms, signal);
       };
       const queue = new DestinationQueue(request, maxBytes, rules, circuit);
       return (message, end) => queue.add(entryOf(message), end);
     };
   }
-  return {
+  const scheduler = new Scheduler(given);
+  const scheduled = (kind: AddressKind, entryOf: (message: StoredMessage) => Entry<ScheduleForm["form"]>) =>
+    wayTo<ScheduleForm>(
+      kind,
+      async () => (address) => scheduler.to(address),
+      // Each schedule is a request, and has no order.
+      (message) => ({ form: scheduleForm(message, entryOf(message).form), bytes: 0, line: undefined }),
+      0,
+    );
+  const later = {
+    queue: scheduled("queue", (message) => sqsEntry(message, identify)),
+    topic: scheduled("topic", (message) => snsEntry(message, identify)),
+    bus: scheduled("bus", eventBridgeEntry),
+  };
+  const now = {
     queue: wayTo(
       "queue",
       () => connectToSqs(sqs),
@@ -111,6 +130,7 @@ export function connect(
       EVENTBRIDGE_MAX_BYTES,
     ),
   };
+  return { now, later };
 }
 
 /** Destinations' circuits, by name: the state of a destination outlives an invocation. */
@@ -142,7 +162,9 @@ export class Dispatch {
   }
 
   #sendFor(message: StoredMessage): Send {
-    const name = destinationOf(message);
+    // EventBridge Scheduler refuses a time in the past.
+    const when = dueTimeOf(message) > this.#rules.clock.now() ? "later" : "now";
+    const name = `${when} ${destinationOf(message)}`;
     const known = this.#sends.get(name);
     if (known !== undefined) return known;
     const kind = ADDRESS_KINDS.find((each) => message[each] !== undefined);
@@ -151,7 +173,7 @@ export class Dispatch {
       throw new TypeError("a message has no destination that this version of the code supports");
     const circuit = this.#circuits.get(name) ?? new Circuit();
     this.#circuits.set(name, circuit);
-    const send = this.#connections[kind](message[kind]!, this.#rules, circuit);
+    const send = this.#connections[when][kind](message[kind]!, this.#rules, circuit);
     this.#sends.set(name, send);
     return send;
   }

@@ -1,5 +1,6 @@
 /** The entry "onceonly/messaging": sends messages and reads them back. */
 
+export type { S3Like } from "../core/bucket.ts";
 export { OutboxTransactionTooLargeError } from "../core/handler-errors.ts";
 export { BodyUnavailableError, MessageIdInvalidError, SendFailedError } from "../core/messages/errors.ts";
 export type {
@@ -32,6 +33,7 @@ export {
 } from "./envelope.ts";
 export type { FifoMessage, FifoResend } from "./fifo-message.ts";
 export { FifoProducer } from "./fifo-producer.ts";
+export { type KinesisMessage, type KinesisRecord, kinesisRecord } from "./kinesis.ts";
 export { MessageProducer, type MessageProducerOptions } from "./message-producer.ts";
 export type { FifoProducerOptions, SendOptions } from "./options.ts";
 export {
@@ -47,7 +49,7 @@ export { type OutboxSweeperOptions, outboxSweeper } from "./outbox-sweeper.ts";
 export {
   S3ClaimCheck,
   type S3ClaimCheckOptions,
-  type S3Like,
   type UncheckedMessage,
 } from "./s3-claim-check.ts";
-export type { SweepReport } from "./sweep-chunk.ts";
+export type { SchedulerOptions } from "./scheduler.ts";
+export type { SweepReport } from "./sweep-shards.ts";

@@ -1,8 +1,7 @@
-/** Finishes busy lines that work again, so that relays send to them again. */
-import { isOwn, withHandover } from "./line-notes.ts";
+/** Removes the notes of lines in which nothing waits any more, so that relays send to them again. */
+import { type LineNote, withHandover, withoutLast } from "./line-notes.ts";
 import type { Sender } from "./sender.ts";
-import type { Sweep } from "./sweep-chunk.ts";
-import { sweepShards } from "./sweep-shards.ts";
+import { type Sweep, sweepShards } from "./sweep-shards.ts";
 
 /** The longest time that relays hold their messages back. */
 const HANDOVER_MS = 10_000;
@@ -18,27 +17,41 @@ export async function liftLines(sweep: Sweep): Promise<void> {
   const { sender } = sweep;
   const { lines, time } = sender;
   const { clock } = sender.settings.rules;
-  let left = leftIn(sender);
+  let left = await liftDone(sender);
   if (left.length > 0 && time.hasMore()) {
-    for (const { name } of left)
+    for (const [name] of left)
       lines.notes.change((notes) => withHandover(notes, name, clock.now() + HANDOVER_MS));
     await lines.notes.save();
     for (const ms of LOOKS_MS) {
       if (left.length === 0 || !time.hasMore()) break;
       // An index is updated a moment after its table.
       await clock.sleep(ms);
-      await sweepShards([...new Set(left.flatMap(({ shards }) => shards))], sweep);
-      left = leftIn(sender);
+      const shards = new Set(left.flatMap(([, { last }]) => Object.keys(last).map(Number)));
+      await sweepShards([...shards], sweep);
+      left = await liftDone(sender);
     }
-    for (const { name } of left) lines.notes.change((notes) => withHandover(notes, name, undefined));
+    for (const [name] of left) lines.notes.change((notes) => withHandover(notes, name, undefined));
   }
   await lines.notes.save();
 }
 
-/** The notes of lines that work again but still have waiting messages. */
-function leftIn({ settings, lines }: Sender): { name: string; shards: number[] }[] {
+/** Returns the notes of lines that work again but still have waiting messages. */
+async function liftDone(sender: Sender): Promise<[name: string, note: LineNote][]> {
+  const { settings, lines } = sender;
   const now = settings.rules.clock.now();
-  return Object.entries(lines.notes.current)
-    .filter(([name, { until }]) => !isOwn(name) && until <= now && lines.isWorking(name))
-    .map(([name, { last }]) => ({ name, shards: Object.keys(last).map(Number) }));
+  const isDue = ([name, { until }]: [string, LineNote]) => until <= now && lines.isWorking(name);
+  const all = Object.entries(lines.notes.current).filter(isDue);
+  for (const [name, { last }] of all) {
+    for (const [shard, [recordKey]] of Object.entries(last)) {
+      if (await waitsFor(name, recordKey, sender)) continue;
+      lines.notes.change((notes) => withoutLast(notes, name, shard, recordKey));
+    }
+  }
+  await lines.notes.save();
+  return Object.entries(lines.notes.current).filter(isDue);
+}
+
+async function waitsFor(name: string, recordKey: string, { settings, lines }: Sender): Promise<boolean> {
+  const unsent = await settings.outbox.load(recordKey);
+  return unsent !== undefined && lines.waitsIn(name, unsent);
 }

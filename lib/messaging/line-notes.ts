@@ -1,6 +1,6 @@
 /**
- * Notes about what waits, as data: their content, what they mean for a message, and how each event changes them. A line is
- * a group of one FIFO destination. A note is about one line, or about a whole destination, FIFO or not. Pure.
+ * Notes about waiting lines, as data: their content, what they mean for a message, and how each event changes them. A
+ * line is a group of one FIFO destination. A note is about one line, or about the whole destination. Pure.
  */
 import { hashTuple } from "../core/identity.ts";
 import { destinationOf } from "../core/messages/address.ts";
@@ -17,24 +17,11 @@ export interface LineNote {
   readonly from: number;
   /** Epoch ms: when this note was made. */
   readonly since: number;
-  /**
-   * The youngest waiting commit of each shard: the shard's others are sent before it. `first` is the time of the oldest, or
-   * earlier.
-   */
-  readonly last: Readonly<Record<string, LastInShard>>;
+  /** The youngest waiting commit of each shard: the shard's others are sent before it. */
+  readonly last: Readonly<Record<string, readonly [recordKey: string, committedAt: number]>>;
   /** Epoch ms: relays hold their messages back until then, so that the sweeper can finish the line. */
   readonly handover?: number | undefined;
-  /** The messages have no order, so any of them can be tried first. */
-  readonly isUnordered?: true;
 }
-
-/** `joinedAt` (epoch ms) is when the last of them joined. */
-export type LastInShard = readonly [
-  recordKey: string,
-  committedAt: number,
-  first?: number,
-  joinedAt?: number,
-];
 
 /** By the name of a line, or of a whole destination. */
 export type LineNotes = Readonly<Record<string, LineNote>>;
@@ -42,25 +29,19 @@ export type LineNotes = Readonly<Record<string, LineNote>>;
 /** The names of a message's line and of its destination. */
 export interface LineNames {
   readonly destination: string;
-  /** Absent for a message without an order. */
-  readonly line?: string | undefined;
-}
-
-/** The names of a message with an order. */
-export interface OrderedNames extends LineNames {
   readonly line: string;
 }
 
-export const isOrdered = (names: LineNames | undefined): names is OrderedNames => names?.line !== undefined;
-
-/** `undefined` for a message without an address. */
+/** `undefined` for a message without an order. */
 export function linesOf(message: StoredMessage): LineNames | undefined {
   // The message comes from a database and can have any shape.
-  const { queue, topic, bus, group }: Readonly<Record<string, unknown>> = Object(message);
-  const ordered = queue ?? topic;
-  if (typeof (ordered ?? bus) !== "string") return undefined;
+  const { queue, topic, group, deliverAt }: Readonly<Record<string, unknown>> = Object(message);
+  const address = queue ?? topic;
+  if (typeof group !== "string" || typeof address !== "string" || !address.endsWith(".fifo"))
+    return undefined;
+  // It's delivered at its own time.
+  if (deliverAt !== undefined) return undefined;
   const destination = hashTuple(destinationOf(message)).slice(0, 16);
-  if (typeof group !== "string" || !String(ordered).endsWith(".fifo")) return { destination };
   return { destination, line: `${destination}/${hashTuple(group).slice(0, 16)}` };
 }
 
@@ -79,143 +60,55 @@ export function parseNotes(text: string | undefined): LineNotes {
 }
 
 /** The notes that apply to a message. */
-export function notesFor(notes: LineNotes, { destination, line = "" }: LineNames): LineNote[] {
+export function notesFor(notes: LineNotes, { destination, line }: LineNames): LineNote[] {
   return [notes[destination], notes[line]].filter((note) => note !== undefined);
+}
+
+/**
+ * When a commit that waits for a note is due: a thousandth of the time between two commits is enough to keep their order.
+ * A commit made after that time has its place from the start.
+ */
+export function placeIn({ until, from }: LineNote, { committedAt }: Pick<Unsent, "committedAt">): number {
+  return Math.max(committedAt, until + (committedAt - from) / 1000);
 }
 
 /** If more of its lines than this have notes, the whole destination waits. */
 const MAX_LINES = 50;
 
-/** With more than this for all destinations together, whole destinations wait: all notes are one item of at most 400 KB. */
-const MAX_ENTRIES = 1000;
-
-const entriesIn = (notes: LineNotes) =>
-  Object.values(notes).reduce((count, { last }) => count + Object.keys(last).length, 0);
-
 /** The name for a failure's note: the line, or the destination if all of it or too many of its lines failed. */
-export function nameOfFailure(
-  notes: LineNotes,
-  { destination, line }: OrderedNames,
-  isWhole: boolean,
-): string {
+export function nameOfFailure(notes: LineNotes, { destination, line }: LineNames, isWhole: boolean): string {
   const lines = Object.keys(notes).filter((name) => name.startsWith(`${destination}/`));
-  const isFull = lines.length >= MAX_LINES || entriesIn(notes) >= MAX_ENTRIES;
-  return isWhole || (isFull && !lines.includes(line)) ? destination : line;
+  return isWhole || (lines.length >= MAX_LINES && !lines.includes(line)) ? destination : line;
 }
 
 /** The line failed again, and this commit waits for it. */
-export function withFailure(
-  notes: LineNotes,
-  name: string,
-  commit: Unsent,
-  now: number,
-  isUnordered = false,
-): LineNotes {
+export function withFailure(notes: LineNotes, name: string, commit: Unsent, now: number): LineNotes {
   const previous = notes[name] ?? newNote(commit, now);
   const tries = previous.tries + 1;
-  // Never earlier than before: a process that was frozen meanwhile knows less than the others.
+  // Never earlier than before: a process that was frozen meanwhile would mix up commits that others have placed.
   const until = Math.max(previous.until, now + retryDelayMs(tries));
-  const note = { ...previous, tries, until, handover: undefined, ...(isUnordered && { isUnordered }) };
-  return { ...notes, [name]: withLast(note, commit, now) };
+  const note = { ...previous, tries, until, handover: undefined };
+  return { ...notes, [name]: withLast(note, commit) };
 }
 
 /** The commit waits for the line, which gets a note if it has none. */
 export function withWaiting(notes: LineNotes, name: string, commit: Unsent, now: number): LineNotes {
-  return { ...notes, [name]: withLast(notes[name] ?? newNote(commit, now), commit, now) };
-}
-
-/** Whether the sweeper finds the commit when it tries what waits for the note. */
-export function isCovered(note: LineNote | undefined, { shard, committedAt }: Unsent): boolean {
-  const last = note?.last[shard];
-  return last !== undefined && firstIn(note!, last) <= committedAt && committedAt <= last[1];
-}
-
-const OWN = "own/";
-
-/** More would make the item large; the sweeper finds the others when it looks at what waits. */
-const MAX_OWN = 50;
-
-/** The name for a note about one commit. */
-export const ownName = (recordKey: string): string => OWN + hashTuple(recordKey).slice(0, 16);
-
-export const isOwn = (name: string): boolean => name.startsWith(OWN);
-
-/** The commit waits behind others, and another message of it is tried at a time of its own. */
-export function withOwn(notes: LineNotes, commit: Unsent, until: number, now: number): LineNotes {
-  const { recordKey, shard, committedAt } = commit;
-  const name = ownName(recordKey);
-  if (!notes[name] && Object.keys(notes).filter(isOwn).length >= MAX_OWN) return notes;
-  const last: LineNote["last"] = { [shard]: [recordKey, committedAt, committedAt] };
-  return { ...notes, [name]: { ...newNote(commit, now), until, last } };
+  return { ...notes, [name]: withLast(notes[name] ?? newNote(commit, now), commit) };
 }
 
 function newNote({ committedAt }: Unsent, now: number): LineNote {
   return { tries: 0, until: now, from: committedAt, since: now, last: {} };
 }
 
-function withLast(note: LineNote, { recordKey, committedAt, shard }: Unsent, now: number): LineNote {
-  const known = note.last[shard];
-  const first = Math.min(committedAt, known ? firstIn(note, known) : committedAt);
-  const joinedAt = Math.max(now, known?.[3] ?? now);
-  const [key, time] = known && committedAt < known[1] ? known : [recordKey, committedAt];
-  const last: LastInShard = [key, time, first, joinedAt];
-  return { ...note, last: { ...note.last, [shard]: last } };
+function withLast(note: LineNote, { recordKey, committedAt, shard }: Unsent): LineNote {
+  const [, latest = 0] = note.last[shard] ?? [];
+  return committedAt < latest ? note : { ...note, last: { ...note.last, [shard]: [recordKey, committedAt] } };
 }
 
-/** No commit of the shard that waits for the note was made before this time. */
-function firstIn({ from }: LineNote, [, last, first = from]: LastInShard): number {
-  // Without `first`, `from` may be of another shard.
-  return Math.min(first, last);
-}
-
-/** The commits of one shard that wait for a note. */
-export interface Waiting {
-  readonly name: string;
-  /** The youngest of them. */
-  readonly lastKey: string;
-  /** Epoch ms: none of them was made before or after this. */
-  readonly from: number;
-  readonly to: number;
-  /** How many of the first commits come last in the next try. */
-  readonly skip: number;
-  /** Epoch ms: the note's time of the next try, and when the last commit joined. */
-  readonly until: number;
-  readonly joinedAt: number;
-}
-
-/** What waits in a shard for a line or destination that is due, oldest first. */
-export function dueIn(notes: LineNotes, shard: number, now: number): Waiting[] {
-  const all = Object.entries(notes).flatMap(([name, note]) => {
-    const last = note.last[shard];
-    if (!last || note.until > now) return [];
-    const [lastKey, to, , joinedAt = 0] = last;
-    const { until } = note;
-    return [{ name, lastKey, from: firstIn(note, last), to, skip: skippedBy(note), until, joinedAt }];
-  });
-  return all.sort((one, other) => one.from - other.from);
-}
-
-/** A commit that can never be sent may fail the whole destination, so every second try begins with another one. */
-function skippedBy({ isUnordered, tries }: LineNote): number {
-  return isUnordered && tries % 2 === 0 ? (tries / 2) % 10 : 0;
-}
-
-/** None of them is older than `from`, or none is left. If a commit has joined them since, all are left. */
-export function withLess(
-  notes: LineNotes,
-  { name, lastKey, from: former, until, joinedAt }: Waiting,
-  shard: number,
-  from?: number,
-): LineNotes {
+/** Marks a shard as empty, unless another commit has joined it. A note without shards is deleted. */
+export function withoutLast(notes: LineNotes, name: string, shard: string, recordKey: string): LineNotes {
   const note = notes[name];
-  const known = note?.last[shard];
-  if (!note || !known || firstIn(note, known) !== former) return notes;
-  if (from !== undefined)
-    return {
-      ...notes,
-      [name]: { ...note, last: { ...note.last, [shard]: [known[0], known[1], from, known[3]] } },
-    };
-  if (known[0] !== lastKey || (known[3] ?? 0) !== joinedAt || note.until !== until) return notes;
+  if (note?.last[shard]?.[0] !== recordKey) return notes;
   const { [shard]: _done, ...last } = note.last;
   const { [name]: _note, ...others } = notes;
   return Object.keys(last).length === 0 ? others : { ...others, [name]: { ...note, last } };

@@ -9,6 +9,7 @@ import { type Clients, type Connections, connect } from "./connections.ts";
 import { allSent, deliver } from "./deliver.ts";
 import type { SendingRules } from "./destination-queue.ts";
 import { CHECKS, DEFAULTS, type RetryOptions, type SendOptions, signalOf } from "./options.ts";
+import { Scheduler } from "./scheduler.ts";
 import { checkSize } from "./sqs-and-sns.ts";
 
 export interface MessageProducerOptions extends Clients, RetryOptions {}
@@ -21,6 +22,7 @@ export const PRODUCER_CHECKS: Readonly<Record<keyof MessageProducerOptions, Chec
   sqs: client,
   sns: client,
   eventBridge: client,
+  scheduler: ["must be an object with `groupArn` and `roleArn`", (value) => Object(value) === value],
   onWarning: aFunction,
   maxTries,
   clock,
@@ -42,12 +44,14 @@ export const PRODUCER_CHECKS: Readonly<Record<keyof MessageProducerOptions, Chec
 export class MessageProducer {
   readonly #connections: Connections;
   readonly #rules: SendingRules;
+  readonly #scheduler: Scheduler;
 
   /** @throws InvalidOptionError (`INVALID_OPTION`) */
   constructor(options: MessageProducerOptions = {}) {
     checkOptions(options, PRODUCER_CHECKS, []);
     const { maxTries, clock, random, ...clients } = withDefaults(options, PRODUCER_DEFAULTS);
     this.#connections = connect(clients);
+    this.#scheduler = new Scheduler(clients.scheduler);
     this.#rules = { maxTries, clock, random };
   }
 
@@ -81,6 +85,18 @@ export class MessageProducer {
     const prepared = prepareMessages(messages);
     for (const [index, message] of prepared.entries()) checkSize(`messages[${index}]`, message);
     return this.#sendAll(prepared, options);
+  }
+
+  /**
+   * Takes back a message with `deliverAt` before it is due: pass the same message as to `send`, with the same `deliverAt`.
+   * Resolves to `false` if it isn't scheduled: it was delivered, taken back before, or never sent. A message that is due at
+   * this moment may still arrive, so its consumer must be able to cope with it.
+   * @param options as for `send`
+   * @throws MessageIdInvalidError (`MESSAGE_ID_INVALID`) and PayloadInvalidError (`PAYLOAD_INVALID`) before anything is
+   * sent; the client's error: call it again.
+   */
+  async cancel(message: OutgoingMessage, options?: SendOptions): Promise<boolean> {
+    return this.#scheduler.remove(prepareMessage("the message", message), signalOf(options));
   }
 
   async #sendAll(messages: readonly StoredMessage[], options?: SendOptions): Promise<readonly SentMessage[]> {

@@ -17,12 +17,8 @@ export class OldestWaiting {
     this.#outbox = outbox;
   }
 
-  /** With too many, the youngest is forgotten. */
   note({ recordKey, committedAt }: Pick<Unsent, "recordKey" | "committedAt">): void {
-    this.#committedAt.set(recordKey, committedAt);
-    if (this.#committedAt.size <= MAX_REMEMBERED) return;
-    const [youngest] = [...this.#committedAt].reduce((one, other) => (other[1] > one[1] ? other : one));
-    this.forget(youngest);
+    if (this.#committedAt.size < MAX_REMEMBERED) this.#committedAt.set(recordKey, committedAt);
   }
 
   forget(recordKey: string): void {

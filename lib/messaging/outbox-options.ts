@@ -63,7 +63,7 @@ export interface OutboxBacklogEvent {
   readonly by: "sweeper";
   /** Commits whose messages wait to be sent. */
   readonly waiting: number;
-  /** The age of the oldest of these commits that was tried or waits behind others; 0 if nothing waits. */
+  /** The age of the oldest of these commits; 0 if nothing waits. */
   readonly oldestMs: number;
   /** Commits with parked messages and no others left to send. */
   readonly parked: number;
@@ -94,7 +94,6 @@ export interface OutboxOptions extends MessageProducerOptions {
   /**
    * In how many invocations a message is tried before it is parked, 1 to 10000. A parked message is kept, reported, and
    * not tried again until an operator asks for it. Intervals double up to a quarter of an hour: 50 tries last half a day.
-   * Messages that wait behind it, for the same group or destination, count no tries.
    * @default 50
    */
   readonly parkAfterTries?: number;

@@ -6,12 +6,11 @@ import { Turn } from "../core/turn.ts";
 import type { Circuits } from "./connections.ts";
 import { liftLines } from "./lift-lines.ts";
 import { OldestWaiting } from "./oldest-waiting.ts";
-import { OUTBOX_CHECKS, type OutboxOptions, settingsOf } from "./outbox-options.ts";
+import { OUTBOX_CHECKS, type OutboxOptions, type OutboxSettings, settingsOf } from "./outbox-options.ts";
 import { STREAM_SOURCE } from "./outbox-relay.ts";
 import { reportBacklog } from "./report-sends.ts";
 import { senderOf } from "./sender.ts";
-import type { Sweep, SweepReport } from "./sweep-chunk.ts";
-import { lookIntoQueues, sweepShards } from "./sweep-shards.ts";
+import { type Sweep, type SweepReport, sweepShards } from "./sweep-shards.ts";
 
 export interface OutboxSweeperOptions extends OutboxOptions {
   /**
@@ -41,9 +40,8 @@ const CHECKS: Readonly<Record<keyof OutboxSweeperOptions, Check>> = {
  * Commits whose first messages are in one group are sent oldest first. A message that can't be sent holds up the later
  * messages of its group, and nothing else. Commits that share only a group of later messages may overtake each other. A
  * failed message is tried at intervals that double up to a quarter of an hour, and is finally parked. A destination that
- * doesn't respond, or refuses request after request, is skipped for a while. A retry sends one message, and the others that
- * wait for the same group or destination follow when that succeeds, so it costs the same however many wait. If a commit
- * can't be read, the sweep of its shard ends; a corrupt commit is parked.
+ * doesn't respond, or refuses request after request, is skipped for a while. If a commit can't be read, the sweep of its
+ * shard ends; a corrupt commit is parked.
  *
  * Each sweep reports how many commits wait, since when, and how many are parked (`backlog`).
  *
@@ -63,7 +61,6 @@ export function outboxSweeper(
   const { clock } = settings.rules;
   const circuits: Circuits = new Map();
   const oldest = new OldestWaiting(settings.outbox);
-  const looks = new Map<number, number>();
   return async function sweepHandler(event, context) {
     refuseStream(event);
     const sender = senderOf(settings, context, circuits);
@@ -72,16 +69,12 @@ export function outboxSweeper(
     const turn = new Turn((lease) => settings.outbox.leaseSweep(lease), clock, sender.time.taking);
     if (!(await turn.isMine())) return report;
     try {
-      const sweep: Sweep = { sender, before, report, oldest, looks, turn };
+      const sweep: Sweep = { sender, before, report, oldest, turn };
       await sender.lines.notes.read();
       const shards = Array.from({ length: settings.outbox.shards }, (_, shard) => shard);
       await sweepShards(shards, sweep);
       if (await turn.isMine()) await liftLines(sweep);
-      const { waiting, parked } = await settings.outbox.count();
-      if (waiting > 0 && (await turn.isMine())) await lookIntoQueues(shards, sweep);
-      const committedAt = await oldest.committedAt();
-      const oldestMs = committedAt === undefined ? 0 : clock.now() - committedAt;
-      reportBacklog(settings, { waiting, oldestMs, parked });
+      reportBacklog(settings, await countBacklog(settings, oldest));
     } finally {
       await turn.end();
     }
@@ -96,4 +89,10 @@ function refuseStream(event: unknown): void {
   throw new PayloadInvalidError(
     "the event comes from a stream: run outboxSweeper on a schedule, and connect outboxRelay to the table's stream",
   );
+}
+
+async function countBacklog({ outbox, rules }: OutboxSettings, oldest: OldestWaiting) {
+  const [{ waiting, parked }, committedAt] = await Promise.all([outbox.count(), oldest.committedAt()]);
+  const oldestMs = committedAt === undefined ? 0 : rules.clock.now() - committedAt;
+  return { waiting, oldestMs, parked };
 }

@@ -1,9 +1,8 @@
 /** Stores bodies that are too large for a message in a bucket: a claim check travels instead. */
-import { askWithin } from "../core/answer-within.ts";
-import { systemClock } from "../core/clock.ts";
+import { BUCKET_CHECKS, BUCKET_MIN_BYTES, type S3Like, withinPatience } from "../core/bucket.ts";
 import { BodyUnavailableError, PayloadInvalidError } from "../core/errors.ts";
 import { bodyText } from "../core/messages/prepare-message.ts";
-import { type Check, checkOptions, methods } from "../core/option-checks.ts";
+import { checkOptions } from "../core/option-checks.ts";
 import {
   type ClaimCheck,
   claimCheckOf,
@@ -12,18 +11,6 @@ import {
   SIZE_ATTRIBUTE,
   sha256Of,
 } from "./claim-check.ts";
-
-/** The `S3` of `@aws-sdk/client-s3`, of any version 3. */
-export interface S3Like {
-  putObject(
-    input: { Bucket: string; Key: string; Body: string; ContentType: string },
-    options: { abortSignal?: AbortSignal },
-  ): Promise<unknown>;
-  getObject(
-    input: { Bucket: string; Key: string },
-    options: { abortSignal?: AbortSignal },
-  ): Promise<{ readonly Body?: { transformToString(): Promise<string> } | undefined }>;
-}
 
 export interface S3ClaimCheckOptions {
   /** Name of the bucket. `undefined`, such as from an unset environment variable, is refused. */
@@ -34,7 +21,7 @@ export interface S3ClaimCheckOptions {
    */
   readonly client: S3Like;
   /**
-   * The prefix of all object keys, up to 900 characters: objects under other keys aren't read. With one prefix per
+   * The prefix of all object keys, up to 800 characters: objects under other keys aren't read. With one prefix per
    * tenant, IAM can keep tenants apart.
    * @default "onceonly/"
    */
@@ -59,22 +46,6 @@ const MAX_ATTRIBUTES = 8;
 /** More at the same time would only use more memory. */
 const AT_ONCE = 10;
 
-const CHECKS: Readonly<Record<keyof S3ClaimCheckOptions, Check>> = {
-  bucket: [
-    "must be the name of a bucket",
-    (value) => typeof value === "string" && /^(?!undefined$|null$)[a-z\d][a-z\d.-]{1,61}[a-z\d]$/.test(value),
-  ],
-  client: methods("putObject", "getObject"),
-  prefix: [
-    "must be a string of at most 900 characters: letters, digits and !-_.*'()/",
-    (value) => typeof value === "string" && /^[\w!.*'()/-]{0,900}$/.test(value),
-  ],
-  minBytes: [
-    "must be a whole number of bytes between 1 and 1000000",
-    (value) => Number.isInteger(value) && (value as number) >= 1 && (value as number) <= 1_000_000,
-  ],
-};
-
 /**
  * Stores message bodies in a bucket, each under its hash. Call `checkIn` before a commit or a send. The consumer uses
  * `idempotentBatch` with `claimCheck`, or `open`.
@@ -91,11 +62,11 @@ export class S3ClaimCheck {
 
   /** @throws InvalidOptionError (`INVALID_OPTION`) */
   constructor(options: S3ClaimCheckOptions) {
-    checkOptions(options, CHECKS, ["bucket", "client"]);
+    checkOptions(options, BUCKET_CHECKS, ["bucket", "client"]);
     this.#bucket = options.bucket!;
     this.#client = options.client;
     this.#prefix = options.prefix ?? "onceonly/";
-    this.#minBytes = options.minBytes ?? 200_000;
+    this.#minBytes = options.minBytes ?? BUCKET_MIN_BYTES;
   }
 
   /**
@@ -172,10 +143,13 @@ export class S3ClaimCheck {
     }
     let body: string | undefined;
     try {
-      body = await withinPatience(async (abortSignal) => {
-        const answer = await this.#client.getObject({ Bucket: bucket, Key: key }, { abortSignal });
-        return answer.Body?.transformToString();
-      }, signal);
+      body = await withinPatience(
+        async (abortSignal) => {
+          const answer = await this.#client.getObject({ Bucket: bucket, Key: key }, { abortSignal });
+          return answer.Body?.transformToString();
+        },
+        { signal },
+      );
     } catch (cause) {
       throw new BodyUnavailableError(
         `can't be read from the bucket (${nameOf(cause)}): restore the object, or grant s3:GetObject`,
@@ -185,14 +159,6 @@ export class S3ClaimCheck {
     if (body !== undefined && sha256Of(body) === sha256) return body;
     throw new BodyUnavailableError("isn't the one that was stored: its hash differs");
   }
-}
-
-/** Longer than an object of several megabytes needs. A client without timeouts may never respond. */
-const PATIENCE_MS = 30_000;
-
-function withinPatience<T>(ask: (signal: AbortSignal) => Promise<T>, signal?: AbortSignal): Promise<T> {
-  const late = () => new DOMException("no response within 30 s", "TimeoutError");
-  return askWithin(systemClock, PATIENCE_MS, ask, late, signal);
 }
 
 function nameOf(cause: unknown): string {

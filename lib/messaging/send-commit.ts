@@ -2,7 +2,7 @@
 import type { Unsent } from "../core/messages/outbox.ts";
 import type { StoredMessage } from "../core/messages/outgoing-message.ts";
 import { faultOf } from "../core/messages/prepare-message.ts";
-import { type CommitEnd, endOf, INVALID, ON_HOLD, progressOf } from "./commit-end.ts";
+import { type CommitEnd, dueAtOf, endOf, INVALID, ON_HOLD, progressOf } from "./commit-end.ts";
 import { DestinationRefused, type SendEnd } from "./destination-queue.ts";
 import type { OutboxSettings } from "./outbox-options.ts";
 import { reportCommit, reportEnd, reportSends, type TimedEnd } from "./report-sends.ts";
@@ -101,11 +101,8 @@ async function keepEnd(
 ): Promise<boolean> {
   if (end.isOver) return outbox.markSent(unsent, end.progress);
   // Save the notes first: the next try depends on what other senders have written there.
-  let dueAt: number | undefined;
-  do {
-    await lines.notes.save();
-    dueAt = lines.placeOf(unsent, end, now);
-  } while (dueAt === undefined);
+  await lines.notes.save();
+  const dueAt = dueAtOf(unsent, end, now, lines.dueTimes(unsent));
   if (isTaken || end.isNews || dueAt !== unsent.dueAt) await outbox.keep(unsent, end.progress, dueAt);
   return true;
 }

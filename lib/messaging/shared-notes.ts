@@ -26,11 +26,6 @@ export class SharedNotes {
     return this.#current;
   }
 
-  /** Without the changes that aren't saved yet. */
-  get saved(): LineNotes {
-    return parseNotes(this.#text);
-  }
-
   get isRead(): boolean {
     return this.#isRead;
   }
@@ -61,21 +56,14 @@ export class SharedNotes {
       const changes = [...this.#unsaved];
       const previous = parseNotes(this.#text);
       const notes = JSON.stringify(changes.reduce((all, change) => change(all), previous));
-      const isChanged = notes !== JSON.stringify(previous);
-      const isSaved = isChanged
-        ? await this.#outbox.replaceNotes(this.#text, notes)
-        : await this.#isCurrent();
+      const isSaved =
+        notes === JSON.stringify(previous) || (await this.#outbox.replaceNotes(this.#text, notes));
       if (isSaved) {
-        if (isChanged) this.#text = notes;
+        this.#text = notes;
         this.#unsaved = this.#unsaved.slice(changes.length);
       } else if (saves < MAX_SAVES) this.#text = await this.#outbox.readNotes();
       else throw new StoreUnavailableError("conflict", new Error("the notes of the outbox keep changing"));
       this.#current = this.#unsaved.reduce((all, change) => change(all), parseNotes(this.#text));
     }
-  }
-
-  /** What needs no change in these notes may need one in those that another sender has written since. */
-  async #isCurrent(): Promise<boolean> {
-    return (await this.#outbox.readNotes()) === this.#text;
   }
 }

@@ -1,46 +1,124 @@
 /** Reads shards of the outbox, and sends their due commits. */
-import { COMMITS_AT_ONCE } from "./sender.ts";
-import { type Sweep, sweepChunk } from "./sweep-chunk.ts";
-import { lookIntoQueue, sweepQueue } from "./sweep-queue.ts";
+import type { FoundUnsent, Unsent } from "../core/messages/outbox.ts";
+import type { Turn } from "../core/turn.ts";
+import { progressOf } from "./commit-end.ts";
+import type { OldestWaiting } from "./oldest-waiting.ts";
+import { passOver } from "./pass-over.ts";
+import { type CommitOutcome, sendCommit } from "./send-commit.ts";
+import { COMMITS_AT_ONCE, type Sender } from "./sender.ts";
+
+/** One sweep's commits by outcome. */
+export interface SweepReport {
+  /** All messages were sent. */
+  sent: number;
+  /** Some messages were refused, or couldn't be read. */
+  failed: number;
+  /** Not sent: left for the next sweep, queued after others in a group, or taken by another sender. */
+  waiting: number;
+}
+
+export interface Sweep {
+  readonly sender: Sender;
+  /** Epoch ms: a commit due later belongs to the relay, unless it waits in a line. */
+  readonly before: number;
+  readonly report: SweepReport;
+  readonly oldest: OldestWaiting;
+  readonly turn: Turn;
+}
 
 /** More at the same time would only use more memory. */
 const SHARDS_AT_ONCE = 8;
 
 /** @throws StoreUnavailableError (`STORE_UNAVAILABLE`) if the index can't be read, once all shards have ended. */
-export function sweepShards(shards: readonly number[], sweep: Sweep): Promise<void> {
-  return eachShard(shards, async (shard) => {
-    // A commit that has to wait gets its place first: then all that wait are sent in their order.
-    if (await sweepShard(shard, sweep)) await sweepQueue(shard, sweep);
-  });
-}
-
-/** @throws StoreUnavailableError (`STORE_UNAVAILABLE`) if the index can't be read, once all shards have ended. */
-export async function lookIntoQueues(shards: readonly number[], sweep: Sweep): Promise<void> {
-  // A sweep that was frozen may not know yet what has joined a line.
-  await sweep.sender.lines.notes.read();
-  await eachShard(shards, (shard) => lookIntoQueue(shard, { ...sweep, isLook: true }));
-}
-
-async function eachShard(shards: readonly number[], work: (shard: number) => Promise<void>): Promise<void> {
+export async function sweepShards(shards: readonly number[], sweep: Sweep): Promise<void> {
   const left = [...shards];
-  const workers = Array.from({ length: SHARDS_AT_ONCE }, async () => {
-    for (let shard = left.shift(); shard !== undefined; shard = left.shift()) await work(shard);
+  const sweepers = Array.from({ length: SHARDS_AT_ONCE }, async () => {
+    for (let shard = left.shift(); shard !== undefined; shard = left.shift()) await sweepShard(shard, sweep);
   });
   // Work that continued after the response would be frozen with the process, and resume in another invocation.
-  const failed = (await Promise.allSettled(workers)).find(({ status }) => status === "rejected");
+  const failed = (await Promise.allSettled(sweepers)).find(({ status }) => status === "rejected");
   if (failed) throw (failed as PromiseRejectedResult).reason;
 }
 
-/** Resolves to `false` if it ended early. */
-async function sweepShard(shard: number, sweep: Sweep): Promise<boolean> {
-  const { sender, before } = sweep;
+async function sweepShard(shard: number, sweep: Sweep): Promise<void> {
+  const { sender, before, report, turn } = sweep;
   const { outbox, rules } = sender.settings;
   const hasNotes = Object.keys(sender.lines.notes.current).length > 0;
   const latest = hasNotes ? Math.max(before, rules.clock.now()) : before;
-  for await (const page of outbox.findUnsent(shard, latest)) {
+  for await (const chunk of inChunks(outbox.findUnsent(shard, latest))) {
+    if (!sender.time.hasMore() || !(await turn.isMine())) return;
+    const found = await Promise.all(chunk.map((each) => takeFound(each, sweep)));
+    const cut = found.indexOf("unreachable");
+    const ends = found.map((commit, index) => {
+      if (typeof commit === "string") return commit;
+      // The unreachable commit may be in any group: no later commit may overtake it.
+      return cut >= 0 && index > cut ? release(commit, sender) : sendTaken(commit, sweep);
+    });
+    for (const end of await Promise.all(ends)) count(end, report);
+    await sender.lines.notes.save();
+    if (cut >= 0) return;
+  }
+}
+
+function count(end: CommitOutcome | Exclude<Swept, Unsent>, report: SweepReport): void {
+  if (end === "sent") report.sent++;
+  else if (end === "held" || end === "waiting" || end === "again") report.waiting++;
+  else if (end !== "over") report.failed++;
+}
+
+async function* inChunks(
+  pages: AsyncIterable<readonly FoundUnsent[]>,
+): AsyncGenerator<readonly FoundUnsent[]> {
+  for await (const page of pages) {
     for (let start = 0; start < page.length; start += COMMITS_AT_ONCE) {
-      if (!(await sweepChunk(page.slice(start, start + COMMITS_AT_ONCE), sweep))) return false;
+      yield page.slice(start, start + COMMITS_AT_ONCE);
     }
   }
-  return true;
+}
+
+type Swept = Unsent | "over" | "held" | "unreadable" | "unreachable";
+
+async function takeFound(
+  { recordKey, dueAt }: FoundUnsent,
+  { sender, before, oldest }: Sweep,
+): Promise<Swept> {
+  const { settings, time } = sender;
+  const { outbox } = settings;
+  try {
+    if (dueAt >= before) {
+      const young = await outbox.load(recordKey);
+      // A relay may still send a young commit.
+      if (young && !sender.lines.isLeftToSweeper(young)) return block(young, sender);
+    }
+    const taken = await outbox.take(recordKey, { by: "sweeper", dueAt, ...time.taking() });
+    if (taken.state === "over") {
+      oldest.forget(recordKey);
+      return "over";
+    }
+    if (taken.unsent) oldest.note(taken.unsent);
+    if (taken.state === "taken") return taken.unsent;
+    const held = taken.unsent ?? (await outbox.load(recordKey));
+    return held ? block(held, sender) : "over";
+  } catch (error) {
+    const next = await passOver(settings, { recordKey, committedAt: before }, error);
+    return next === "again" ? "unreachable" : "unreadable";
+  }
+}
+
+/** Another sender has the commit, and no other may overtake it. */
+function block(unsent: Unsent, { lines }: Sender): "held" {
+  lines.block(unsent);
+  return "held";
+}
+
+async function sendTaken(commit: Unsent, { sender, oldest }: Sweep): Promise<CommitOutcome> {
+  const outcome = await sendCommit(sender, commit, true);
+  if (outcome === "sent") oldest.forget(commit.recordKey);
+  return outcome;
+}
+
+async function release(commit: Unsent, { settings }: Sender): Promise<"waiting"> {
+  // If that fails too, the commit comes back without it.
+  await settings.outbox.keep(commit, progressOf(commit), commit.dueAt).catch(() => {});
+  return "waiting";
 }

@@ -65,7 +65,7 @@ const MEANINGS: readonly (readonly [RegExp, (table: string) => string])[] = [
   [
     /^(26|42P05)/,
     () =>
-      "the server doesn't have the prepared statement: with a pooler in transaction mode, turn prepared statements off (leave out `prepare: true` of `fromPg`, and pass `prepare: false` to postgres.js)",
+      "the server doesn't have the prepared statement: with a pooler in transaction mode, turn prepared statements off (pass `prepare: false` to `fromPg`, and to postgres.js)",
   ],
   [/^25006/, () => "the server is read-only: a replica, or a primary after a failover"],
   [/^57014/, () => "the statement was cancelled, by statement_timeout or by an operator"],

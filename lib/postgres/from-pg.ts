@@ -2,12 +2,13 @@
 
 import { answerWithin } from "../core/answer-within.ts";
 import { systemClock } from "../core/clock.ts";
-import { hashTuple } from "../core/identity.ts";
 import { checkMethods } from "../core/option-checks.ts";
+import { textOf } from "./answers.ts";
 import { closable } from "./closable.ts";
 import { AbortedTransactionError } from "./failures.ts";
 import { noRollback, ROLLBACK_MS } from "./open-transaction.ts";
-import { type PostgresPrepareOptions, prepares } from "./options.ts";
+import { type PostgresPrepareOptions, prepareOf } from "./options.ts";
+import { type Preparing, preparing } from "./preparing.ts";
 import type { SqlClient, SqlRow, SqlTransaction, SqlValue } from "./sql-client.ts";
 
 export interface PgStatement {
@@ -28,6 +29,10 @@ export interface PgConnection {
   query(statement: PgStatement): Promise<unknown>;
   on(event: "error", listener: (error: Error) => void): unknown;
   removeListener(event: "error", listener: (error: Error) => void): unknown;
+  /** The server process that the connection began with. */
+  readonly processID?: number | null;
+  /** `I` outside of transactions. Since 8.18. */
+  getTransactionStatus?(): string | null;
 }
 
 /** A `pg` `Client`. Only the store may use it, one call at a time. A `Client` that has lost its connection never works again. */
@@ -74,26 +79,44 @@ export function fromPg(
   options: PostgresPrepareOptions = {},
 ): SqlClient<PgConnection> {
   checkMethods("pool", client, ["query"], "a `Pool` or a connected `Client` from pg");
-  const rowsOf = prepares(options) ? rowsOfPrepared : rowsOfText;
-  return client.totalCount === undefined ? ofClient(client, rowsOf) : ofPool(client, rowsOf);
+  const prepare = prepareOf(options);
+  return client.totalCount === undefined ? ofClient(client, prepare) : ofPool(client, prepare);
 }
 
-function ofPool(pool: PgPool<PgConnection & Releasable>, rowsOf: RowsOf): SqlClient<PgConnection> {
+function ofPool(
+  pool: PgPool<PgConnection & Releasable>,
+  prepare: boolean | undefined,
+): SqlClient<PgConnection> {
+  const prepared = preparing(pool, prepare, async () => {
+    const connection = await connectionOf(pool);
+    let isUsable = false;
+    try {
+      const answer = await isDirect(connection);
+      isUsable = true;
+      return answer;
+    } finally {
+      giveBack(connection, isUsable);
+    }
+  });
   return {
-    query: (text, values) => rowsOf(pool, text, values),
+    query: (text, values) => prepared.alone(text, (name) => rowsOf(pool, text, values, name)),
     transaction: async (work, first) => {
       const connection = await connectionOf(pool);
       let isUsable = false;
       try {
-        return await within(connection, rowsOf, work, first, (usable) => {
+        return await within(connection, prepared, work, first, (usable) => {
           isUsable = usable;
         });
       } finally {
-        connection.removeListener("error", ignore);
-        connection.release(!isUsable);
+        giveBack(connection, isUsable);
       }
     },
   };
+}
+
+function giveBack(connection: PgConnection & Releasable, isUsable: boolean): void {
+  connection.removeListener("error", ignore);
+  connection.release(!isUsable);
 }
 
 /**
@@ -113,21 +136,27 @@ function connectionOf<Connection extends PgConnection>(pool: PgPool<Connection>)
 const ignore = () => {};
 
 /** Runs everything in turn: another statement within a transaction would become part of it. */
-function ofClient(client: PgConnection, rowsOf: RowsOf): SqlClient<PgConnection> {
+function ofClient(client: PgConnection, prepare: boolean | undefined): SqlClient<PgConnection> {
+  const prepared = preparing(client, prepare, () => isDirect(client));
   let last: Promise<unknown> = Promise.resolve();
   const inTurn = <T>(run: () => Promise<T>): Promise<T> => {
     const turn = last.then(run);
     last = turn.catch(() => {});
     return turn;
   };
+  // The caller may have begun a transaction.
+  const mayName = () => prepare || client.getTransactionStatus?.() === "I";
   return {
     isSingle: true,
-    query: (text, values) => inTurn(() => rowsOf(client, text, values)),
+    query: (text, values) =>
+      inTurn(() =>
+        prepared.alone(text, (name) => rowsOf(client, text, values, mayName() ? name : undefined)),
+      ),
     transaction: (work, first) =>
       inTurn(async () => {
         client.on("error", ignore);
         try {
-          return await within(client, rowsOf, work, first, () => {});
+          return await within(client, prepared, work, first, () => {});
         } finally {
           client.removeListener("error", ignore);
         }
@@ -135,10 +164,15 @@ function ofClient(client: PgConnection, rowsOf: RowsOf): SqlClient<PgConnection>
   };
 }
 
+async function isDirect(connection: PgConnection): Promise<boolean> {
+  const [row] = rowsIn(await connection.query("SELECT pg_backend_pid()::text AS pid"));
+  return textOf(row) === `${connection.processID}`;
+}
+
 /** @param release is called with whether the connection has no open transaction afterwards */
 async function within<T>(
   connection: PgConnection,
-  rowsOf: RowsOf,
+  { nameWithin }: Preparing,
   work: (transaction: SqlTransaction<PgConnection>) => Promise<T>,
   first: string | undefined,
   release: (isUsable: boolean) => void,
@@ -149,7 +183,7 @@ async function within<T>(
   try {
     result = await work({
       client,
-      query: (text, values) => rowsOf(connection, text, values),
+      query: (text, values) => rowsOf(connection, text, values, nameWithin(text)),
       close,
     });
   } catch (error) {
@@ -171,32 +205,17 @@ async function rollBack(connection: PgConnection): Promise<void> {
   await answerWithin(systemClock, ROLLBACK_MS, connection.query("ROLLBACK"), noRollback, "background");
 }
 
-type RowsOf = (
+async function rowsOf(
   connection: Pick<PgConnection, "query">,
   text: string,
   values: readonly SqlValue[],
-) => Promise<readonly SqlRow[]>;
-
-const rowsOfText: RowsOf = async (connection, text, values) =>
-  rowsIn(await connection.query(text, [...values]));
-
-/** The SQL of a migration has no values, and runs once. */
-const rowsOfPrepared: RowsOf = async (connection, text, values) =>
-  values.length === 0
-    ? rowsOfText(connection, text, values)
-    : rowsIn(await connection.query({ name: nameOf(text), text, values: [...values] }));
+  name: string | undefined,
+): Promise<readonly SqlRow[]> {
+  return rowsIn(
+    await (name
+      ? connection.query({ name, text, values: [...values] })
+      : connection.query(text, [...values])),
+  );
+}
 
 const rowsIn = (result: unknown) => (result as PgResult).rows as readonly SqlRow[];
-
-/** Keyed by their text: a store has only a few per table. */
-const names = new Map<string, string>();
-
-/** Two statements never share a name, even if other code prepares statements on the same connection. */
-function nameOf(text: string): string {
-  let name = names.get(text);
-  if (name === undefined) {
-    name = hashTuple("onceonly/statement/1", text);
-    names.set(text, name);
-  }
-  return name;
-}

@@ -1,9 +1,11 @@
 /** The adapter for `postgres` (postgres.js). */
 import { systemClock } from "../core/clock.ts";
 import { checkMethods } from "../core/option-checks.ts";
+import { textOf } from "./answers.ts";
 import { closable } from "./closable.ts";
 import { AbortedTransactionError } from "./failures.ts";
-import { type PostgresPrepareOptions, prepares } from "./options.ts";
+import { type PostgresPrepareOptions, prepareOf } from "./options.ts";
+import { preparing } from "./preparing.ts";
 import type { SqlClient, SqlRow, SqlTransaction, SqlValue } from "./sql-client.ts";
 
 /** The `sql` within a transaction. */
@@ -34,11 +36,19 @@ export function fromPostgresJs<Transaction extends PostgresJsTransaction>(
   options: PostgresPrepareOptions = {},
 ): SqlClient<Transaction> {
   checkMethods("sql", sql, ["unsafe", "begin"], "the result of `postgres()`");
-  const prepare = prepares(options);
-  const rowsIn = async (client: PostgresJsTransaction, text: string, values: readonly SqlValue[]) =>
-    (await client.unsafe(text, [...values], { prepare })) as readonly SqlRow[];
+  const prepare = prepareOf(options);
+  // postgres.js names them itself.
+  const { alone, nameWithin } = preparing(sql, prepare ?? (namesStatements(sql) ? undefined : false), () =>
+    isDirect(sql),
+  );
+  const rowsIn = async (
+    client: PostgresJsTransaction,
+    text: string,
+    values: readonly SqlValue[],
+    name: string | undefined,
+  ) => (await client.unsafe(text, [...values], { prepare: name !== undefined })) as readonly SqlRow[];
   return {
-    query: (text, values) => rowsIn(sql, text, values),
+    query: (text, values) => alone(text, (name) => rowsIn(sql, text, values, name)),
     transaction: <T>(work: (transaction: SqlTransaction<Transaction>) => Promise<T>, first?: string) =>
       withinBegin<Transaction, T>(
         (run) => sql.begin(run),
@@ -46,7 +56,7 @@ export function fromPostgresJs<Transaction extends PostgresJsTransaction>(
           const { client, close } = closable(transaction);
           session.close = close;
           const query = (text: string, values: readonly SqlValue[] = []) =>
-            session.run(() => rowsIn(transaction, text, values));
+            session.run(() => rowsIn(transaction, text, values, nameWithin(text)));
           if (first) await query(first);
           const result = await work({ client, query, close });
           if (namesStatements(sql)) await commitUnnamed((text) => query(text) as CommandAnswer);
@@ -54,6 +64,12 @@ export function fromPostgresJs<Transaction extends PostgresJsTransaction>(
         },
       ),
   };
+}
+
+async function isDirect(sql: PostgresJsTransaction): Promise<boolean> {
+  const rows = await sql.unsafe("SELECT pg_backend_pid()::text AS pid");
+  const { state } = rows as { readonly state?: { readonly pid?: unknown } };
+  return textOf(rows[0] as SqlRow) === `${state?.pid}`;
 }
 
 /** A postgres.js transaction, until it ends or its connection is lost. */

@@ -39,10 +39,12 @@ export interface PostgresTransactionsOptions<Client = unknown> extends PostgresS
 /** Options of `fromPg` and `fromPostgresJs`. */
 export interface PostgresPrepareOptions {
   /**
-   * Names the store's statements, so that the server parses and plans each only once per connection. Don't use it with a
-   * transaction pooler that doesn't support named statements, such as PgBouncer before 1.21: calls fail there with
-   * `STORE_UNAVAILABLE` (26000).
-   * @default false
+   * Whether the store's statements have names, so that the server parses and plans each only once per connection. By default they
+   * do, except within a transaction, and except behind a pooler: the store compares the server's process with the one that the
+   * connection began with. If the server refuses a name, the store sends the statement without it, and uses names no more.
+   * `true` also names those within a transaction, and never checks: calls fail with `STORE_UNAVAILABLE` (26000) behind a
+   * transaction pooler that doesn't support names, such as PgBouncer before 1.21. `false` names none.
+   * @default - names, where that is safe
    */
   readonly prepare?: boolean;
 }
@@ -50,9 +52,9 @@ export interface PostgresPrepareOptions {
 const PREPARE_CHECKS = { prepare: oneOf(true, false) };
 
 /** @throws InvalidOptionError (`INVALID_OPTION`) */
-export function prepares(options: PostgresPrepareOptions): boolean {
+export function prepareOf(options: PostgresPrepareOptions): boolean | undefined {
   checkOptions(options, PREPARE_CHECKS, []);
-  return options.prepare === true;
+  return options.prepare;
 }
 
 /** Index names append to this name, and PostgreSQL truncates names after 63 bytes. */

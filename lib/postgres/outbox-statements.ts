@@ -70,8 +70,8 @@ FROM ${name} AS r WHERE r.pk = ${p.pk} AND r.due_at IS NOT NULL`,
   );
 
   const take = statement("UPDATE", ["pk", "now", "dueAt", "until", "sender"], (p) => {
-    const free = `pk = ${p.pk} AND version IN (${RECORD_VERSIONS}) AND unsent_shard >= 0
-    AND (CASE WHEN ${p.dueAt}::double precision IS NULL THEN due_at <= ${p.now} ELSE due_at = ${p.dueAt} END) AND (sending_until IS NULL OR sending_until <= ${p.now} OR sender = ${p.sender}
+    const free = `pk = ${p.pk} AND due_at <= ${p.now} AND version IN (${RECORD_VERSIONS}) AND unsent_shard >= 0
+    AND (${p.dueAt}::double precision IS NULL OR due_at = ${p.dueAt}) AND (sending_until IS NULL OR sending_until <= ${p.now} OR sender = ${p.sender}
       OR (sender LIKE 'relay/%' AND ${p.sender} LIKE 'relay/%'))`;
     const taking = `UPDATE ${name} AS r SET sending_until = ${p.until}, sender = ${p.sender}`;
     // DSQL has no lock to skip, and doesn't document changes within WITH: a sender that doesn't get the commit loads it.

@@ -118,12 +118,8 @@ export class PostgresOutbox extends OperatedOutbox implements Outbox {
   }
 
   /** @throws StoreUnavailableError (`STORE_UNAVAILABLE`) */
-  async *findUnsent(
-    shard: number,
-    before: number,
-    from = Number.MIN_SAFE_INTEGER,
-  ): AsyncGenerator<readonly FoundUnsent[]> {
-    let [dueAt, recordKey] = [from, ""];
+  async *findUnsent(shard: number, before: number): AsyncGenerator<readonly FoundUnsent[]> {
+    let [dueAt, recordKey] = [Number.MIN_SAFE_INTEGER, ""];
     for (;;) {
       const rows = await this.#run(this.#statements.find(shard, before, dueAt, recordKey));
       const page = rows.map((row) => outboxAnswerOf(row) as FoundUnsent);
@@ -134,14 +130,11 @@ export class PostgresOutbox extends OperatedOutbox implements Outbox {
     }
   }
 
-  protected async decide(
-    commit: Unsent,
-    { progress, messages, evidence, dueAt }: ChangedCommit,
-  ): Promise<boolean> {
+  protected async decide(commit: Unsent, { progress, messages, evidence }: ChangedCommit): Promise<boolean> {
     const [seen, text] = [commit as WaitingRow, JSON.stringify(progress)];
     const moved = messages === commit.messages ? null : JSON.stringify(messages);
     const act = { evidence, messages: moved };
-    const keeping = { dueAt, waits: progress.some(isWaiting), isOwn: false };
+    const keeping = { dueAt: commit.committedAt, waits: progress.some(isWaiting), isOwn: false };
     const statement = progress.every(isOver)
       ? this.#statements.finish(seen, text, act)
       : this.#statements.keep(seen, text, keeping, act);

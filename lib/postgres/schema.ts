@@ -19,8 +19,13 @@ export interface PostgresSchemaOptions {
   readonly dialect?: SqlDialect;
 }
 
-/** Leaves room in each page, so that the completed record fits next to its claim and PostgreSQL updates no index (HOT). */
-const WITH_ROOM = " WITH (fillfactor = 70)";
+/**
+ * Leaves room in each page, so that the completed record fits next to its claim and PostgreSQL updates no index (HOT). And keeps
+ * PostgreSQL from taking the table for one of a few pages, after a vacuum or an analysis: a prepared statement would then read all
+ * of it, and go on to do so while the table grows.
+ */
+const STORAGE =
+  " WITH (fillfactor = 70, autovacuum_vacuum_threshold = 500, autovacuum_analyze_threshold = 500, vacuum_truncate = false)";
 
 /** Records that are listed as unknown outcomes. */
 const UNSETTLED = "state = 'held' OR (state IN ('in-progress', 'released') AND expires_at IS NULL)";
@@ -40,7 +45,7 @@ export function postgresSchema(options: PostgresSchemaOptions): string {
     { length: partitions },
     (_, part) =>
       `CREATE TABLE IF NOT EXISTS ${quoted(`${options.table}_p${part}`)} PARTITION OF ${quoted(options.table)}
-  FOR VALUES WITH (MODULUS ${partitions}, REMAINDER ${part})${WITH_ROOM};
+  FOR VALUES WITH (MODULUS ${partitions}, REMAINDER ${part})${STORAGE};
 `,
   );
   const table = quoted(options.table);
@@ -74,6 +79,6 @@ export function postgresSchema(options: PostgresSchemaOptions): string {
   sender text,
   unsettled_since double precision
     GENERATED ALWAYS AS (CASE WHEN ${UNSETTLED} THEN coalesce(settled_at, lease_ends_at) END) STORED
-)${partitions ? " PARTITION BY HASH (pk)" : isDsql ? "" : WITH_ROOM};
+)${partitions ? " PARTITION BY HASH (pk)" : isDsql ? "" : STORAGE};
 ${parts.join("")}${index("expiry", "expires_at", "expires_at")}${index("unsettled", "unsettled_since, pk", "unsettled_since")}${index("unsent", "unsent_shard, due_at, pk", "due_at")}`;
 }

@@ -8,6 +8,7 @@ import { encodeResult } from "../core/outcome.ts";
 import type { IdempotencyRecord } from "../core/record.ts";
 import { endOf } from "../core/record.ts";
 import { endingOf, recordFindings, takeUnknown } from "../core/take-unknown.ts";
+import { checkSeals } from "../core/token-marks.ts";
 import { type UnknownOutcome, unknownOutcomeOf } from "../core/unknown-outcome.ts";
 import {
   type AbandonedRecord,
@@ -82,6 +83,7 @@ export async function reconcileKey<Write>(
     const before = now - minAgeSeconds * 1000;
     const outcome = unknownOutcomeOf(recordKey, record, decidedAt(record.evidence), before);
     questions = outcome && isDue(outcome, now, settings) ? questionsOf(operation, outcome) : [];
+    if (questions.length > 0) checkSeals(store, record);
     return questions.length > 0;
   };
   const leaseMs = verifyMs + recordMs + SKEW_MS;
@@ -102,7 +104,8 @@ export async function reconcileKey<Write>(
       startedAt: about?.at ?? seen.createdAt,
       leaseEndedAt,
       askedAt: now,
-      childKey: (name, limits) => deriveChildKey({ recordKey }, name, limits),
+      // Without a default: only the definition knows the oldest name of a step, of which its key is made.
+      childKey: (name, limits) => deriveChildKey({ recordKey }, name as string, limits),
     };
     const option = ["operations", names.operation, ...(about ? ["steps", step] : [])].join(".");
     const asking = { option, clock, patienceMs: verifyMs, encode: encodeResult };

@@ -81,6 +81,13 @@ export interface SagaStep<
    * @default - each error turns the saga back
    */
   readonly retryLater?: (error: unknown) => boolean;
+  /**
+   * How long `retryLater` may keep the saga at this step, in seconds since the saga began, 1 to 31622400. `run` is always tried
+   * first, and if it fails after that time, the saga turns back. Nothing wakes the saga: have it called then, for example by a
+   * message with `deliverAt`. Not possible after the pivot.
+   * @default - without end
+   */
+  readonly timeoutSeconds?: number;
 }
 
 export interface SagaOptions {

@@ -3,11 +3,12 @@ import { STOPPED, TURNED_BACK } from "../contract.ts";
 import type { ChildKeyLimits } from "../core/child-key.ts";
 import { hasCode } from "../core/error-code.ts";
 import { RecordCorruptError, SagaCompensatedError, SagaPendingError } from "../core/errors.ts";
-import { type Execution, startOf, stepsOf } from "../core/execution.ts";
+import { ageOf, type Execution, startOf, stepsOf } from "../core/execution.ts";
 import type { StoredStep, StoredSteps } from "../core/record.ts";
 import type { Step, StepOptions } from "../core/steps.ts";
 import type { Verification } from "../core/verify.ts";
 import type { Compensation, SagaDefinition, SagaStep } from "./definition.ts";
+import { type SagaDriver, SagaPaused } from "./driven-saga.ts";
 
 /** The step's name in the record, prefixed by the saga's. A saga's own steps have no `/`. */
 export const nameIn = (saga: string, step: string): string => `${saga}/${step}`;
@@ -45,12 +46,19 @@ export class SagaRun<Input, Write> {
   readonly #saga: SagaDefinition<Input, Write>;
   readonly #execution: Execution<Write>;
   readonly #input: Input;
+  readonly #driver: SagaDriver;
   readonly #results: Record<string, unknown> = {};
 
-  constructor(saga: SagaDefinition<Input, Write>, execution: Execution<Write>, input: Input) {
+  constructor(
+    saga: SagaDefinition<Input, Write>,
+    execution: Execution<Write>,
+    input: Input,
+    driver: SagaDriver,
+  ) {
     this.#saga = saga;
     this.#execution = execution;
     this.#input = input;
+    this.#driver = driver;
   }
 
   async run(): Promise<Record<string, unknown>> {
@@ -66,7 +74,14 @@ export class SagaRun<Input, Write> {
   async #forward(): Promise<readonly [TurnedBack?, unknown?]> {
     const { steps, pivot } = this.#saga;
     for (const [index, definition] of steps.entries()) {
-      const { name, atMostOnce, verify, didNotHappen, formerly } = definition;
+      const { name, verify, atMostOnce = verify !== undefined, didNotHappen, formerly } = definition;
+      const isBehindPivot = () => index > pivot || this.#stateOf(steps[pivot]) === "done";
+      const next = this.#stateOf(definition) ? "run" : this.#driver.before(name);
+      if (next === "pause") throw new SagaPaused(name);
+      if (next !== "run") {
+        if (isBehindPivot()) await this.#stop(name, steps.slice(index), next.error);
+        return this.#turnBack(definition, next.neverRan, next.error);
+      }
       // The intent of the next step, in the same request.
       const after = steps[index + 1];
       const options = {
@@ -91,22 +106,30 @@ export class SagaRun<Input, Write> {
       } catch (error) {
         const isOfRun = thrown?.error === error;
         if (this.#endsAttempt(error, definition, isOfRun)) throw error;
-        const isBehindPivot = index > pivot || this.#stateOf(steps[pivot]) === "done";
-        if (isBehindPivot) await this.#stop(name, steps.slice(index), error);
+        if (isBehindPivot()) await this.#stop(name, steps.slice(index), error);
         // `didNotHappen` can't decide about an error in the result or in an earlier attempt.
         const isProof = isOfRun && didNotHappen?.(error) === true;
         const isRuledOut =
           (isProof || hasCode(error, "TRANSACTION_CONDITION")) && this.#stateOf(definition) !== "done";
-        const back = steps
-          .filter((step) => (step === definition ? !isRuledOut : this.#mayHaveHappened(step)))
-          .reverse();
-        // If this one can't undo all of them, leave it to a deployment that can, in its own order.
-        this.#checkUndo(back);
-        const turned: TurnedBack = { failed: name, undo: back.map((step) => step.name) };
-        return [await this.#step(TURNED_BACK, () => turned, { tracked: true }), error];
+        return this.#turnBack(definition, isRuledOut, error);
       }
     }
     return [];
+  }
+
+  /** Records the turn. `isRuledOut`: the failed step itself had no effect. */
+  async #turnBack(
+    failed: SagaStep<Input, Write>,
+    isRuledOut: boolean,
+    error: unknown,
+  ): Promise<readonly [TurnedBack, unknown]> {
+    const back = this.#saga.steps
+      .filter((step) => (step === failed ? !isRuledOut : this.#mayHaveHappened(step)))
+      .reverse();
+    // If this one can't undo all of them, leave it to a deployment that can, in its own order.
+    this.#checkUndo(back);
+    const turned: TurnedBack = { failed: failed.name, undo: back.map((step) => step.name) };
+    return [await this.#step(TURNED_BACK, () => turned, { tracked: true }), error];
   }
 
   /** Undoes the last step first, and steps that may not have happened too. */
@@ -216,7 +239,8 @@ export class SagaRun<Input, Write> {
     const { name: saga } = this.#saga;
     const formerly = options.formerly?.map((each) => nameIn(saga, each));
     const all = { ...options, ...(formerly && { formerly }) };
-    return this.#execution.step(nameIn(saga, name), work as (step: Step<Write>) => T, all);
+    const driven = (step: Step<Write>) => this.#driver.around(step, () => work(step) as T);
+    return this.#execution.step(nameIn(saga, name), driven, all);
   }
 
   /** Nothing is undone after the pivot: the key is held, and a later call continues. */
@@ -243,7 +267,9 @@ export class SagaRun<Input, Write> {
     // `retryLater` decides about errors of `run`, and about an unknown outcome if a later call can ask `verify` again.
     // Without `verify`, no retry changes that outcome.
     const mayChange = isOfRun || definition?.verify !== undefined;
-    return mayChange && definition?.retryLater?.(error) === true;
+    const { timeoutSeconds = Number.POSITIVE_INFINITY, retryLater } = { ...definition };
+    const isLate = ageOf(this.#execution) >= timeoutSeconds * 1000;
+    return mayChange && !isLate && retryLater?.(error) === true;
   }
 
   #given(step: Step<Write>) {

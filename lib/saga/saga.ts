@@ -1,13 +1,22 @@
 /** Ordered steps with compensations: either all are done, or the done ones are undone. */
-import { STOPPED, TURNED_BACK } from "../contract.ts";
+import { MAX_RETENTION_SECONDS, STOPPED, TURNED_BACK } from "../contract.ts";
 import { otherCopies } from "../core/copies.ts";
 import { InvalidOptionError, StepInvalidError } from "../core/errors.ts";
 import { type Execution, stepsOf } from "../core/execution.ts";
-import { aFunction, type Check, checkOptions, isStepName, oneOf, text } from "../core/option-checks.ts";
+import {
+  aFunction,
+  type Check,
+  checkOptions,
+  isStepName,
+  oneOf,
+  seconds,
+  text,
+} from "../core/option-checks.ts";
 import { type RunOnceOptions, runOnce } from "../core/run-once.ts";
 import type { StepOptions } from "../core/steps.ts";
 import type { DefineSaga } from "./define-saga.ts";
 import type { Saga, SagaOptions, SagaStep } from "./definition.ts";
+import { makeDrivable, type SagaDriver, UNDRIVEN } from "./driven-saga.ts";
 import { compensationOf, nameIn, SagaRun, unknownStep } from "./saga-run.ts";
 
 /** For both names together: `<saga>/<step>/compensate` is the name of a step. */
@@ -25,6 +34,7 @@ const STEP_CHECKS: Readonly<Record<keyof SagaStep<unknown>, Check>> = {
   compensate: aFunction,
   pivot: oneOf(true, false),
   retryLater: aFunction,
+  timeoutSeconds: seconds(1, MAX_RETENTION_SECONDS),
   atMostOnce: oneOf(true, false),
   verify: aFunction,
   didNotHappen: aFunction,
@@ -63,7 +73,7 @@ function define<Input, Write>(
     statusCode: options.statusCode ?? 409,
   };
   const known = [TURNED_BACK, STOPPED, ...steps.flatMap(namesOf)].map((each) => nameIn(name, each));
-  const run = async (execution: Execution<Write>, input: Input) => {
+  const runDriven = async (execution: Execution<Write>, input: Input, driver: SagaDriver) => {
     const recorded = stepsOf(execution);
     if (!recorded) {
       throw new StepInvalidError(
@@ -73,10 +83,11 @@ function define<Input, Write>(
     const its = Object.entries(recorded).flatMap(([each, { next = each }]) => [each, next]);
     const other = its.find((each) => each.startsWith(`${name}/`) && !known.includes(each));
     if (other !== undefined) throw unknownStep(name, other);
-    return new SagaRun(definition, execution, input).run();
+    return new SagaRun(definition, execution, input, driver).run();
   };
+  const run = (execution: Execution<Write>, input: Input) => runDriven(execution, input, UNDRIVEN);
   const alone = new WeakMap<object, RunOnceOptions<Write>>();
-  return {
+  const made: Saga<Input, Write> = {
     run,
     steps: known,
     start: async (given, key, input) => {
@@ -85,6 +96,8 @@ function define<Input, Write>(
       return runOnce(all, key, input, (execution: Execution<Write>) => run(execution, input));
     },
   };
+  const names = definition.steps.map((step) => step.name);
+  return makeDrivable(made, { name, steps: names, run: runDriven as never });
 }
 
 const namesOf = ({ name, formerly = [] }: Pick<StepOptions, "formerly"> & { readonly name: string }) =>
@@ -109,10 +122,16 @@ function checked<Input, Write>(
   const names = new Set<string>();
   for (const step of steps) {
     checkOptions(step, STEP_CHECKS, ["name", "run"]);
-    if (step.verify && !step.atMostOnce) {
+    if (step.verify && step.atMostOnce === false) {
       throw new InvalidOptionError(
         "verify",
-        `is only used for a step with \`atMostOnce: true\`, because other steps simply run again; the step is ${step.name}`,
+        `is never asked about a step with \`atMostOnce: false\`, because that simply runs again; the step is ${step.name}`,
+      );
+    }
+    if (step.timeoutSeconds !== undefined && !step.retryLater) {
+      throw new InvalidOptionError(
+        "timeoutSeconds",
+        `limits how long \`retryLater\` keeps the saga at a step, and the step ${step.name} has none: add \`retryLater\`, or remove it`,
       );
     }
     for (const each of [step.name, ...(step.formerly ?? [])]) {
@@ -140,6 +159,13 @@ function checked<Input, Write>(
     throw new InvalidOptionError(
       "compensate",
       `isn't possible after the pivot, because nothing is undone from there on: remove it from the step ${late.name}`,
+    );
+  }
+  const endless = steps.find(({ timeoutSeconds }, index) => timeoutSeconds !== undefined && index > pivot);
+  if (endless) {
+    throw new InvalidOptionError(
+      "timeoutSeconds",
+      `isn't possible after the pivot, because the saga can't turn back from there on: remove it from the step ${endless.name}`,
     );
   }
   return steps;

@@ -6,6 +6,7 @@ import { errorNameOf } from "../core/ask-verify.ts";
 import { hasCode } from "../core/error-code.ts";
 import { NOT_KEPT } from "../core/outcome.ts";
 import type { IdempotencyRecord, StoredResult } from "../core/record.ts";
+import { bucketOf } from "../core/result-pointer.ts";
 import type {
   Claim,
   ClaimAnswer,
@@ -104,7 +105,12 @@ export class EncryptedStore<Write> extends ResultStore<Write> {
     return withResults(record, (result, step) => {
       if (result.in === "nowhere" || (result.in === "record" && !isSealed(result.text))) return result;
       const place = result.in === "record" ? { text: result.text } : { address: result.address };
-      return { in: "item", address: MARK + JSON.stringify({ recordKey, step, ...place }) };
+      const inBucket = bucketOf(result);
+      return {
+        in: "item",
+        address: MARK + JSON.stringify({ recordKey, step, ...place }),
+        ...(inBucket && { inBucket }),
+      };
     });
   }
 

@@ -7,6 +7,7 @@ export { decryptingOutbox } from "./decrypting-outbox.ts";
 export { type EncryptedOptions, encrypted } from "./encrypted.ts";
 export { type KmsKeysOptions, type KmsLike, kmsKeys } from "./kms-keys.ts";
 export { type MigratingOptions, migrating } from "./migrating.ts";
+export { type OffloadedOptions, offloaded, type ResultsS3Like } from "./offloaded.ts";
 export { type Redact, redacted } from "./redacted.ts";
 export {
   type UnmigratedRecord,

@@ -58,6 +58,8 @@ export class MigratingStore implements Store {
   /** @internal */
   readonly sealsResults: boolean;
   /** @internal */
+  readonly usesBucket: boolean;
+  /** @internal */
   readonly redactsResults: boolean;
   /** @internal */
   readonly copiesRecords = true;
@@ -79,7 +81,8 @@ export class MigratingStore implements Store {
     this.patienceClock = patient.patienceClock;
     if (from.unknownOutcomes && to.unknownOutcomes) this.unknownOutcomes = (query) => this.#unknown(query);
     this.crossCheck = crossChecksOf(from, to);
-    const { sealsResults, redactsResults, usesPool } = marksOf(from, to);
+    const { sealsResults, usesBucket, redactsResults, usesPool } = marksOf(from, to);
+    this.usesBucket = usesBucket;
     this.usesPool = usesPool;
     this.sealsResults = sealsResults;
     this.redactsResults = redactsResults;
@@ -168,7 +171,12 @@ export class MigratingStore implements Store {
     const counted = await this.find(erasing.recordKey, CONSISTENT);
     let erased: EraseAnswer = { erased: false, state: "absent" };
     for (const side of ["from", "to"] as const) {
-      const answer = await eraseIn(this.#stores[side], { ...erasing, ...(counted && { counted }) });
+      const answer = await eraseIn(this.#stores[side], {
+        ...erasing,
+        // One of the two deletes the objects of the key.
+        reachesBucket: erasing.reachesBucket || this.usesBucket,
+        ...(counted && { counted }),
+      });
       if (!answer.erased && answer.state !== "absent") return answer;
       if (answer.erased) erased = answer;
     }

@@ -74,7 +74,7 @@ export class MemoryOutbox implements Outbox {
     const { sendingUntil = now, sender, dueAt } = waiting;
     const isOwn = sender?.id === id || (by === "relay" && sender?.by === "relay");
     const isFree = sendingUntil <= now || isOwn;
-    const isDue = found.dueAt === undefined ? dueAt <= now : dueAt === found.dueAt;
+    const isDue = dueAt <= now && dueAt === (found.dueAt ?? dueAt);
     if (!isDue || !isFree) return { state: "held", unsent: structuredClone(waiting) };
     const unsent = { ...waiting, sendingUntil: until, sender: { by, id }, revision: waiting.revision + 1 };
     this.#waiting.set(recordKey, unsent);
@@ -127,8 +127,8 @@ export class MemoryOutbox implements Outbox {
     return !isHeld;
   }
 
-  async *findUnsent(shard: number, before: number, from = 0): AsyncGenerator<readonly FoundUnsent[]> {
-    const found = this.#in(shard).filter(({ dueAt }) => dueAt < before && dueAt >= from);
+  async *findUnsent(shard: number, before: number): AsyncGenerator<readonly FoundUnsent[]> {
+    const found = this.#in(shard).filter(({ dueAt }) => dueAt < before);
     yield found.sort((a, b) => a.dueAt - b.dueAt).map(({ recordKey, dueAt }) => ({ recordKey, dueAt }));
   }
 

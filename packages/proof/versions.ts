@@ -28,17 +28,22 @@ export function pinnedVersions(): Record<string, string> {
   };
 }
 
-export function versionsOf({ engine }: DynamoDBEngine): Record<string, string> {
-  const [engineName, enginePackage] =
-    engine === "endpoint" ? ["the given endpoint", undefined] : ENGINE_PACKAGES[engine];
+/** @param engine absent if none took part */
+export function versionsOf(engine: DynamoDBEngine | undefined): Record<string, string> {
   return {
     onceonly: manifestOf("../../package.json").version,
     Powertools: versionOf("@aws-lambda-powertools/idempotency"),
     "Powertools batch": versionOf("@aws-lambda-powertools/batch"),
-    [engineName]: enginePackage === undefined ? "" : versionOf(enginePackage),
+    ...(engine && engineVersion(engine)),
     "AWS SDK": versionOf("@aws-sdk/client-dynamodb"),
     "Node.js": process.versions.node,
   };
+}
+
+function engineVersion({ engine }: DynamoDBEngine): Record<string, string> {
+  if (engine === "endpoint") return { "the given endpoint": "" };
+  const [name, enginePackage] = ENGINE_PACKAGES[engine];
+  return { [name]: versionOf(enginePackage) };
 }
 
 /** Walks up from the entry: not every package exports its manifest. */

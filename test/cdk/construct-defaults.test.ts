@@ -20,11 +20,15 @@ import {
 import { RELAY_DEFAULTS } from "../../lib/cdk/outbox-relay-props.ts";
 import { RECONCILER_DEFAULTS } from "../../lib/cdk/reconciler-props.ts";
 import { ACCESS_DEFAULTS } from "../../lib/cdk/record-access.ts";
+import { MESSAGE_RETENTION_SECONDS } from "../../lib/cdk/rules/durable.ts";
+import { defaultRetention } from "../../lib/cdk/rules/functions.ts";
 import { USE_DEFAULTS } from "../../lib/cdk/use-idempotency-options.ts";
+import { START_DEFAULTS } from "../../lib/cdk/use-start-once.ts";
 import { DEFAULTS as CLIENT_DEFAULTS } from "../../lib/client/options.ts";
 import { ATTRIBUTES, METRICS, OUTBOX_INDEX } from "../../lib/contract.ts";
+import { MESSAGE_DEFAULTS } from "../../lib/core/message-age.ts";
 import { DEFAULTS as HANDLER_DEFAULTS } from "../../lib/core/options.ts";
-import { withGenerated } from "../kit/generated.ts";
+import { expectGenerated } from "../kit/generated.ts";
 import { root } from "../kit/project.ts";
 
 interface Property {
@@ -61,6 +65,7 @@ const interfaces: readonly (readonly [file: string, name: string, defaults: obje
   ],
   ["record-access", "RecordAccessOptions", ACCESS_DEFAULTS],
   ["use-idempotency-options", "UseIdempotencyOptions", USE_DEFAULTS],
+  ["use-start-once", "UseStartOnceOptions", START_DEFAULTS],
   ["dedup-queue-props", "DedupQueueProps", QUEUE_DEFAULTS],
   ["dedup-queue-props", "DedupQueueConsumerOptions", CONSUMER_DEFAULTS],
   ["outbox-relay-props", "OutboxRelayProps", { ...RELAY_DEFAULTS, ...METRIC_NAMES, indexName: OUTBOX_INDEX }],
@@ -124,6 +129,7 @@ describe.each(interfaces)("%s: %s", (file, name, defaults) => {
 const SECTIONS: Readonly<Record<string, readonly string[]>> = {
   IdempotencyTable: ["IdempotencyTableProps"],
   UseIdempotency: ["RecordAccessOptions", "UseIdempotencyOptions"],
+  UseStartOnce: ["UseStartOnceOptions"],
   DedupQueue: ["DedupQueueProps"],
   DedupQueueConsumerOptions: ["DedupQueueConsumerOptions"],
   OutboxRelay: ["OutboxRelayProps"],
@@ -134,17 +140,14 @@ const SECTIONS: Readonly<Record<string, readonly string[]>> = {
 
 // To write the tables again: npx vitest run test/cdk/construct-defaults.test.ts -u
 it("docs/reference/constructs.md has the properties of each construct as their types document them", async () => {
-  const path = join(root, "docs/reference/constructs.md");
-  let page = readFileSync(path, "utf8");
-  for (const [section, names] of Object.entries(SECTIONS)) {
+  const parts = Object.entries(SECTIONS).map(([section, names]) => {
     const properties = names.flatMap((name) =>
       propertiesOf(interfaces.find(([, candidate]) => candidate === name)![0], name),
     );
-    page = withGenerated(page, `props of ${section}`, tableOf(properties));
-  }
+    return [`props of ${section}`, tableOf(properties)];
+  });
 
-  expect(page.match(/<!-- props of /g)).toHaveLength(Object.keys(SECTIONS).length);
-  await expect(page).toMatchFileSnapshot(path);
+  await expectGenerated("docs/reference/constructs.md", Object.fromEntries(parts));
 });
 
 function tableOf(properties: readonly Property[]): string {
@@ -160,9 +163,16 @@ function written(stated: string | undefined): string {
 }
 
 describe("defaults that follow from others", () => {
-  it("take the handlers' retention and the client's patience", () => {
-    expect(USE_DEFAULTS.retention.toSeconds()).toBe(HANDLER_DEFAULTS.retentionSeconds);
-    expect(USE_DEFAULTS.clientWindow.toSeconds()).toBe(CLIENT_DEFAULTS.deadlineSeconds);
+  it("use the handlers' retention, for messages and for everything else", () => {
+    const app = { ofType: () => [] } as never;
+
+    expect(defaultRetention(app, {} as never)).toBe(HANDLER_DEFAULTS.retentionSeconds);
+    expect(MESSAGE_RETENTION_SECONDS).toBe(MESSAGE_DEFAULTS.retentionSeconds);
+  });
+
+  it("use the client's deadline", () => {
+    for (const { clientWindow } of [USE_DEFAULTS, START_DEFAULTS])
+      expect(clientWindow.toSeconds()).toBe(CLIENT_DEFAULTS.deadlineSeconds);
   });
 
   it("hide a message for six times as long as an IdempotentFunction runs", () => {

@@ -46,7 +46,7 @@ describe("OutboxRelay.addDestination", () => {
     }
   });
 
-  it("H75: configures both functions with where they may send, and nowhere else", () => {
+  it("H75: configures both functions with the destinations to which they may send, and no others", () => {
     const template = templateWith({}, (stack) => new EventBus(stack, "To"));
 
     for (const id of ["OutboxRelay", "OutboxSweeper"]) {
@@ -69,7 +69,7 @@ describe("OutboxRelay.addDestination", () => {
     return JSON.parse((JSON.parse(text)["Fn::Join"][1] as string[]).join(""));
   };
 
-  it("H75: configures both functions with where each operation may send, and lets them send there, once each", () => {
+  it("H75: configures both functions with the destinations of each operation, and lets them send there, once each", () => {
     const stack = unitStack();
     const [shared, own] = [new Queue(stack, "Shared"), new Queue(stack, "Own")];
     const relay = outboxIn(stack, { destinations: { pay: [shared], "pay-out": [shared, own] } });

@@ -120,7 +120,7 @@ describe("IdempotencyTable.grantIdempotency on a restored table", () => {
 });
 
 describe("OutboxRelay of a restored table", () => {
-  it("H56: is rejected, since it would send again what was sent after the backup", () => {
+  it("H56: is rejected, because it would resend messages that were sent after the backup", () => {
     const stack = unitStack();
     const table = new IdempotencyTable(stack, "Table", { restoredAt, outbox: true });
 

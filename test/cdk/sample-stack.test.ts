@@ -104,6 +104,39 @@ describe("SampleStack", () => {
     ]);
   });
 
+  it("lets fulfil-order run its steps and checkpoint its executions, and start-fulfilment start them", () => {
+    const [run] = runs("fulfil-order") as [Right];
+    const executions = "FulfilOrder:*/durable-execution/*";
+
+    expect(rightsOf("FulfilOrder")).toEqual([
+      {
+        ...run,
+        condition: {
+          ...run.condition,
+          "ForAllValues:StringLike": {
+            "dynamodb:LeadingKeys": ["fulfil-order#*", "place#*", "charge#*", "ship#*"],
+          },
+        },
+      },
+      {
+        on: "Orders",
+        actions: ["dynamodb:PutItem", "dynamodb:UpdateItem"],
+        condition: ONLY_IN_TRANSACTIONS,
+      },
+      { on: "Shipments", actions: ["dynamodb:PutItem"], condition: ONLY_IN_TRANSACTIONS },
+      {
+        on: executions,
+        actions: ["lambda:CheckpointDurableExecution", "lambda:GetDurableExecutionState"],
+      },
+      { on: executions, actions: ["lambda:GetDurableExecution"] },
+    ]);
+    expect(rightsOf("StartFulfilment")).toEqual([
+      { on: "FulfilOrderAliaslive", actions: ["lambda:InvokeFunction"] },
+      { on: "FulfilOrder", actions: ["lambda:ListDurableExecutionsByFunction"] },
+      { on: executions, actions: ["lambda:GetDurableExecution"] },
+    ]);
+  });
+
   it("lets relay and sweeper send to the one queue", () => {
     for (const functionId of ["OutboxRelay", "OutboxSweeper"]) {
       expect(rightsOf(functionId).filter(({ on }) => !on.startsWith("Idempotency"))).toEqual([
@@ -128,6 +161,7 @@ describe("SampleStack", () => {
       "GET /charges",
       "GET /orders/{id}",
       "POST /charges",
+      "POST /fulfilled-orders",
       "POST /orders",
       "POST /refunds",
       "POST /shipments",
@@ -141,7 +175,7 @@ describe("SampleStack", () => {
     }
   });
 
-  it("gives the sandbox's token to charge-payment and place-order only, and tenants no access to the sandbox", () => {
+  it("gives the sandbox's token to the functions that charge only, and tenants no access to the sandbox", () => {
     const environments = Object.entries(ephemeral.findResources("AWS::Lambda::Function")).map(
       ([logicalId, { Properties }]) => [logicalId, JSON.stringify(Properties.Environment)] as const,
     );
@@ -149,6 +183,7 @@ describe("SampleStack", () => {
     const knowing = environments.filter(([, text]) => text?.includes("shop-sandbox-token"));
     expect(knowing.map(([logicalId]) => logicalId).sort()).toEqual([
       expect.stringMatching(/^ChargePayment/),
+      expect.stringMatching(/^FulfilOrder/),
       expect.stringMatching(/^PlaceOrder/),
     ]);
     const authorizer = environments.find(([logicalId]) => logicalId.startsWith("GatewayApiAuthorize"));
@@ -185,8 +220,8 @@ describe("SampleStack", () => {
       template.allResources(type, { DeletionPolicy: "Retain", UpdateReplacePolicy: "Retain" });
       ephemeral.allResources(type, { DeletionPolicy: "Delete", UpdateReplacePolicy: "Delete" });
     }
-    expect(countsOf(template)).toEqual({ tables: 4, queues: 2, logGroups: 8 });
-    expect(countsOf(ephemeral)).toEqual({ tables: 5, queues: 2, logGroups: 12 });
+    expect(countsOf(template)).toEqual({ tables: 5, queues: 2, logGroups: 10 });
+    expect(countsOf(ephemeral)).toEqual({ tables: 6, queues: 2, logGroups: 14 });
   });
 
   it("protects its tables from deletion, unless it is ephemeral", () => {

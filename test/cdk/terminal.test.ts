@@ -90,7 +90,7 @@ describe("cdk synth in an app by cdk init", { timeout: 240_000 }, () => {
   });
 
   it.each([true, false])(
-    "H92: B1: shows what is not checked, next to a warning, with the flag %s",
+    "H92: B1: shows notes about unchecked settings, next to a warning, with the flag %s",
     async (flag) => {
       const output = await synthesized(flag);
 

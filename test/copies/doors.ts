@@ -1,6 +1,7 @@
 // Stores, and ways to run work once: whatever one copy makes of them, another copy uses.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { Writable } from "node:stream";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import middy from "@middy/core";
 import express from "express";
@@ -35,6 +36,8 @@ export const BASES: Readonly<Record<string, (copy: Copy, peer: Copy) => AnyStore
 };
 
 const keys = keyService();
+const away = () => Promise.reject(new Error("away"));
+const s3 = { putObject: away, getObject: away, listObjectVersions: away, deleteObject: away };
 
 /** Stores in front of another one. */
 export const FRONTS: Readonly<Record<string, (copy: Copy, store: AnyStore) => AnyStore>> = {
@@ -43,6 +46,7 @@ export const FRONTS: Readonly<Record<string, (copy: Copy, store: AnyStore) => An
   "stores.redacted": ({ stores }, store) => stores.redacted(store, ((result: unknown) => result) as never),
   "stores.migrating": ({ stores, testing }, store) =>
     stores.migrating(store, new testing.MemoryStore() as never),
+  "stores.offloaded": ({ stores }, store) => stores.offloaded(store, { bucket: "results", client: s3 }),
   "main.watchNewKeys": ({ main }, store) => main.watchNewKeys(store, { observe: () => {} }),
 };
 
@@ -151,6 +155,28 @@ export const DOORS: Readonly<Record<string, (copy: Copy, store: AnyStore, work: 
       };
       return async () => void (await handler({ Records: [record] } as never, aContext(peer)));
     },
+    "main.idempotentEach": ({ main }, store, work, peer) => {
+      const handler = main.idempotentEach((_item: unknown, { idempotency }) => work(idempotency as never), {
+        ...options(store),
+        key: () => "k1",
+      } as never);
+      return async () => ((await handler([{}] as never, aContext(peer))) as unknown[])[0];
+    },
+    "main.httpIdempotentStream": ({ main }, store, work, peer) => {
+      const handler = main.httpIdempotentStream(async (_event: unknown, stream, { idempotency }) => {
+        stream.end(answer(await work(idempotency as never)).body);
+      }, httpOptions(store) as never);
+      return async () => {
+        const parts: Buffer[] = [];
+        const write = (chunk: Buffer, _encoding: string, done: () => void) => {
+          parts.push(Buffer.from(chunk));
+          done();
+        };
+        const stream = Object.assign(new Writable({ write }), { setContentType: () => {} });
+        await handler(http() as never, stream, aContext(peer));
+        return JSON.parse(Buffer.concat(parts).toString().split("\0").at(-1) ?? "");
+      };
+    },
     "main.lock": ({ main }, store, work) => {
       let result: Promise<unknown> | undefined;
       return () => {
@@ -173,6 +199,20 @@ export const DOORS: Readonly<Record<string, (copy: Copy, store: AnyStore, work: 
         compensate: () => {},
       } as never) as unknown as { run(key: string, input: string): Promise<unknown> };
       return () => stock.run("k1", "in");
+    },
+    "agents.onceTool": ({ agents }, store, work) => {
+      const tool = agents.onceTool<{ cents: number; idempotencyKey: string }, [], object, never>(
+        async (_args, execution) => work(execution) as object,
+        { operation: "charge", store, intent: ["cents"], scope: "public" },
+      );
+      return async () => {
+        // Only a replay has the mark.
+        const { onceonly: _, ...result } = (await tool({ cents: 5, idempotencyKey: "k1" })) as Record<
+          string,
+          unknown
+        >;
+        return result;
+      };
     },
     "consumers.idempotentConsumer": ({ consumers }, store, work, peer) => {
       const consumer = consumers.idempotentConsumer(

@@ -8,9 +8,13 @@ const DRIVEN = [
   ...Object.keys(DOORS),
   ...["consumers.envelopeHeaders", "http.executionOf", "http.keepBody"],
   ...["main.PermanentError", "main.OutcomeUnknownError", "main.CommitInvalidError", "main.isOnceonlyError"],
-  ...["fingerprintFromHttp", "fingerprintFromJson", "fingerprintFromSns", "fingerprintFromS3"].map(
-    (name) => `main.${name}`,
-  ),
+  ...[
+    "fingerprintFromHttp",
+    "fingerprintFromJson",
+    "fingerprintFromMultipart",
+    "fingerprintFromSns",
+    "fingerprintFromS3",
+  ].map((name) => `main.${name}`),
   "main.fingerprintFromEventBridge",
   ...[
     "messaging.S3ClaimCheck",
@@ -34,14 +38,14 @@ const DRIVEN = [
 
 /** Lists and texts, and functions from data to data: they neither read nor note an object of a copy. */
 const DATA =
-  /^main\.readBody$|^messaging\.(ENVELOPE_FAULTS|OUTBOX_EVENTS|readEnvelope|traceparentFromXRay)$|^reconciler\.RECONCILER_EVENTS$|^store-kit\.(DECISIONS|STORE_FAILURES)$|^postgres\.postgresSchema$|^explorer\.(canHave|crashPoints|streamEvent)$|^kit\.([A-Z_]+|[a-z]\w+)$|^aws\.[a-z]\w+$|^client\.(createIdempotencyKey|wasReplayed)$/;
+  /^main\.read(Body|S3Change)$|^messaging\.(ENVELOPE_FAULTS|OUTBOX_EVENTS|kinesisRecord|readEnvelope|traceparentFromXRay)$|^reconciler\.RECONCILER_EVENTS$|^store-kit\.(DECISIONS|STORE_FAILURES)$|^postgres\.postgresSchema$|^explorer\.(canHave|crashPoints|streamEvent)$|^kit\.([A-Z_]+|[a-z]\w+)$|^aws\.[a-z]\w+$|^client\.(createIdempotencyKey|wasReplayed)$/;
 
 /**
  * Functions that a user passes to an engine, which calls them with plain events, attempts or decisions, and clients of HTTP. No copy
  * asks who made them. Those that note something about themselves, as readers of keys note the time of a commit, are driven.
  */
 const FUNCTIONS =
-  /^durable\.onceRetry$|^main\.(keyFrom\w+|callerFrom\w+)$|^reconciler\.(durableExecutionStarted|dynamoItemExists|executionStarted|httpLookup|s3ObjectExists|eraseResult)$|^stores\.kmsKeys$|^otel\.openTelemetry$|^client\.(createIdempotentFetch|idempotentFetch)$/;
+  /^durable\.onceRetry$|^main\.(keyFrom\w+|callerFrom\w+|(acp|ietf|stripe)Profile|graphqlOverHttp)$|^reconciler\.(durableExecutionStarted|dynamoItemExists|executionStarted|httpLookup|s3ObjectExists|eraseResult)$|^stores\.kmsKeys$|^otel\.openTelemetry$|^client\.(createIdempotentFetch|idempotentFetch)$/;
 
 /**
  * Only the methods of a port are called on them (store, outbox, SQL client, AWS client). The doors and fronts drive each port with
@@ -60,13 +64,16 @@ const SIBLINGS =
 /** Of one simulation: handlers and services reach it by patches that all copies share (packages/explorer/test/simulator). */
 const SIMULATION = /^explorer\.(Simulator|randomFaults|removePatches|whenEnvironmentEnds)$/;
 
+/** Two copies meet in test/durable, where the SDK is. */
+const DURABLE = /^durable\.(currentChildKey|durableExecutionPluginProvider|oncePlugin|onceSaga)$/;
+
 /** Constructs: test/cdk/two-copies.test.ts. */
 const CONSTRUCTS = /^cdk(Rules)?\./;
 
 /** What is known of an export; `undefined` for none. */
 export function meetingOf(name: string): string | undefined {
   if (DRIVEN.includes(name)) return "driven";
-  const kinds = { DATA, FUNCTIONS, PORTS, ERRORS, SIBLINGS, SIMULATION, CONSTRUCTS };
+  const kinds = { DATA, FUNCTIONS, PORTS, ERRORS, SIBLINGS, SIMULATION, DURABLE, CONSTRUCTS };
   return Object.entries(kinds)
     .find(([, names]) => names.test(name))?.[0]
     .toLowerCase();

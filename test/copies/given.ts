@@ -10,6 +10,7 @@ import { oncePerRun } from "../kit/once-per-run.ts";
 import { root } from "../kit/project.ts";
 
 export interface Copy {
+  readonly agents: typeof import("onceonly/agents");
   readonly aws: typeof import("onceonly-explorer/aws");
   readonly explorer: typeof import("onceonly-explorer");
   readonly main: typeof import("onceonly");

@@ -207,6 +207,7 @@ describe.each(PAIRS)("H86: A6: the %s next to the %s", (one, other) => {
       request,
     ],
     ["fingerprintFromJson", (copy: Copy) => copy.main.fingerprintFromJson({ take: ["a"] }), request],
+    ["fingerprintFromMultipart", (copy: Copy) => copy.main.fingerprintFromMultipart(), request],
     ["fingerprintFromSns", (copy: Copy) => copy.main.fingerprintFromSns(), sns],
     ["fingerprintFromS3", (copy: Copy) => copy.main.fingerprintFromS3(), s3],
     ["fingerprintFromEventBridge", (copy: Copy) => copy.main.fingerprintFromEventBridge(), bus],

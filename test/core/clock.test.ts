@@ -1,15 +1,15 @@
 import { getEventListeners } from "node:events";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { systemClock, systemRandom } from "../../lib/core/clock.ts";
+import { type Clock, startTimer, systemClock, systemRandom } from "../../lib/core/clock.ts";
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: 1_700_000_000_000 });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 describe("systemClock", () => {
-  beforeEach(() => {
-    vi.useFakeTimers({ now: 1_700_000_000_000 });
-  });
-  afterEach(() => {
-    vi.useRealTimers();
-  });
-
   it("reports the time in epoch milliseconds", () => {
     expect(systemClock.now()).toBe(1_700_000_000_000);
   });
@@ -77,5 +77,31 @@ describe("systemRandom", () => {
     expect(new Set(tokens).size).toBe(100);
     for (const token of tokens) expect(token).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4/);
     for (const fraction of fractions) expect(fraction >= 0 && fraction < 1).toBe(true);
+  });
+});
+
+describe("startTimer", () => {
+  // Not the system's clock itself.
+  const other: Clock = { ...systemClock };
+
+  it("R11: calls once the time is over, with the system's clock and with another one", async () => {
+    const called: string[] = [];
+
+    startTimer(systemClock, 100, () => called.push("system"));
+    startTimer(systemClock, 2 ** 40, () => called.push("too early"), "background");
+    startTimer(other, 100, () => called.push("other"));
+    await vi.advanceTimersByTimeAsync(100);
+
+    expect(called).toEqual(["system", "other"]);
+  });
+
+  it("R11: calls nothing once it is cancelled, and leaves no timer", async () => {
+    const called: string[] = [];
+
+    for (const clock of [systemClock, other])
+      startTimer(clock, 100, () => called.push("late"), "background")();
+    await vi.advanceTimersByTimeAsync(100);
+
+    expect([called, vi.getTimerCount()]).toEqual([[], 0]);
   });
 });

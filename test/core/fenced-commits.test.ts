@@ -7,11 +7,12 @@ import {
   TransactionConditionError,
 } from "../../lib/core/errors.ts";
 import type { Execution } from "../../lib/core/execution.ts";
+import { fenceOff } from "../../lib/core/fence.ts";
 import { isExpired } from "../../lib/core/record.ts";
 import type { Claim } from "../../lib/core/store.ts";
 import type { MemoryWrite } from "../../lib/testing/index.ts";
 import { type Intercept, intercepted, unreachable } from "../kit/faults/faulty-store.ts";
-import { newWorld, type World } from "./world.ts";
+import { newWorld, START, type World } from "./world.ts";
 
 type Work = Execution<MemoryWrite>;
 
@@ -105,21 +106,22 @@ describe.each(["claimed", "optimistic"] as const)("answers 8: commit, %s, amid i
   it("is unknown, and releases nothing, if it can't be fenced off", async () => {
     for (const failure of ["unreachable", "refused"] as const) {
       let committed = false;
+      let error: unknown;
       const { world, buy, store } = given((method, request) => {
         if (method !== "claim" || !committed) return request();
         return Promise.reject(new StoreUnavailableError(failure, new Error("no")));
       });
       const work = async (execution: Work) => {
         committed = true;
-        const error = await execution
+        error = await execution
           .commit("ordered", { writes: [world.orderWrite(() => false)] })
           .catch((thrown) => thrown);
-        expect(error).toMatchObject({ code: "STORE_UNAVAILABLE", failure: "unreachable" });
         return buy;
       };
 
       await expect(world.call(work, { store })).rejects.toThrow(StoreUnavailableError);
 
+      expect(error).toMatchObject({ code: "STORE_UNAVAILABLE", failure: "unreachable" });
       expect(world.decisions()).not.toContain("released");
       expect(world.decisions()).toContain("outcome-unknown");
     }
@@ -143,6 +145,7 @@ describe.each(["claimed", "optimistic"] as const)("answers 8: commit, %s, amid i
 
   it("answers with another attempt's result if that has finished in between", async () => {
     let committing = false;
+    let committed: unknown;
     const { world, buy, store } = given(async (method, request, [claim]) => {
       if (method === "claim" && committing) await finishAsAnother(world, claim as Claim);
       return request();
@@ -151,12 +154,13 @@ describe.each(["claimed", "optimistic"] as const)("answers 8: commit, %s, amid i
     const answer = await world.call(
       async (execution) => {
         committing = true;
-        return buy(execution);
+        committed = await buy(execution);
+        return committed;
       },
       { store },
     );
 
-    expect(answer).toBe("winner");
+    expect([committed, answer]).toEqual(["winner", "winner"]);
     expect(world.orders()).toBe(0);
   });
 
@@ -212,19 +216,53 @@ describe("answers 8: commit, optimistic, with an earlier try under way", () => {
         { store },
       );
 
-      const code = fault === "corrupt" ? "RECORD_CORRUPT" : "STORE_UNAVAILABLE";
-      await expect(failed).rejects.toMatchObject({ code });
+      const error =
+        fault === "corrupt"
+          ? { code: "RECORD_CORRUPT" }
+          : { code: "STORE_UNAVAILABLE", failure: "unreachable", cause: { failure: "conflict" } };
+      await expect(failed).rejects.toMatchObject(error);
       expect(world.decisions()).not.toContain("released");
     }
   });
 
-  it("H8: claims no fence once the call's time is over", async () => {
+  it("is fenced off under a record that has changed once", async () => {
+    const world = newWorld({ mode: "optimistic", lookFirst: false });
+    let claims = 0;
+    const { store } = heldUp(world, async (method, request) =>
+      method === "claim" && claims++ === 0 ? { won: false, record: undefined } : request(),
+    );
+
+    const failed = world.call(
+      ({ commit }) => commit("ordered", { writes: [world.orderWrite(() => false)] }),
+      { store },
+    );
+
+    await expect(failed).rejects.toThrow(TransactionConditionError);
+    expect(claims).toBe(2);
+  });
+
+  it("is fenced off once, however late its refusal comes", async () => {
+    const world = newWorld({ mode: "optimistic", lookFirst: false });
+    const { store } = heldUp(world, async (method, request) => {
+      if (method === "insert") await world.clock.sleep(60_000);
+      return request();
+    });
+
+    const failed = world.call(
+      ({ commit }) => commit("ordered", { writes: [world.orderWrite(() => false)] }),
+      { store },
+    );
+
+    await expect(world.clock.run(failed)).rejects.toThrow(TransactionConditionError);
+  });
+
+  it.each([29_500, 60_000])("H8: claims no fence once the call's time is over: after %d ms", async (ms) => {
     const world = newWorld({ mode: "optimistic", lookFirst: false });
     let claims = 0;
     const { store } = heldUp(world, async (method, request) => {
       if (method !== "claim") return request();
       claims++;
-      await world.clock.sleep(60_000);
+      await world.clock.sleep(START + ms - world.clock.now());
       return { won: false, record: undefined };
     });
 
@@ -282,6 +320,30 @@ describe("answers 8: commit, optimistic, with an earlier try under way", () => {
 
     expect(world.orders()).toBe(0);
     expect(world.record()).toMatchObject({ state: "released" });
+  });
+});
+
+describe("a commit amid its earlier try, in an attempt with steps,", () => {
+  it("H60: keeps them when it's fenced off", async () => {
+    const world = newWorld({ shouldStore: (result) => result !== "sold out" });
+    const { store } = heldUp(world);
+    let charges = 0;
+    const handler = async ({ step, commit }: Work) => {
+      await step("charge", () => ++charges);
+      return commit("ordered", { writes: [world.orderWrite(() => false)] }).catch(() => "sold out");
+    };
+
+    expect(await world.call(handler, { store })).toBe("sold out");
+    expect(await world.call(handler)).toBe("sold out");
+    expect(charges).toBe(1);
+  });
+});
+
+describe("fenceOff", () => {
+  it("fences nothing off after an error that isn't a refused condition, and leaves the error as it is", async () => {
+    const error = Object.freeze(new Error("down"));
+
+    await expect(fenceOff({} as never, {} as never, error, () => true)).rejects.toBe(error);
   });
 });
 

@@ -38,7 +38,7 @@ describe("expired records", () => {
     }
   });
 
-  it("H5: of two that replace an expired record at once one runs", async () => {
+  it("H5: of two calls that replace an expired record at the same time, one runs", async () => {
     const world = newWorld({ retentionSeconds: 60 });
     await world.call(async () => "old");
     await world.clock.advance(60_000);
@@ -138,7 +138,7 @@ describe("keys that name their own age", () => {
     expect(world.decisions()).toEqual(["executed", "key-expired", "key-expired", "executed"]);
   });
 
-  it("H40: an old UUIDv7 whose expired record is deleted between look and claim is reported all the same", async () => {
+  it("H40: an old UUIDv7 whose expired record is deleted between look and claim is still reported", async () => {
     const world = newWorld({ retentionSeconds: 60 });
     const request = { key: uuidAt(0) };
     await world.call(async () => "old", {}, request);

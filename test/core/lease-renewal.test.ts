@@ -80,6 +80,28 @@ describe("a lease that is renewed", () => {
     await held.outcome;
   });
 
+  it("R11: H64: goes on after a timer that was early, by less than the clock can show", async () => {
+    const world = newWorld(RENEWED);
+    const { requests, store } = counting(world);
+    let isEarly = true;
+    const sleepMs = (ms: number) => {
+      if (ms !== 1) return ms - 1;
+      isEarly = !isEarly;
+      return isEarly ? 1 : 0;
+    };
+    const clock = {
+      now: () => world.clock.now(),
+      sleep: (ms: number, signal?: AbortSignal) => world.clock.sleep(sleepMs(ms), signal),
+    };
+    const held = worker(world, { store, clock });
+
+    await world.clock.advance(65_000);
+
+    expect(requests.filter((each) => each === "renew")).toHaveLength(6);
+    held.end("done");
+    await held.outcome;
+  });
+
   it("is 30 s long unless `leaseSeconds` says otherwise, and at least 5 s", async () => {
     const leases = [];
     for (const leaseSeconds of [undefined, 7, 5]) {
@@ -92,6 +114,26 @@ describe("a lease that is renewed", () => {
     }
 
     expect(leases).toEqual([30_000, 7000, 5000]);
+  });
+
+  it("H64: work that blocks the process past its lease before it first waits is aborted, and renews nothing", async () => {
+    const world = newWorld(RENEWED);
+    const { requests, store } = counting(world);
+    let blockedMs = 0;
+    const clock = { now: () => world.clock.now() + blockedMs, sleep: world.clock.sleep };
+    let signal: AbortSignal | undefined;
+    const call = world.start(
+      async (execution: Work) => {
+        signal = execution.signal;
+        blockedMs = HOUR;
+      },
+      { store, clock },
+    );
+    await world.clock.run(call.catch(() => {}));
+
+    expect(signal?.reason).toMatchObject({ code: "CLAIM_LOST" });
+    expect(requests).not.toContain("renew");
+    expect(world.clock.sleepers).toBe(0);
   });
 
   it("is released immediately when the work fails, and its timers are gone", async () => {

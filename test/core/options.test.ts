@@ -18,6 +18,7 @@ const TABLE: Record<keyof EngineOptions, { good: readonly unknown[]; bad: readon
   fingerprint: { good: [() => 1, [() => 1, () => 2]], bad: [[], "body", [() => 1, "body"], null] },
   retentionSeconds: { good: [1, 86_400, 31_622_400], bad: [0, -1, 315_360_001, "60", Number.NaN, Infinity] },
   allowLongRetention: { good: [true, false], bad: ["true", 1, null] },
+  keepSteps: { good: [true, false], bad: ["true", 1, null] },
   leaseSeconds: { good: [0.001, 30, 86_400], bad: [0, -1, 86_401, "30", Number.NaN] },
   renewLease: { good: [true, false], bad: ["true", 1, null] },
   clockSkewSeconds: { good: [0, 5, 3600], bad: [-1, 3601, "5", Number.NaN] },

@@ -36,7 +36,7 @@ const didNotHappen = (who = ANA): Resolution => ({ outcome: "did-not-happen", ..
 const correcting = (resolution: Resolution): Resolution => ({ ...resolution, evenThoughAnswered: true });
 
 describe("resolveRecord, of a key that was decided before", () => {
-  it("H90: leaves the first decision as it is, and says whose it was", async () => {
+  it("H90: leaves the first decision as it is, and reports who made it", async () => {
     const { store, call } = await held();
     await resolveRecord({ store }, recordKey, happened("ch_2", ANA));
 
@@ -48,7 +48,7 @@ describe("resolveRecord, of a key that was decided before", () => {
     expect(await call()).toBe("ch_2");
   });
 
-  it("H90: corrects the answer with `evenThoughAnswered`, in one write, and keeps the former decision", async () => {
+  it("H90: corrects the answer with `evenThoughAnswered`, in one write, and keeps the previous decision", async () => {
     const { store, call, record, evidence } = await held();
     await resolveRecord({ store }, recordKey, happened("ch_2", ANA));
     const writes: string[] = [];
@@ -115,7 +115,7 @@ describe("resolveRecord, of a key that was decided before", () => {
     expect(await call()).toBe("by itself");
   });
 
-  it("H8: takes a correction whose answer was lost for done", async () => {
+  it("H8: treats a correction whose response was lost as done", async () => {
     const { store, call } = await held();
     await resolveRecord({ store }, recordKey, happened("ch_2", ANA));
 
@@ -130,7 +130,7 @@ describe("resolveRecord, of a key that was decided before", () => {
     expect(await call()).toBe("ran");
   });
 
-  it("H90: says what is there instead if another process was first", async () => {
+  it("H90: reports the record's actual state if another process was first", async () => {
     const { store, record } = await held();
     await resolveRecord({ store }, recordKey, happened("ch_2", ANA));
     const other = { ...(await record()), state: "held" as const };
@@ -247,7 +247,7 @@ describe("resolveRecord, of an HTTP operation", () => {
     },
   );
 
-  it("H90: refuses it in a correction too, and takes a response", async () => {
+  it("H90: rejects it in a correction too, and accepts a response", async () => {
     const { store, call } = await heldHttp();
     const response = (body: string) => happened({ statusCode: 201, body });
     await resolveRecord({ store }, recordKey, response("ch_2"));

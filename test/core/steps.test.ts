@@ -1,10 +1,14 @@
 // Steps of a handler: what is done is not done again, and what may have been done is not repeated where that was asked for.
 import { describe, expect, it } from "vitest";
+import { MAX_RETENTION_SECONDS } from "../../lib/contract.ts";
 import { OutcomeUnknownError, PermanentError, StoreUnavailableError } from "../../lib/core/errors.ts";
 import type { Execution } from "../../lib/core/execution.ts";
+import { DEFAULTS } from "../../lib/core/options.ts";
 import { resolveOutcome } from "../../lib/core/resolve-outcome.ts";
 import { runOnce } from "../../lib/core/run-once.ts";
 import type { Step } from "../../lib/core/steps.ts";
+import type { StepChange } from "../../lib/core/store.ts";
+import type { AbandonedAttempt } from "../../lib/core/verify.ts";
 import { cached } from "../../lib/stores/cached.ts";
 import type { MemoryStore, MemoryWrite } from "../../lib/testing/index.ts";
 import { failing, intercepted, unreachable } from "../kit/faults/faulty-store.ts";
@@ -12,6 +16,8 @@ import { evidenceOf, never } from "./abandoned-given.ts";
 import { counting, newWorld, pausedWorker, START, type World } from "./world.ts";
 
 type Run = Execution<MemoryWrite>;
+
+const RETENTION = DEFAULTS.retentionSeconds;
 
 /** Effects outside of the store, in order. */
 function effects() {
@@ -314,6 +320,44 @@ describe("a step", () => {
     expect(log).toEqual(["charge", "charge"]);
   });
 
+  it.each([
+    ["its result alone as long as the store says", false],
+    ["its writes as long as there is time", true],
+  ])("waits for the answer to %s", async (_, hasWrites) => {
+    const world = newWorld();
+    const handler = ({ step }: Run) =>
+      step("charge", (own) => (hasWrites ? own.commit(1, { writes: [world.orderWrite()] }) : 1));
+    const { requests, store } = counting(world, (method, request) =>
+      method === "writeStep" ? hang() : request(),
+    );
+
+    const failed = world.call(handler, { store: Object.assign(store, { patienceMs: 1000 }) });
+
+    await expect(failed).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
+    const isRepeated = requests.filter((method) => method === "writeStep").length > 1;
+    expect(isRepeated).toBe(!hasWrites);
+  });
+
+  it.each<[string, object | undefined, number]>([
+    ["for twice its retention", undefined, 2 * RETENTION],
+    ["as long as a held key may last", { tracked: true }, MAX_RETENTION_SECONDS],
+  ])("keeps its result %s", async (_, options, seconds) => {
+    const world = newWorld();
+    const expiries: unknown[] = [];
+    const store = intercepted(world.memory, (method, request, [change]) => {
+      if (method === "writeStep") expiries.push((change as StepChange).resultExpiresAt - START / 1000);
+      return request();
+    });
+    const handler = async ({ step }: Run) => {
+      await step("first", () => 1, options);
+      // Once a step is tracked, the key may be held.
+      return step("second", () => 2);
+    };
+
+    expect(await world.call(handler, { store })).toBe(2);
+    expect(expiries).toEqual([seconds, seconds]);
+  });
+
   it("keeps a large result, and the next attempt gets it", async () => {
     const world = newWorld();
     const large = "x".repeat(5000);
@@ -381,6 +425,24 @@ describe("a step", () => {
 
     for (let attempt = 1; attempt <= 2; attempt++)
       await expect(world.call(handler)).rejects.toMatchObject({ code: "RESULT_NOT_KEPT" });
+  });
+
+  it("runs at most once if it has a `verify`, which gets the step's key without its name", async () => {
+    const world = newWorld();
+    const keys: string[] = [];
+    const verify = ({ childKey }: AbandonedAttempt) => {
+      keys.push(childKey());
+      return { outcome: "happened", result: "ch_1" } as const;
+    };
+    const options = { verify, formerly: ["pay"] };
+    await diesIn(world, "charge", options);
+    const handler = ({ step, childKey }: Run) => {
+      keys.push(childKey("pay"));
+      return step("charge", never, options);
+    };
+
+    expect(await world.call(handler)).toBe("ch_1");
+    expect(keys).toEqual([keys[0], keys[0]]);
   });
 
   it("is found by its previous name within the attempt that has done it", async () => {
@@ -562,8 +624,8 @@ describe("a step that is asked for wrongly", () => {
       /`retries` isn't an option/,
     ],
     [
-      "verify alone",
-      ({ step }) => step("a", () => 1, { verify: () => ({ outcome: "unknown" }) }),
+      "verify of a step that may run twice",
+      ({ step }) => step("a", () => 1, { atMostOnce: false, verify: () => ({ outcome: "unknown" }) }),
       /without `atMostOnce: true`/,
     ],
     [

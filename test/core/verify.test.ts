@@ -1,7 +1,7 @@
 // Attempts with an unknown end, where somebody can be asked.
 import { describe, expect, it } from "vitest";
 import { OutcomeUnknownError, StoreUnavailableError } from "../../lib/core/errors.ts";
-import type { AbandonedAttempt, Verification } from "../../lib/core/verify.ts";
+import { type AbandonedAttempt, keptOf, type Verification } from "../../lib/core/verify.ts";
 import { answerLost, failing } from "../kit/faults/faulty-store.ts";
 import { abandoned, evidenceOf, never, type WhenAbandoned } from "./abandoned-given.ts";
 import { newWorld, START } from "./world.ts";
@@ -191,6 +191,16 @@ describe("whenAbandoned: verify", () => {
     const names = evidence instanceof Object ? ["answered", ...facts].sort() : facts;
     expect(Object.keys(evidenceOf(world)).sort()).toEqual(names);
     expect(JSON.stringify(world.record())).not.toContain("canary");
+  });
+
+  it.each<[string, object]>([
+    ["held", { since: 5, lastError: { name: "Error", at: 3 } }],
+    ["released", { lastError: { name: "Error", at: 3 } }],
+  ])("keeps of the previous evidence of a key that is %s only what still counts", (state, kept) => {
+    const evidence = { verdict: "unknown", by: "verify", at: 5, attempt: 1 } as const;
+
+    expect(keptOf(state, { ...evidence, lastError: { name: "Error", at: 3 } })).toEqual(kept);
+    expect(keptOf(state, { ...evidence, verdict: "did-not-happen" })).toEqual({});
   });
 
   it("asks once more about a held key, once a minute, until the outcome is known", async () => {

@@ -48,7 +48,117 @@ const MIDDY = "https://middy.js.org/docs/intro/release-cycle";
 /** Read in its repository, at the commit of that day. */
 const END_OF_LIFE = "https://endoflife.date";
 
+const ACP =
+  "https://github.com/agentic-commerce-protocol/agentic-commerce-protocol/blob/main/rfcs/rfc.agentic_checkout.md";
+const PROFILES = "docs/reference/http.md";
+const WEBHOOKS = "docs/guides/webhooks.md";
+
 export const EXTERNAL_FACTS: readonly ExternalFact[] = [
+  says(
+    "2026-06-15",
+    "ACP: a POST without a key gets 400 `idempotency_key_required`, and every response to a POST repeats the key",
+    ACP,
+    PROFILES,
+    "| 400 `idempotency_key_required` |",
+  ),
+  says(
+    "2026-06-15",
+    "ACP: another body gets 422 `idempotency_conflict`",
+    ACP,
+    PROFILES,
+    "| 422 `idempotency_conflict` |",
+  ),
+  says(
+    "2026-06-15",
+    "ACP: a key in flight gets 409 `idempotency_in_flight`, and `Retry-After` in seconds",
+    ACP,
+    PROFILES,
+    "| 409 `idempotency_in_flight` |",
+  ),
+  says(
+    "2026-06-15",
+    "ACP: servers keep a key for at least 24 hours",
+    ACP,
+    "lib/lambda/http/profiles.ts",
+    "retentionSeconds < 86_400",
+  ),
+  says(
+    TODAY,
+    "Stripe answers 400 to a key with other parameters; its clients name the type `idempotency_error` (stripe 23.1.0)",
+    "https://github.com/stripe/stripe-ruby/issues/503",
+    PROFILES,
+    "| 400, type `idempotency_error` |",
+  ),
+  says(
+    TODAY,
+    "Stripe answers 409 to a request that conflicts with another one, such as one with the same key",
+    "https://docs.stripe.com/api/errors",
+    PROFILES,
+    "| 409 `idempotency_key_in_use` |",
+  ),
+  says(
+    TODAY,
+    "draft-ietf-httpapi-idempotency-key-header-07: 400 without a key, 422 with another payload, 409 while a request is outstanding",
+    "https://datatracker.ietf.org/doc/html/draft-ietf-httpapi-idempotency-key-header",
+    "lib/lambda/http/profiles.ts",
+    "draft-ietf-httpapi-idempotency-key-header-07",
+  ),
+  says(
+    TODAY,
+    "Stripe retries a live event for up to three days",
+    "https://docs.stripe.com/webhooks",
+    WEBHOOKS,
+    "`pending_webhooks` in the body | 3 days | yes |",
+  ),
+  says(
+    "2026-10",
+    "`pending_webhooks` counts the webhooks that haven't been delivered yet (stripe 23.1.0, `Event.pending_webhooks`)",
+    "https://docs.stripe.com/api/events/object",
+    WEBHOOKS,
+    "time, signature, `pending_webhooks` in the body",
+  ),
+  says(
+    TODAY,
+    "GitHub doesn't redeliver on its own; deliveries of the past 3 days can be redelivered",
+    "https://docs.github.com/en/webhooks/testing-and-troubleshooting-webhooks/redelivering-webhooks",
+    WEBHOOKS,
+    "only if you ask: deliveries of the past 3 days",
+  ),
+  says(
+    TODAY,
+    "X-GitHub-Delivery of a redelivery is the one of the original delivery",
+    "https://docs.github.com/en/webhooks/using-webhooks/best-practices-for-using-webhooks",
+    WEBHOOKS,
+    '| `"github"` | `X-GitHub-Delivery` | nothing |',
+  ),
+  says(
+    TODAY,
+    "Shopify retries 8 times over 4 hours, with the original payload",
+    "https://shopify.dev/changelog/updates-to-webhook-retry-mechanism",
+    WEBHOOKS,
+    '| `"shopify"` | `X-Shopify-Topic` and `X-Shopify-Event-Id` | nothing | 8 times in 4 hours |',
+  ),
+  says(
+    TODAY,
+    "X-Shopify-Event-Id detects duplicate deliveries of Shopify, also of several subscriptions",
+    "https://shopify.dev/docs/apps/build/webhooks/ignore-duplicates",
+    "lib/lambda/http/webhooks.ts",
+    'header("x-shopify-event-id")',
+  ),
+  says(
+    TODAY,
+    "Standard Webhooks: the id stays, the time of the attempt changes; the example of a schedule ends after 75:35:05",
+    "https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md",
+    WEBHOOKS,
+    "the specification's example lasts 75 hours",
+  ),
+  says(
+    TODAY,
+    "Svix's libraries refuse a time that is more than five minutes away, past or future",
+    "https://docs.svix.com/receiving/verifying-payloads/why",
+    "lib/lambda/http/webhooks.ts",
+    "const DEFAULT_TOLERANCE_SECONDS = 300;",
+  ),
   says(
     TODAY,
     "Node.js 24 ends on 2028-04-30, and so does its Lambda runtime",
@@ -178,6 +288,52 @@ export const EXTERNAL_FACTS: readonly ExternalFact[] = [
     "MAX_NAME_LENGTH",
     64,
   ]),
+  ...constants(
+    "2026-11-28",
+    "lambda/latest/dg/durable-invoking-esm.html",
+    [
+      "an event source mapping waits for a durable execution for 15 minutes, and isn't created for a longer execution timeout",
+      "cdk/rules/durable.ts",
+      "MAX_MAPPED_SECONDS",
+      900,
+    ],
+    [
+      "an event source mapping waits for a durable execution on Managed Instances for 90 minutes",
+      "cdk/rules/durable.ts",
+      "MAX_MAPPED_SECONDS_ON_MANAGED_INSTANCES",
+      5400,
+    ],
+  ),
+  ...constants(
+    "2026-11-28",
+    "lambda/latest/api/API_DurableConfig.html",
+    [
+      "a durable execution is remembered for 14 days by default",
+      "cdk/rules/durable.ts",
+      "DEFAULT_REMEMBERED_DAYS",
+      14,
+    ],
+    [
+      "a durable execution is remembered for at most 90 days",
+      "cdk/rules/dispatchers.ts",
+      "MAX_REMEMBERED_DAYS",
+      90,
+    ],
+  ),
+  says(
+    "2026-11-28",
+    "the ARN of an alias never matches the ARN of a durable execution, which contains a version",
+    "lambda/latest/dg/lambda-api-permissions-ref.html",
+    "lib/cdk/durable-rights.ts",
+    ":*/durable-execution/*",
+  ),
+  says(
+    "2026-11-28",
+    "a durable function is invoked with a version or an alias, and supports no destinations",
+    "lambda/latest/dg/durable-invoking.html",
+    "lib/cdk/rules/durable.ts",
+    "without a version or an alias, which Lambda refuses for a durable function",
+  ),
   says(
     "2026-11-28",
     "an event source mapping starts a durable execution for each delivery, and waits for it up to 15 minutes",
@@ -190,7 +346,7 @@ export const EXTERNAL_FACTS: readonly ExternalFact[] = [
     "names of durable executions are unique in an account and region, until the retention after the end is over",
     "lambda/latest/dg/durable-execution-idempotency.html",
     "docs/guides/durable.md",
-    "Lambda remembers a name for `RetentionPeriodInDays` after the end",
+    "Lambda remembers a name for `RetentionPeriodInDays` after the end, 14 by default",
   ),
   says(
     TODAY,
@@ -227,6 +383,20 @@ export const EXTERNAL_FACTS: readonly ExternalFact[] = [
     "docs/reference/messages.md",
     "(`group.share.delivery.count.limit`, 5 by default)",
   ),
+  says(
+    "2026-11-28",
+    "a pipe reads `batchItemFailures` of its target: message ids for SQS, event ids for Kinesis and DynamoDB streams; it retries a Kafka batch, and an enrichment, as a whole",
+    "eventbridge/latest/userguide/eb-pipes-batching-concurrency.html",
+    "lib/lambda/batch/stream-source.ts",
+    "A pipe reads event ids, not sequence numbers",
+  ),
+  says(
+    "2026-11-28",
+    "a list that answers AppSync's BatchInvoke has `data`, and `errorMessage` and `errorType` for an item that failed, in the order of the items",
+    "appsync/latest/devguide/resolver-mapping-template-reference-lambda.html",
+    "lib/lambda/batch/idempotent-each.ts",
+    "{ data: null, errorMessage: message || errorType, errorType }",
+  ),
   ...constants(TODAY, "eventbridge/latest/userguide/eb-custom-bus-retry.html", [
     "a subscriber of a custom event bus retries an event for 300 s by default",
     "cdk/rules/windows/event-bridge.ts",
@@ -250,7 +420,7 @@ export const EXTERNAL_FACTS: readonly ExternalFact[] = [
     "a function gets a subscriber's events as an array, unless MaxBatchSize is 1",
     "eventbridge/latest/userguide/eb-custom-bus-target-lambda.html",
     "lib/cdk/rules/deliveries.ts",
-    "at once, as an array, which isn't one operation: set MaxBatchSize to 1",
+    "at once, as an array, which isn't one operation: use idempotentBatch, or set MaxBatchSize to 1",
   ),
   ...constants(
     TODAY,

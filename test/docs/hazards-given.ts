@@ -2,20 +2,11 @@
 import type { RowTitle } from "./given.ts";
 
 export const NUMBERS: readonly number[] = Array.from({ length: 98 }, (_, index) => index + 1);
-const BEGIN = "<!-- made from the titles of the tests: npx vitest run test/docs -u -->";
-const END = "<!-- end -->";
 
 interface Row {
   readonly number: number;
   /** `proved`, `partly: what is missing`, or `open: why`. */
   readonly status: string;
-}
-
-/** The page with the list of tests as it has to be. */
-export function withTests(page: string, titles: readonly RowTitle[]): string {
-  const [begin, end] = [page.indexOf(BEGIN), page.indexOf(END)];
-  if (begin < 0 || end < begin) throw new Error(`docs/proof/hazards.md has no ${BEGIN} … ${END}`);
-  return `${page.slice(0, begin)}${BEGIN}\n\n${testList(titles)}\n\n${page.slice(end)}`;
 }
 
 /** What is wrong with the page, a sentence each. */
@@ -65,7 +56,8 @@ function tableRows(page: string): Row[] {
   );
 }
 
-function testList(titles: readonly RowTitle[]): string {
+/** The list of tests, a section for each row. */
+export function testList(titles: readonly RowTitle[]): string {
   const rows = [...new Set(titles.map(({ row }) => row))].sort((left, right) => left - right);
   return rows.map((row) => `### Tests of H${row}\n\n${fileList(titles, row)}`).join("\n\n");
 }

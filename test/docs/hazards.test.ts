@@ -3,24 +3,25 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { expectGenerated, withGenerated } from "../kit/generated.ts";
 import { root } from "../kit/project.ts";
 import { type RowTitle, rowTitles, testFiles } from "./given.ts";
-import { faultsOf, NUMBERS, withTests } from "./hazards-given.ts";
+import { faultsOf, NUMBERS, testList } from "./hazards-given.ts";
 
-const page = join(root, "docs/proof/hazards.md");
+const page = "docs/proof/hazards.md";
 
 describe("docs/proof/hazards.md", () => {
   it("has a row for each hazard, and lists each test that names one", async () => {
     const titles = rowTitles(testFiles());
-    const asItShouldBe = withTests(readFileSync(page, "utf8"), titles);
+    const parts = { tests: testList(titles) };
 
-    expect(faultsOf(asItShouldBe, titles)).toEqual([]);
-    await expect(asItShouldBe).toMatchFileSnapshot(page);
+    expect(faultsOf(withGenerated(readFileSync(join(root, page), "utf8"), parts), titles)).toEqual([]);
+    await expectGenerated(page, parts);
   });
 });
 
 it("docs/proof/index.md counts the hazards by status", () => {
-  const rows = readFileSync(page, "utf8").match(/^\| H\d+ .*\|$/gm) ?? [];
+  const rows = readFileSync(join(root, page), "utf8").match(/^\| H\d+ .*\|$/gm) ?? [];
   const count = (status: string) => rows.filter((row) => row.includes(`| ${status}`)).length;
   const [proved, partly, open] = [count("proved |"), count("partly: "), count("open: ")];
 
@@ -38,14 +39,9 @@ describe("faultsOf", () => {
   const rowOf = (row: number, status = "proved") => `| H${row} | a hazard | a measure | ${status} |`;
   const table = (change: (row: number) => readonly string[]) => NUMBERS.flatMap(change);
   const pageOf = (rows: readonly string[], titles = TITLES) =>
-    withTests(
-      [
-        ...rows,
-        "<!-- made from the titles of the tests: npx vitest run test/docs -u -->",
-        "<!-- end -->",
-      ].join("\n"),
-      titles,
-    );
+    withGenerated([...rows, "<!-- generated: tests -->", "<!-- end -->"].join("\n"), {
+      tests: testList(titles),
+    });
   const with8 = (...rows: readonly string[]) => pageOf(table((row) => (row === 8 ? rows : [rowOf(row)])));
 
   it("finds nothing wrong with a page that lists everything", () => {

@@ -6,7 +6,7 @@ import { idempotent } from "onceonly";
 import { DynamoDBStore } from "onceonly/dynamodb";
 import { MemoryStore } from "onceonly/testing";
 import { describe, expect, it } from "vitest";
-import { withGenerated } from "../kit/generated.ts";
+import { expectGenerated } from "../kit/generated.ts";
 import { root } from "../kit/project.ts";
 import { POWERTOOLS_OPTIONS } from "../migrating/powertools-options.ts";
 import { behaviourFaults, behaviourTables, gainFaults, gainProofs, gainTable } from "./behaviours-given.ts";
@@ -24,9 +24,7 @@ describe(REFERENCE, () => {
   });
 
   it("has the tables that the rows make", async () => {
-    const page = withGenerated(read(REFERENCE), "behaviours", behaviourTables(BEHAVIOURS));
-
-    await expect(withGenerated(page, "gains", gainProofs(GAINS))).toMatchFileSnapshot(join(root, REFERENCE));
+    await expectGenerated(REFERENCE, { behaviours: behaviourTables(BEHAVIOURS), gains: gainProofs(GAINS) });
   });
 
   it.each(Object.values(POWERTOOLS_OPTIONS).flat())("says what becomes of Powertools' `%s`", (name) => {
@@ -40,9 +38,7 @@ describe(GUIDE, () => {
   });
 
   it("has the table that the rows make", async () => {
-    await expect(withGenerated(read(GUIDE), "gains", gainTable(GAINS))).toMatchFileSnapshot(
-      join(root, GUIDE),
-    );
+    await expectGenerated(GUIDE, { gains: gainTable(GAINS) });
   });
 });
 
@@ -148,14 +144,5 @@ describe("gainFaults", () => {
       "a: no test of migrating/different.test.ts or migrating/gained.test.ts is named",
       'a: test/migrating/gained.test.ts has no test "has no outbox"',
     ]);
-  });
-});
-
-describe("withGenerated", () => {
-  it("replaces what stands between the markers, and refuses a page without them", () => {
-    expect(withGenerated("a\n<!-- t -->\nold\n<!-- /t -->\nb\n", "t", "new")).toBe(
-      "a\n<!-- t -->\nnew\n<!-- /t -->\nb\n",
-    );
-    expect(() => withGenerated("a\n", "t", "new")).toThrow("the page has no <!-- t -->");
   });
 });

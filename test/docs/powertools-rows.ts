@@ -474,7 +474,9 @@ export const BEHAVIOURS: Readonly<Record<string, readonly Behaviour[]>> = {
       powertools: "`IdempotencyInconsistentStateError` after two retries, if a record expires under a call",
       status: "different",
       onceonly: "the expired record is replaced under a condition",
-      shownBy: [["core/key-age.test.ts", "of two that replace an expired record at once one runs"]],
+      shownBy: [
+        ["core/key-age.test.ts", "of two calls that replace an expired record at the same time, one runs"],
+      ],
     },
   ],
   "Duplicates, time and caches": [
@@ -585,7 +587,7 @@ export const BEHAVIOURS: Readonly<Record<string, readonly Behaviour[]>> = {
       shownBy: [
         [
           "lambda/batch/idempotent-batch.test.ts",
-          "replays what was done before a crash after 7 of 10, and runs the other 3",
+          "replays the records that were done before a crash after 7 of 10, and runs the other 3",
         ],
       ],
     },

@@ -9,12 +9,13 @@ import type { NestInterceptorLike } from "onceonly/http";
 import type { ExploreOptions, SimulatedTable } from "onceonly-explorer";
 import { exactlyOnceMatchers, explore, Simulator } from "onceonly-explorer";
 import { describe, expect, it, vi } from "vitest";
+import { partsIn } from "../kit/generated.ts";
 import { root } from "../kit/project.ts";
 import { inTier } from "../setup/tier.ts";
 
 const SECRET = "whsec_test";
 vi.stubEnv("IDEMPOTENCY_TABLE", "idempotency");
-vi.stubEnv("STRIPE_WEBHOOK_SECRET", `${SECRET},whsec_new, whsec_spaced,`);
+vi.stubEnv("STRIPE_WEBHOOK_SECRET", `${SECRET},whsec_new`);
 expect.extend(exactlyOnceMatchers);
 
 const folder = "test/fixtures/recipes";
@@ -35,51 +36,47 @@ const post = (body: object, more: object = {}) => ({
   body: JSON.stringify(body),
 });
 
-describe("docs/guides/recipes.md", () => {
-  it("shows each recipe as it is", async () => {
-    const page = read("docs/guides/recipes.md");
-    const shown = page.replace(/<!-- (\S+\.ts) -->\n```ts\n.*?```/gs, (_, name: string) =>
-      ["<!-- ", name, " -->\n```ts\n", read(`${folder}/${name}`), "```"].join(""),
-    );
-    const names = [...page.matchAll(/<!-- (\S+\.ts) -->/g)].map(([, name]) => name!);
+const PAGES = ["docs/guides/recipes.md", "docs/guides/webhooks.md"];
 
-    expect(names.sort()).toEqual(readdirSync(join(root, folder)).sort());
-    await expect(shown).toMatchFileSnapshot("../../docs/guides/recipes.md");
+describe("docs/guides/recipes.md and webhooks.md", () => {
+  it("shows each recipe", () => {
+    const shown = PAGES.flatMap((page) => Object.keys(partsIn(read(page))));
+
+    expect(shown.sort()).toEqual(
+      readdirSync(join(root, folder), "utf8")
+        .map((name) => `${folder}/${name}`)
+        .sort(),
+    );
   });
 });
 
 interface StripeDelivery {
   readonly secret?: string;
   readonly content?: object;
-  /** The header's value; the signature is the one by `secret`. */
-  readonly header?: (t: number, signature: string) => string;
-  readonly name?: string;
   readonly id?: string;
-  /** As a load balancer sends headers if its target group has multi-value headers. */
-  readonly areLists?: boolean;
 }
 
-/** Signed in a year that the simulated clock has not reached. */
-function stripeEvent(
+const stripeEvent = (
   pending = 1,
   {
     secret = SECRET,
     content = { type: "paid", data: { object: { id: "pi_1", amount: 500 } } },
-    header = (t, signature) => `t=${t},v1=${signature}`,
-    name = "stripe-signature",
     id = "evt_1",
-    areLists = false,
   }: StripeDelivery = {},
-) {
-  const body = JSON.stringify({ id, ...content, pending_webhooks: pending });
-  const t = 4_102_444_800 + pending;
-  const signature = createHmac("sha256", secret).update(`${t}.${body}`).digest("hex");
-  const event = post({});
-  const requestContext = { http: { method: "POST" } };
-  if (!areLists) return { ...event, requestContext, body, headers: { [name]: header(t, signature) } };
-  const { version: _, rawPath, headers: __, ...more } = event;
-  const lists = { multiValueHeaders: { [name]: [header(t, signature)] } };
-  return { ...more, ...lists, path: rawPath, httpMethod: "POST", requestContext: { elb: {} }, body };
+) => ({
+  ...{ version: "2.0", rawPath: "/stripe", requestContext: { http: { method: "POST" } }, secret },
+  body: JSON.stringify({ id, ...content, pending_webhooks: pending }),
+});
+
+/** Each delivery is signed when it's made, as Stripe does. */
+async function stripeHandler(): Promise<AnyHandler> {
+  const handler = await handlerOf("stripe-webhook");
+  return (event, context) => {
+    const { secret, ...sent } = event as ReturnType<typeof stripeEvent>;
+    const t = Math.floor(Date.now() / 1000);
+    const signature = createHmac("sha256", secret).update(`${t}.${sent.body}`).digest("hex");
+    return handler({ ...sent, headers: { "stripe-signature": `t=${t},v1=${signature}` } }, context);
+  };
 }
 
 /** A database behind HTTP, since the explorer sees requests: a row under a known id is not written again. */
@@ -93,6 +90,7 @@ const outside = {
   "https://database.example": () => Response.json({}),
   "https://catalogue.example": () => Response.json({}),
   "https://payments.example": () => Response.json({ id: "c1" }),
+  "https://states.example": () => Response.json({}),
 };
 
 const payInvoice = async (name: string, database: object) =>
@@ -197,6 +195,42 @@ async function streamingHandler(): Promise<AnyHandler> {
   };
 }
 
+/** Step Functions: the first answer to a token closes its task. Requests go over HTTP, where the explorer sees them. */
+async function taskTokenHandler(): Promise<AnyHandler> {
+  const answer = (kind: string) => async (input: { taskToken: string }) => {
+    const headers = { "Idempotency-Key": input.taskToken };
+    const body = JSON.stringify({ kind, ...input });
+    const { status } = await fetch("https://states.example", { method: "POST", headers, body });
+    if (status === 400) throw Object.assign(new Error("closed"), { name: "TaskTimedOut" });
+    if (status !== 200) throw new Error("Step Functions is busy");
+  };
+  const client = { sendTaskSuccess: answer("success"), sendTaskFailure: answer("failure") };
+  return ((await recipe("task-token")).chargeOrders as (client: object) => AnyHandler)(client);
+}
+
+const taskMessage = (messageId: string, token: string, order: object = { id: "o1", cents: 500 }) => ({
+  messageId,
+  eventSource: "aws:sqs",
+  eventSourceARN: "arn:aws:sqs:eu-central-1:123456789012:charges",
+  attributes: {},
+  messageAttributes: {},
+  body: JSON.stringify({ token, machine: "m1", execution: "e1", state: "Charge", order }),
+});
+
+const webSocketMessage = (connectionId: string) => ({
+  requestContext: {
+    ...{ apiId: "a1", stage: "prod", eventType: "MESSAGE", routeKey: "createOrder", connectionId },
+    ...{ requestId: `of ${connectionId}`, authorizer: { userId: "ann" } },
+  },
+  body: JSON.stringify({ action: "createOrder", requestId: "r1", sku: "tea" }),
+});
+
+const confirmed = {
+  ...{ userPoolId: "p1", userName: "ann", triggerSource: "PostConfirmation_ConfirmSignUp" },
+  request: { userAttributes: { sub: "5b1c", email: "ann@example.com" }, clientMetadata: { code: "s3cret" } },
+  response: {},
+};
+
 type Explored = readonly [
   title: string,
   handler: () => Promise<AnyHandler>,
@@ -211,7 +245,7 @@ const appsync = {
 };
 const invoice = { invoice: "i1", cents: 500 };
 const explored: readonly Explored[] = [
-  ["stripe-webhook", () => handlerOf("stripe-webhook"), stripeEvent(), { tables: { payments: byId } }],
+  ["stripe-webhook", stripeHandler, stripeEvent(), { tables: { payments: byId } }],
   ["hono", honoHandler, post({ sku: "tea" }), { tables: { orders: byId } }],
   ["express", expressHandler, post({ sku: "tea" }), { tables: { orders: byId } }],
   ["nest", nestHandler, post({ sku: "tea" }), { tables: { orders: byId } }],
@@ -251,6 +285,15 @@ const explored: readonly Explored[] = [
   ],
   ["decorator", decoratorHandler, { id: "o1", cents: 500 }, { outside }],
   ["replayed", () => handlerOf("replayed"), { id: "o1", sku: "tea" }, { tables: { orders: byId } }],
+  ["task-token", taskTokenHandler, { Records: [taskMessage("m1", "t1")] }, { outside }],
+  ["websocket", () => handlerOf("websocket"), webSocketMessage("c1"), { tables: { orders: byId } }],
+  ["cognito", () => handlerOf("cognito"), confirmed, { tables: { profiles: byId } }],
+  [
+    "iot-rule",
+    () => handlerOf("iot-rule"),
+    { requestId: "f1", litres: 5, device: "tank-7" },
+    { tables: { fillings: byId } },
+  ],
   ["lock", () => handlerOf("lock"), { shop: "ann", revision: 3 }, { outside }],
   [
     "scheduled-job",
@@ -302,11 +345,16 @@ async function simulated(
 }
 
 describe("the Stripe recipe", () => {
-  it("answers a delivery with another signature from its record, and a forged one with 401", async () => {
-    const unsigned = { ...stripeEvent(1), headers: {} };
-    const events = [stripeEvent(1), stripeEvent(2), stripeEvent(1, { secret: "another" }), unsigned];
+  const deliver = async (...events: readonly object[]) =>
+    simulated(await stripeHandler(), "payments", byId, events);
 
-    const { answers, items } = await simulated(await handlerOf("stripe-webhook"), "payments", byId, events);
+  it("H88: A7: replays a retry with another body and signature, also by a rolled secret, and refuses a forged one", async () => {
+    const { answers, items } = await deliver(
+      stripeEvent(2),
+      stripeEvent(1, { secret: "whsec_new" }),
+      stripeEvent(1, { secret: "another" }),
+      stripeEvent(1, { secret: "" }),
+    );
 
     expect(answers).toMatchObject([
       { statusCode: 200 },
@@ -316,73 +364,24 @@ describe("the Stripe recipe", () => {
     ]);
     expect(items).toHaveLength(1);
   });
-});
 
-describe("the Stripe recipe, in Stripe's world,", () => {
-  const other = "0".repeat(64);
+  it.each([
+    ["a thin event", { id: "pi_1" }, 1],
+    ["a thin event that names no object", null, 0],
+  ])("H88: A7: accepts %s, and runs once for its retries", async (_, related_object, rows) => {
+    const content = { object: "v2.core.event", type: "v1.paid", related_object };
 
-  it.each<[string, StripeDelivery]>([
-    [
-      "a signature by another secret before the right one, as while a secret is rolled",
-      { header: (t, signature) => `t=${t},v1=${other},v1=${signature}` },
-    ],
-    ["a `v0` before the `v1`", { header: (t, signature) => `t=${t},v0=${other},v1=${signature}` }],
-    ["spaces after the commas", { header: (t, signature) => `v1=${signature}, t=${t}` }],
-    ["a header in its documented case", { name: "Stripe-Signature" }],
-    ["the new secret, while both are deployed", { secret: "whsec_new" }],
-    ["a secret after a comma and a space", { secret: "whsec_spaced" }],
-    ["a header in a list, behind a load balancer", { areLists: true }],
-    [
-      "a thin event",
-      { content: { object: "v2.core.event", type: "v1.paid", related_object: { id: "pi_1" } } },
-    ],
-  ])("H88: A7: accepts %s, and runs once for its retries", async (_, delivery) => {
-    const events = [stripeEvent(1, delivery), stripeEvent(2, delivery)];
+    const { answers, items } = await deliver(stripeEvent(2, { content }), stripeEvent(1, { content }));
 
-    const { answers, items } = await simulated(await handlerOf("stripe-webhook"), "payments", byId, events);
-
-    expect(answers).toMatchObject([{ statusCode: 200 }, { statusCode: 200 }]);
-    expect(JSON.stringify(answers[1])).toMatch(/"Idempotent-Replayed":(\["true"\]|"true")/);
-    expect(items).toHaveLength(1);
-  });
-
-  it("H88: A7: accepts a thin event that names no object, and leaves no row", async () => {
-    const content = {
-      object: "v2.core.event",
-      type: "v1.billing.meter.no_meter_found",
-      related_object: null,
-    };
-    const events = [stripeEvent(1, { content }), stripeEvent(2, { content })];
-
-    const { answers, items } = await simulated(await handlerOf("stripe-webhook"), "payments", byId, events);
-
-    expect(answers).toMatchObject([{ statusCode: 200 }, { statusCode: 200 }]);
-    expect(items).toEqual([]);
+    expect(answers).toMatchObject([{ statusCode: 200 }, { headers: { "Idempotent-Replayed": "true" } }]);
+    expect(items).toHaveLength(rows);
   });
 
   it("H88: A7: two events of one change leave one row", async () => {
-    const events = ["evt_1", "evt_2"].map((id) => stripeEvent(1, { id }));
-
-    const { answers, items } = await simulated(await handlerOf("stripe-webhook"), "payments", byId, events);
+    const { answers, items } = await deliver(stripeEvent(1), stripeEvent(1, { id: "evt_2" }));
 
     expect(answers).toMatchObject([{ statusCode: 200 }, { statusCode: 200 }]);
     expect(items).toHaveLength(1);
-  });
-
-  it.each<[string, StripeDelivery]>([
-    ["a signature by no secret, although a comma ends the list of secrets", { secret: "" }],
-    ["no signature", { header: (t) => `t=${t}` }],
-    ["a `v0` alone", { header: (t, signature) => `t=${t},v0=${signature}` }],
-    ["no time", { header: (_, signature) => `v1=${signature}` }],
-    ["a time that is no number", { header: (_, signature) => `t=now,v1=${signature}` }],
-    ["a shorter signature", { header: (t, signature) => `t=${t},v1=${signature.slice(0, 32)}` }],
-  ])("H88: A7: refuses %s", async (_, delivery) => {
-    const { answers, items } = await simulated(await handlerOf("stripe-webhook"), "payments", byId, [
-      stripeEvent(1, delivery),
-    ]);
-
-    expect(answers).toMatchObject([{ statusCode: 401 }]);
-    expect(items).toEqual([]);
   });
 });
 
@@ -493,6 +492,79 @@ describe("the recipe of Step Functions", () => {
   });
 });
 
+describe("the recipe of task tokens", () => {
+  /** Step Functions' side: which tokens are open, and the answers that it accepted and refused. */
+  const worked = async (
+    status: number,
+    open: readonly string[],
+    ...batches: readonly (readonly object[])[]
+  ) => {
+    const aws = new Simulator();
+    aws.table("idempotency", { partitionKey: "pk" });
+    const waiting = new Set(open);
+    const seen = { charges: 0, accepted: [] as string[], refused: [] as string[] };
+    aws.serve("https://payments.example", () => {
+      seen.charges++;
+      return Response.json({ id: "c1" }, { status });
+    });
+    aws.serve("https://states.example", async (request: Request) => {
+      const { taskToken, kind, output = "" } = (await request.json()) as Record<string, string>;
+      const isOpen = waiting.delete(taskToken!);
+      seen[isOpen ? "accepted" : "refused"].push(`${taskToken} ${kind} ${output}`.trim());
+      return Response.json({}, { status: isOpen ? 200 : 400 });
+    });
+    const fn = aws.lambda((await taskTokenHandler()) as never);
+    await aws.run(async () => {
+      for (const Records of batches) await fn.invoke({ Records });
+    });
+    return seen;
+  };
+  const success = (token: string) => `${token} success {"charged":"o1"}`;
+
+  it("R5: charges once, and answers the token of each retry once", async () => {
+    const seen = await worked(
+      200,
+      ["t1", "t2"],
+      [taskMessage("m1", "t1")],
+      [taskMessage("m1", "t1"), taskMessage("m2", "t2")],
+      [taskMessage("m3", "t2")],
+    );
+
+    expect(seen).toEqual({ charges: 1, accepted: [success("t1"), success("t2")], refused: [] });
+  });
+
+  it("R5: a token whose state has timed out is done, and the next one gets its answer", async () => {
+    const seen = await worked(
+      200,
+      ["t2"],
+      [taskMessage("m1", "t1")],
+      [taskMessage("m1", "t1")],
+      [taskMessage("m2", "t2")],
+    );
+
+    expect(seen).toEqual({ charges: 1, accepted: [success("t2")], refused: [success("t1")] });
+  });
+
+  it("R5: a refusal that no retry helps answers each token with the failure", async () => {
+    const seen = await worked(402, ["t1", "t2"], [taskMessage("m1", "t1")], [taskMessage("m2", "t2")]);
+
+    expect(seen).toEqual({ charges: 1, accepted: ["t1 failure", "t2 failure"], refused: [] });
+  });
+});
+
+describe("the recipe of a Cognito trigger", () => {
+  it("R5: returns the event for other sources without a record", async () => {
+    const reset = { ...confirmed, triggerSource: "PostConfirmation_ConfirmForgotPassword" };
+    const { answers, items } = await simulated(await handlerOf("cognito"), "profiles", byId, [
+      confirmed,
+      reset,
+    ]);
+
+    expect(answers).toEqual([confirmed, reset]);
+    expect(items).toHaveLength(1);
+  });
+});
+
 describe("H88: A7: a retry whose source sends new tokens, ids and times", () => {
   it.each([
     [
@@ -521,6 +593,7 @@ describe("H88: A7: a retry whose source sends new tokens, ids and times", () => 
         headers: { "Idempotency-Key": "k1", authorization: "another token" },
       },
     ],
+    ["websocket", "orders", webSocketMessage("c1"), webSocketMessage("c2")],
   ])("gets the first answer in the recipe %s", async (name, table, first, again) => {
     const keys = name === "tenants" ? { partitionKey: "tenant", sortKey: "id" } : byId;
     const { answers, items } = await simulated(await handlerOf(name), table, keys, [first, again]);

@@ -8,9 +8,10 @@ import * as clientErrors from "../../lib/client/errors.ts";
 import * as coreErrors from "../../lib/core/errors.ts";
 import { ENGINE_CHECKS } from "../../lib/core/options.ts";
 import { BATCH_CHECKS } from "../../lib/lambda/batch/batch-options.ts";
+import { HTTP_CHECKS } from "../../lib/lambda/http/checks.ts";
 import { PROBLEM_STATUSES } from "../../lib/lambda/http/problem.ts";
-import { HTTP_CHECKS } from "../../lib/lambda/options.ts";
 import { PLAIN_CHECKS } from "../../lib/lambda/plain.ts";
+import { expectGenerated } from "../kit/generated.ts";
 import { root } from "../kit/project.ts";
 import { constantIn } from "./constants.ts";
 import { EXTERNAL_FACTS } from "./external-facts-given.ts";
@@ -27,12 +28,14 @@ const OPTIONS: Readonly<Record<string, readonly (readonly [file: string, name: s
   plain: [["lib/lambda/options.ts", "IdempotencyOptions"]],
   http: [["lib/lambda/options.ts", "HttpIdempotencyOptions"]],
   batch: [["lib/lambda/batch/batch-options.ts", "BatchOptions"]],
+  each: [["lib/lambda/batch/idempotent-each.ts", "EachOptions"]],
   "run-once": [["lib/core/run-once.ts", "RunOnceOptions"]],
   servers: [
     ["lib/http/options.ts", "ServerOptions"],
     ["lib/http/options.ts", "FetchServerOptions"],
   ],
   consumers: [["lib/consumers/options.ts", "ConsumerOptions"]],
+  agents: [["lib/agents/options.ts", "OnceToolOptions"]],
 };
 
 const ERROR_FILES = {
@@ -71,7 +74,7 @@ describe("38.1: docs/reference/options.md", () => {
       return [part, tableOf(members.filter(({ name }) => !INJECTED.includes(name)))] as const;
     });
 
-    await expectPage("docs/reference/options.md", Object.fromEntries(parts));
+    await expectGenerated("docs/reference/options.md", Object.fromEntries(parts));
   });
 
   it("leaves out no option that an adapter checks", () => {
@@ -98,7 +101,7 @@ describe("38.1: docs/reference/errors.md", () => {
     const core = errorsOf(ERROR_FILES.core, coreErrors);
     const client = errorsOf(ERROR_FILES.client, clientErrors);
 
-    await expectPage("docs/reference/errors.md", {
+    await expectGenerated("docs/reference/errors.md", {
       summary: summaryOf(core),
       errors: sectionsOf(core),
       "client-summary": summaryOf(client, "Client: "),
@@ -119,24 +122,9 @@ describe("38.1: docs/reference/errors.md", () => {
 
 describe("38.1: docs/reference/limits.md", () => {
   it("lists limits as the constants of the code say, and where AWS documents its own", async () => {
-    await expectPage("docs/reference/limits.md", { own: ownLimits(), external: externalLimits() });
+    await expectGenerated("docs/reference/limits.md", { own: ownLimits(), external: externalLimits() });
   });
 });
-
-/** The page as it is, with each generated part as the code says. */
-async function expectPage(file: string, parts: Readonly<Record<string, string>>): Promise<void> {
-  const page = read(file).replaceAll(
-    /(<!-- generated: ([\w-]+) -->\n)[\s\S]*?(<!-- end -->)/g,
-    (_, start: string, name: string, end: string) => {
-      const part = parts[name];
-      if (part === undefined) throw new Error(`${file} has a part ${name}, which nothing generates`);
-      return `${start}\n${part}\n\n${end}`;
-    },
-  );
-  const missing = Object.keys(parts).filter((name) => !page.includes(`<!-- generated: ${name} -->`));
-  if (missing.length > 0) throw new Error(`${file} has no part for ${missing.join(", ")}`);
-  await expect(page).toMatchFileSnapshot(join(root, file));
-}
 
 function tableOf(members: readonly Member[]): string {
   const rows = members.map(

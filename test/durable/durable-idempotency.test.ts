@@ -10,8 +10,8 @@ import {
   MemoryStore,
   type MemoryWrite,
 } from "../../lib/testing/index.ts";
+import { DurableService } from "../kit/durable-service.ts";
 import { describeOnMiddies, loadFromMiddy7 } from "../kit/middies.ts";
-import { DurableService } from "./service.ts";
 
 interface Order {
   readonly id: string;

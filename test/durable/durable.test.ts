@@ -11,6 +11,7 @@ import {
   type LambdaContext,
   runOnce,
 } from "onceonly";
+import { idempotentDurable } from "onceonly/durable";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { fakeClock, fakeLambdaContext, MemoryStore, type MemoryWrite } from "../../lib/testing/index.ts";
 
@@ -46,6 +47,14 @@ async function fulfil(_order: unknown, context: unknown) {
   await durable.step("ship", async () => void effects.push("ship"));
   return { shipped: true };
 }
+
+it("R4: names the SDK to install for a context that isn't a durable one", () => {
+  const handler = idempotentDurable(async () => "done", { operation: "fulfil", store, key: () => "k" });
+
+  return expect(handler({}, fakeLambdaContext() as never)).rejects.toThrow(
+    "must be the DurableContext of @aws/durable-execution-sdk-js: install version 2 or later",
+  );
+});
 
 async function ran(handlerFunction: ReturnType<typeof withDurableExecution>) {
   const runner = new LocalDurableTestRunner({ handlerFunction });

@@ -21,8 +21,8 @@ import {
   MemoryStore,
   type MemoryWrite,
 } from "../../lib/testing/index.ts";
+import { DurableService } from "../kit/durable-service.ts";
 import { failing, intercepted } from "../kit/faults/faulty-store.ts";
-import { DurableService } from "./service.ts";
 
 interface Order {
   readonly id: string;

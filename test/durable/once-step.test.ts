@@ -18,9 +18,9 @@ import {
   StoreUnavailableError,
 } from "../../lib/core/errors.ts";
 import { type FakeClock, fakeClock, MemoryStore, type MemoryWrite } from "../../lib/testing/index.ts";
+import { DurableService } from "../kit/durable-service.ts";
 import { intercepted } from "../kit/faults/faulty-store.ts";
 import { inTier } from "../setup/tier.ts";
-import { DurableService } from "./service.ts";
 
 interface Order {
   readonly id: string;

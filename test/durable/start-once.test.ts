@@ -128,6 +128,20 @@ describe("queues", () => {
     expect(lambda.payloads).toEqual(["a", "b", "c"]);
   });
 
+  it("R1: R2: starts the executions of an array from a pipe or a custom event bus, with the payload that was sent", async () => {
+    const start = dispatcher();
+    const data = Buffer.from('{"id":"o1"}').toString("base64");
+    const kinesis = { eventSource: "aws:kinesis", eventID: "shard:1", sequenceNumber: "1", data };
+    const event = { id: "e1", source: "shop", "detail-type": "paid", time: "now", detail: { id: "o2" } };
+    const described = { Data: { id: "o3" }, SystemMetadata: { "aws:EventId": "e2" } };
+
+    for (const array of [[message("o0")], [kinesis], [event], [described], [described]]) {
+      expect(await start(array)).toEqual({ batchItemFailures: [] });
+    }
+
+    expect(lambda.payloads).toEqual(["o0", "o1", "o2", "o3"].map((id) => ({ id })));
+  });
+
   it("counts an execution as started whose payload has the same fields in another order", async () => {
     const start = dispatcher(byOrder);
     await start({ Records: [message("o1", { id: "o1", cents: 5 })] });

@@ -125,7 +125,7 @@ describe.each(inject("everyDynamodbEngine"))("on $name", ({ endpoint }) => {
     expect(await erase()).toEqual({ erased: true });
   });
 
-  it("H39: an operation that takes an expired key over forgets where the results of the previous steps were", async () => {
+  it("H39: an operation that takes over an expired key forgets where the results of the previous steps were", async () => {
     const key = randomUUID();
     const { recordKey } = identify("pay", "", key);
     const at = { now: Date.now() };

@@ -80,8 +80,7 @@ describe.each(inject("dynamodbEngines"))("DynamoDBStore on $name", ({ endpoint }
     const client = connect(`http://127.0.0.1:${proxy.port}`, { maxAttempts: 1 });
     const outbox = new DynamoDBOutbox({ tableName: TableName, client });
     await outbox.count();
-    void proxy.cutAt(1, "silence");
-    proxy.silenceAll();
+    proxy.silenceAll(true);
     const unsent = { recordKey: "a", token: "t", messages: [], committedAt: 1, dueAt: 1, shard: 0 };
     const taking = { by: "relay", id: "a", now: 1, until: 2 } as const;
     const requests: Record<string, () => Promise<unknown>> = {
@@ -95,8 +94,6 @@ describe.each(inject("dynamodbEngines"))("DynamoDBStore on $name", ({ endpoint }
       count: () => outbox.count(),
     };
     for (const [name, request] of Object.entries(requests)) {
-      void proxy.cutAt(1, "silence");
-      proxy.silenceAll();
       const end = endOf(
         request(),
         () => true,

@@ -51,7 +51,7 @@ describe.each(inject("dynamodbEngines"))("runOnce on $name, in one process", ({ 
     expect([await call(), await call()]).toEqual(["ann 2", "ann 2"]);
   });
 
-  it("H45: a result that is changed by hand is what the next call gets", async () => {
+  it("H45: the next call gets a result that was changed by hand", async () => {
     const { call, rewrite } = given("ann");
     await call();
     await call();

@@ -81,7 +81,7 @@ describe("a table in two regions", () => {
     expect(world.effects.get("order-a")).toBe(1);
   });
 
-  it("H55: what a lost region had not copied yet is forgotten, and runs again elsewhere", async () => {
+  it("H55: operations that a lost region hadn't copied yet are forgotten, and run again elsewhere", async () => {
     const world = await new TwoRegions(LAG_MS).open();
     const [lost, other] = REGIONS;
     await world.deliver("order-a", lost);

@@ -101,13 +101,12 @@ describe.skipIf(!hasServer)("the server", () => {
     const [killed, other] = servers;
     const key = randomUUID();
     const caller = "killed";
-    // The third message is the INSERT, behind claim and BEGIN.
-    const hit = proxy.cutAt(3, "silence");
+    const hit = proxy.cutAt("INSERT INTO orders", "silence");
     const lost = order(killed, key, { caller }).catch((error: Error) => error);
     await hit;
     killed.child.kill("SIGKILL");
     expect(await lost).toBeInstanceOf(Error);
-    proxy.cutAll();
+    proxy.heal();
 
     expect(await order(other, key, { caller, waits: false })).toMatchObject({ status: 409 });
     // The lease of the dead process ends.

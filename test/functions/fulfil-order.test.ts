@@ -1,12 +1,13 @@
-// The sample's durable function on a local DynamoDB, in the test runner of the SDK: real waits, real replays. What the runner can't do:
-// start executions by name, deliver events, and kill an invocation (test/durable does).
+// The sample's durable function on a local DynamoDB, in the test runner of the SDK: real waits, real replays. The runner can't start
+// executions by name, deliver events or kill an invocation. test/durable does the first and the last in memory, and
+// start-fulfilment.test.ts starts them on a Lambda client that keeps their names.
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
 import { LocalDurableTestRunner } from "@aws/durable-execution-sdk-js-testing";
-import { GetItemCommand, PutItemCommand } from "@aws-sdk/client-dynamodb";
+import { GetItemCommand, ScanCommand } from "@aws-sdk/client-dynamodb";
 import { marshall, unmarshall } from "@aws-sdk/util-dynamodb";
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from "vitest";
-import { newOrder } from "../../functions/order.ts";
 import { connect, createOutboxTable, createTable, environmentFor } from "../kit/tables.ts";
 
 const [engine] = inject("dynamodbEngines");
@@ -20,9 +21,12 @@ describe.skipIf(!engine)("fulfil-order", () => {
   let shipments: string;
 
   beforeAll(async () => {
-    gateway = createServer((request, response) => {
+    gateway = createServer(async (request, response) => {
+      const { card } = JSON.parse(await text(request));
+      if (card === "card_declined")
+        return response.writeHead(402).end(JSON.stringify({ reason: "declined" }));
       charged.push(`${request.headers["idempotency-key"]}`);
-      response.writeHead(201).end(JSON.stringify({ chargeId: "charge-1" }));
+      return response.writeHead(201).end(JSON.stringify({ chargeId: "charge-1" }));
     });
     await new Promise<void>((resolve) => gateway.listen(0, "127.0.0.1", resolve));
     orders = await createTable(client, "tenant", "id");
@@ -48,33 +52,42 @@ describe.skipIf(!engine)("fulfil-order", () => {
     client.destroy();
   });
 
-  const fulfil = async (payload: object) => {
+  const fulfil = async (key: string, card: string) => {
+    const payload = { tenant: "acme", key, request: { sku: "tea", quantity: 2, card } };
     const execution = await new LocalDurableTestRunner({ handlerFunction }).run({ payload });
-    const isDone = execution.getStatus() === "SUCCEEDED";
-    const end = isDone ? execution.getResult() : execution.getError()?.errorMessage;
-    return [end, execution.getInvocations().length];
+    return [execution.getResult() as { orderId: string; state: string }, execution.getInvocations().length];
   };
   const read = async (TableName: string, key: object) => {
     const { Item } = await client.send(new GetItemCommand({ TableName, Key: marshall(key) }));
     return Item && unmarshall(Item);
   };
+  const countIn = async (TableName: string) =>
+    (await client.send(new ScanCommand({ TableName, Select: "COUNT" }))).Count;
 
-  it("charges, waits and ships, once for two deliveries", async () => {
-    const order = newOrder({ sku: "tea", quantity: 2, card: "card_ok" }, "acme", "k");
-    await client.send(new PutItemCommand({ TableName: orders, Item: marshall(order) }));
-    const delivery = { tenant: "acme", orderId: order.id };
+  it("places, charges, waits and ships, once for two executions", async () => {
+    const [[first, invocations], [second, others]] = [
+      await fulfil("k1", "card_ok"),
+      await fulfil("k1", "card_ok"),
+    ];
 
-    expect([await fulfil(delivery), await fulfil(delivery)]).toEqual([
-      [{ state: "shipped" }, 2],
-      [{ state: "shipped" }, 1],
+    expect([first, invocations, second, others]).toEqual([
+      { orderId: expect.any(String), state: "shipped" },
+      2,
+      first,
+      1,
     ]);
+    const { orderId } = first as { orderId: string };
     expect(charged).toHaveLength(1);
-    expect(await read(orders, { tenant: "acme", id: order.id })).toMatchObject({ state: "paid" });
-    expect(await read(shipments, delivery)).toMatchObject({ orderId: order.id });
+    expect(await read(orders, { tenant: "acme", id: orderId })).toMatchObject({
+      state: "paid",
+      idempotencyKey: "k1",
+    });
+    expect(await read(shipments, { tenant: "acme", orderId })).toMatchObject({ orderId });
   });
 
-  it("fails for good for an order that doesn't exist", async () => {
-    expect(await fulfil({ tenant: "acme", orderId: "none" })).toEqual(["the order does not exist", 1]);
-    expect(charged).toHaveLength(1);
+  it("ends without a shipment if the card is declined", async () => {
+    const [[ended, invocations], before] = [await fulfil("k2", "card_declined"), await countIn(shipments)];
+
+    expect([ended, invocations, before]).toEqual([{ orderId: expect.any(String), state: "declined" }, 1, 1]);
   });
 });

@@ -114,7 +114,7 @@ describe("place-order-saga", () => {
     });
   });
 
-  it("H42: holds an order whose charge is unknown, and charges it no second time", async () => {
+  it("H42: holds an order whose charge is unknown, and doesn't charge it a second time", async () => {
     const key = randomUUID();
 
     const first = await place(key, "saga-lost", "card_answer_lost");

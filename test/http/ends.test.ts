@@ -89,7 +89,7 @@ describe("H83: A3: a caller that goes while its answer is streamed", () => {
   );
 });
 
-it("H83: A3: a handler that goes on after Fastify's own timeout doesn't run again beside itself", async () => {
+it("H83: A3: a handler that goes on after Fastify's own timeout doesn't run a second time in parallel", async () => {
   const over = gate();
   let runs = 0;
   const app = fastify();

@@ -1,10 +1,12 @@
 // Nest's own life of a request around the interceptor: guards before it, problems and replays in its place.
 import "reflect-metadata";
+import { createHmac } from "node:crypto";
 import { Controller, type INestApplication, Post, Req, UseGuards, UseInterceptors } from "@nestjs/common";
 import { NestFactory } from "@nestjs/core";
 import { ExpressAdapter } from "@nestjs/platform-express";
 import { FastifyAdapter } from "@nestjs/platform-fastify";
-import { executionOf, nestIdempotency } from "onceonly/http";
+import { keyFromWebhook } from "onceonly";
+import { executionOf, nestIdempotency, type ServerOptions } from "onceonly/http";
 import { MemoryStore } from "onceonly/testing";
 import { afterEach, describe, expect, it } from "vitest";
 import { gate } from "../kit/time/gate.ts";
@@ -20,7 +22,12 @@ const apps: INestApplication[] = [];
 afterEach(() => Promise.all(apps.splice(0).map((app) => app.close())));
 
 /** A guard takes the caller from a header, as if it had verified a token. */
-async function start(adapter: ExpressAdapter | FastifyAdapter, store: MemoryStore, work: Work) {
+async function start(
+  adapter: ExpressAdapter | FastifyAdapter,
+  store: MemoryStore,
+  work: Work,
+  more: Partial<ServerOptions<Guarded>> = {},
+) {
   class Orders {}
   const { prototype } = Orders;
   Object.defineProperty(prototype, "create", {
@@ -41,6 +48,7 @@ async function start(adapter: ExpressAdapter | FastifyAdapter, store: MemoryStor
     store,
     whenInProgress: "reject",
     scope: ({ user }) => user?.id,
+    ...more,
   });
   Req()(prototype, "create", 0);
   Reflect.decorate(
@@ -71,6 +79,21 @@ describe.each([
   ["Fastify", () => new FastifyAdapter()],
 ] as const)("S2: Nest on %s", (_name, adapter) => {
   const ours = { caller: "ann", "idempotency-key": "key-1" };
+
+  it("R8: runs once for a signed webhook and its retry, and answers 401 to a forged one", async () => {
+    let runs = 0;
+    const key = keyFromWebhook("github", { secret: "s" });
+    const ask = await start(adapter(), new MemoryStore(), () => ({ run: ++runs }), { key, scope: "public" });
+    const body = '{"action":"opened"}';
+    const signature = `sha256=${createHmac("sha256", "s").update(body).digest("hex")}`;
+    const headers = { "x-github-delivery": "d1", "x-hub-signature-256": signature };
+
+    const statuses = [];
+    for (const sent of [body, body, "{}"]) statuses.push((await ask(headers, sent)).status);
+
+    expect(statuses).toEqual([201, 201, 401]);
+    expect(runs).toBe(1);
+  });
 
   it("replays with Idempotent-Replayed, and the caller is the one that a guard has verified", async () => {
     let runs = 0;

@@ -106,6 +106,17 @@ describe.each(ASKS)("A9: %s", (_name, ask) => {
     expect((await ask({ maxRequestBytes: 10 }, counted(11, key).request, () => {})).status).toBe(413);
   });
 
+  it.each<[string, Options["skip"] & {}]>([
+    ["that only reads the path", () => true],
+    ["that reads the body", ({ body }) => body === "{}"],
+  ])("answers 413 for a body beyond 1 MiB with a `skip` %s", async (_, skip) => {
+    let runs = 0;
+    const { request } = counted(2 * DEFAULT_LIMIT, key);
+
+    expect((await ask({ skip }, request, () => runs++)).status).toBe(413);
+    expect(runs).toBe(0);
+  });
+
   it("has no limit with a fingerprint that needs no body", async () => {
     const { request } = counted(2 * DEFAULT_LIMIT, key);
 

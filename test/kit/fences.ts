@@ -9,7 +9,7 @@ export interface Fence {
   /** The first line of code, counted from 1. */
   readonly line: number;
   readonly code: string;
-  /** The file that the fence shows, which test/docs/examples.test.ts compares. */
+  /** The file that the fence shows, which test/docs/generated.test.ts compares. */
   readonly from: string | undefined;
 }
 
@@ -42,10 +42,13 @@ export function compiledFences(): Fence[] {
 /** The fences of a document in one language, in order. */
 export function fencesOf(file: string, language: string): Fence[] {
   const markdown = readFileSync(join(root, file), "utf8");
-  const fences = new RegExp(`(?:^<!-- from (\\S+) -->\n)?^\`\`\`${language}\n(.*?)^\`\`\`$`, "gms");
+  const fences = new RegExp(
+    `(?:^<!-- generated: (\\S+\\.ts) -->\n\n)?^\`\`\`${language}\n(.*?)^\`\`\`$`,
+    "gms",
+  );
   return [...markdown.matchAll(fences)].map(({ index, 1: from, 2: code }) => ({
     file,
-    line: markdown.slice(0, index).split("\n").length + (from === undefined ? 1 : 2),
+    line: markdown.slice(0, index).split("\n").length + (from === undefined ? 1 : 3),
     code: code!,
     from,
   }));

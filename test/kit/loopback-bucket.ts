@@ -13,14 +13,20 @@ export interface LoopbackBucket {
   readonly objects: Map<string, string>;
   /** Methods and keys, in order. */
   readonly requests: string[];
-  /** From now on every request is answered so. */
+  /** From now on every request is answered so, until `accept`. */
   refuse(status: number, code: string): void;
+  accept(): void;
 }
 
 export async function newBucket(name: string): Promise<LoopbackBucket> {
   const objects = new Map<string, string>();
   const requests: string[] = [];
   let refusal: readonly [status: number, code: string] | undefined;
+  const listing = (prefix: string) => {
+    const versions = [...objects.keys()].filter((key) => key.startsWith(prefix));
+    const elements = versions.map((key) => `<Version><Key>${key}</Key><VersionId>null</VersionId></Version>`);
+    return `<ListVersionsResult>${elements.join("")}</ListVersionsResult>`;
+  };
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     try {
@@ -29,7 +35,8 @@ export async function newBucket(name: string): Promise<LoopbackBucket> {
       // The client is gone, and waits for no answer.
       return;
     }
-    const [, bucket, ...path] = new URL(request.url!, "http://s3").pathname.split("/");
+    const url = new URL(request.url!, "http://s3");
+    const [, bucket, ...path] = url.pathname.split("/");
     const key = decodeURIComponent(path.join("/"));
     requests.push(`${request.method} ${key}`);
     const answer = (status: number, text = "") => response.writeHead(status).end(text);
@@ -39,7 +46,11 @@ export async function newBucket(name: string): Promise<LoopbackBucket> {
     else if (request.method === "PUT") {
       objects.set(key, Buffer.concat(chunks).toString());
       answer(200);
-    } else if (objects.has(key)) answer(200, objects.get(key));
+    } else if (request.method === "DELETE") {
+      objects.delete(key);
+      answer(204);
+    } else if (url.searchParams.has("versions")) answer(200, listing(url.searchParams.get("prefix") ?? ""));
+    else if (objects.has(key)) answer(200, objects.get(key));
     else fail(404, "NoSuchKey");
   });
   await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
@@ -68,6 +79,9 @@ export async function newBucket(name: string): Promise<LoopbackBucket> {
     requests,
     refuse(status, code) {
       refusal = [status, code];
+    },
+    accept() {
+      refusal = undefined;
     },
   };
 }

@@ -33,7 +33,7 @@ function nameOf(resource: unknown): string {
   const text = JSON.stringify(resource);
   const [, logicalId, attribute = "Arn"] =
     /"(?:Ref":|Fn::GetAtt":\[)"(\w+?)[0-9A-F]{8}"(?:,"(\w+)"\])?/.exec(text) ?? [];
-  const [, suffix = ""] = /\]\},"(\/[^"]+)"/.exec(text) ?? [];
+  const [, suffix = ""] = /\]\},"([/:][^"]+)"/.exec(text) ?? [];
   if (logicalId === undefined) return text;
   return `${logicalId}${attribute === "Arn" ? "" : `.${attribute}`}${suffix}`;
 }

@@ -5,7 +5,7 @@ import { startValkey, type ValkeyServer } from "./valkey-server.ts";
 export interface ValkeyCluster {
   /** Of all nodes that are alive, the masters first. */
   readonly ports: readonly number[];
-  /** The node that owns a slot, and its replicas, as the cluster sees them now. */
+  /** The node that owns a slot as the cluster sees it now, and the replicas connected to it. */
   shardOf(slot: number): Promise<Shard>;
   /** The ports of the masters that have slots. */
   masters(): Promise<readonly number[]>;
@@ -83,8 +83,9 @@ export async function startValkeyCluster({ spares = 0 } = {}): Promise<ValkeyClu
     const seen = await view();
     const master = ownerIn(seen, slot);
     if (!master) throw new Error(`no node has slot ${slot}`);
-    const replicas = seen.filter((node) => node.masterId === master.id && !node.isDown);
-    return { master: master.port, replicas: replicas.map(({ port }) => port) };
+    // The nodes' own lists learn that a node has become a replica later than its master does.
+    const [, , connected] = (await ask(master.port, "ROLE")) as [string, number, [string, string][]];
+    return { master: master.port, replicas: connected.map(([, port]) => Number(port)) };
   };
   const masters = async () =>
     (await view())

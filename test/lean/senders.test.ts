@@ -1,13 +1,16 @@
 import { createHash } from "node:crypto";
 import * as eventBridgeSdk from "@aws-sdk/client-eventbridge";
+import * as schedulerSdk from "@aws-sdk/client-scheduler";
 import * as snsSdk from "@aws-sdk/client-sns";
 import * as sqsSdk from "@aws-sdk/client-sqs";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import {
+  CreateScheduleCommand,
   DescribeEventBusCommand,
   EventBridgeClient,
   PublishBatchCommand,
   PutEventsCommand,
+  SchedulerClient,
   SendMessageBatchCommand,
   SNSClient,
   SQSClient,
@@ -32,7 +35,7 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-type Sender = SQSClient | SNSClient | EventBridgeClient;
+type Sender = SQSClient | SNSClient | EventBridgeClient | SchedulerClient;
 
 function given<Client extends Sender>(
   Class: new (config: object) => Client,
@@ -85,6 +88,16 @@ const events = {
     { EventBusName: "shop", Source: "s", DetailType: "t", Detail: "{}" },
   ],
 };
+const schedule = {
+  Name: "aZ-_0",
+  GroupName: "later",
+  ClientToken: "otherwise-the-sdk-makes-one",
+  ScheduleExpression: "at(2030-01-01T00:00:00)",
+  ScheduleExpressionTimezone: "UTC",
+  FlexibleTimeWindow: { Mode: "OFF" },
+  ActionAfterCompletion: "DELETE",
+  Target: { Arn: "arn:aws:scheduler:::aws-sdk:sqs:sendMessage", RoleArn: "arn:r", Input: '{"a":"ö"}' },
+} as const;
 const eventsAnswer = JSON.stringify({
   FailedEntryCount: 1,
   Entries: [{ EventId: "e0" }, { ErrorCode: "ThrottlingException", ErrorMessage: "slow" }],
@@ -131,6 +144,14 @@ describe("a sender", () => {
       new eventBridgeSdk.DescribeEventBusCommand({ Name: "shop" }),
       JSON.stringify({ Name: "shop", Arn: "arn" }),
     ],
+    [
+      "EventBridge Scheduler's",
+      SchedulerClient,
+      new CreateScheduleCommand(schedule),
+      schedulerSdk.SchedulerClient as never,
+      new schedulerSdk.CreateScheduleCommand(schedule),
+      JSON.stringify({ ScheduleArn: "arn" }),
+    ],
   ])(
     "asks as %s client of the SDK does, and reads the same answer",
     async (_, Class, ours, SdkClient, theirs, answer) => {
@@ -150,7 +171,8 @@ describe("a sender", () => {
       const got = await given(Class, url).send(ours as never);
 
       expect(got).toMatchObject(expected);
-      const [before, after] = asked.map(({ headers, body }) => ({
+      const [before, after] = asked.map(({ headers, body, url: path }) => ({
+        path,
         type: headers["content-type"],
         target: headers["x-amz-target"],
         body: body.startsWith("{") ? JSON.parse(body) : Object.fromEntries(new URLSearchParams(body)),
@@ -246,6 +268,19 @@ describe("a sender", () => {
     await expect(sending).rejects.toMatchObject({ $metadata: { attempts: 3 } });
     await expect(sending).rejects.not.toThrow(/who are you/);
     expect(asked).toHaveLength(3);
+  });
+
+  it("reports a schedule that exists already, and asks once", async () => {
+    const { url, asked } = await canned((response) =>
+      response
+        .writeHead(409, { "x-amzn-errortype": "ConflictException:http://internal.amazon.com/" })
+        .end('{"Message":"Schedule aZ-_0 already exists."}'),
+    );
+
+    const sending = given(SchedulerClient, url).send(new CreateScheduleCommand(schedule));
+
+    await expect(sending).rejects.toMatchObject({ name: "ConflictException", $fault: "client" });
+    expect(asked).toHaveLength(1);
   });
 
   it("tries SQS again that throttles, and succeeds", async () => {

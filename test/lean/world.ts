@@ -14,6 +14,7 @@ import { timeless } from "../kit/time/timeless.ts";
 export interface Asked {
   /** From 1. */
   readonly number: number;
+  readonly url: string | undefined;
   readonly headers: IncomingMessage["headers"];
   readonly body: string;
   readonly socket: Socket;
@@ -27,10 +28,10 @@ export const CREDENTIALS = { accessKeyId: "AKIDEXAMPLE", secretAccessKey: "secre
 export async function canned(script: Script, host = "127.0.0.1") {
   const asked: Asked[] = [];
   const server = createServer(async (request, response) => {
-    const { headers, socket } = request;
+    const { url, headers, socket } = request;
     const body = await text(request).catch(() => undefined);
     if (body === undefined) return;
-    const each = { number: asked.length + 1, headers, body, socket };
+    const each = { number: asked.length + 1, url, headers, body, socket };
     asked.push(each);
     script(response, each);
   });

@@ -130,7 +130,7 @@ describe("a destination that is gone", () => {
     60_000,
   );
 
-  it("H72: D1, the sweeper sends later what it postponed, and reports the age of the oldest waiting commit until then", async () => {
+  it("H72: D1, the sweeper sends postponed messages later, and reports the age of the oldest waiting commit until then", async () => {
     const world = newWorld();
     world.state.answers.set("dead", "is gone");
     world.commit(to("healthy", "charge"), to("dead", "mail"));

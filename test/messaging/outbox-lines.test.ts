@@ -41,10 +41,10 @@ async function sweep(refused: string, ...commits: readonly (OutgoingMessage[] | 
       return memory.take(recordKey, taking);
     },
     // All are in one shard, whatever groups they have.
-    async *findUnsent(_, ...range) {
+    async *findUnsent(_, before) {
       const all: FoundUnsent[] = [];
       for (let shard = 0; shard < 8; shard++) {
-        for await (const page of memory.findUnsent(shard, ...range)) all.push(...page);
+        for await (const page of memory.findUnsent(shard, before)) all.push(...page);
       }
       yield all.sort((one, other) => one.dueAt - other.dueAt);
     },

@@ -2,7 +2,7 @@
 import { type OutboxCommitEvent, type OutboxEvent, outboxRelay, outboxSweeper } from "onceonly/messaging";
 import { fakeClock, fakeRandom } from "onceonly/testing";
 import { describe, expect, it } from "vitest";
-import { linesOf, type OrderedNames } from "../../lib/messaging/line-notes.ts";
+import { linesOf } from "../../lib/messaging/line-notes.ts";
 import { MemoryOutbox } from "../../lib/testing/memory-outbox.ts";
 import { refusingSend } from "../kit/faults/refusing-send.ts";
 import { timeless } from "../kit/time/timeless.ts";
@@ -76,7 +76,7 @@ describe("notes about waiting messages", () => {
   it("H35: by which the sweeper asks for a moment bring the whole batch again, and nothing of it is sent", async () => {
     const group = newGroup("a1", "a2");
     const now = group.clock.now();
-    const { line } = linesOf({ queue: QUEUE, key: "a1", group: "a", body: "a1" }) as OrderedNames;
+    const { line } = linesOf({ queue: QUEUE, key: "a1", group: "a", body: "a1" })!;
     const note = { tries: 1, until: now, from: now, since: now, last: {}, handover: now + 10_000 };
     await group.memory.replaceNotes(undefined, JSON.stringify({ [line]: note }));
 

@@ -152,7 +152,7 @@ describe("outboxRelay, in the time of an invocation", () => {
     expect(stream.accepted).toEqual(stream.names.slice(9000));
   });
 
-  it("H35: what can't be sent is left to the sweeper with its group, in its order, and no other group waits", async () => {
+  it("H35: a message that can't be sent is left to the sweeper with its group, in order, and no other group waits", async () => {
     const stream = newStream(
       30,
       (name) => ({ ...toFifo(name), group: Number(name) % 2 ? "odd" : "even" }) as StoredMessage,

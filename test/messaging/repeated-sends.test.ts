@@ -60,7 +60,7 @@ describe.each(inject("dynamodbEngines"))(
       expect(consumer.told("replayed")).toBe(3);
     });
 
-    it("H30: work whose only copy failed and was deleted all the same is done by a resend, not by a send", async () => {
+    it("H30: work whose only copy failed and was deleted anyway is done by a resend, not by a send", async () => {
       const consumer = world.newConsumer();
       const message = world.newMessage();
       await world.producer.send(message);

@@ -152,7 +152,7 @@ describe("FifoProducer.sendBatch", () => {
     await expect(world.producer.sendBatch(messages)).rejects.toMatchObject({
       code: "MESSAGE_ID_INVALID",
       message:
-        "messages[2]: has the key of messages[0] but a different body or different attributes: give each message its own key",
+        "messages[2]: has the key of messages[0] but a different body, attributes or time: give each message its own key",
     });
     expect(await bodies()).toEqual([]);
   });

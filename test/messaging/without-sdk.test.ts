@@ -48,6 +48,35 @@ describe("FifoProducer without @aws-sdk/client-sqs", () => {
   });
 });
 
+describe("MessageProducer without @aws-sdk/client-scheduler", () => {
+  it("fails a message with `deliverAt`, and loads the package again for the next one", async () => {
+    vi.resetModules();
+    vi.doMock("@aws-sdk/client-scheduler", () => {
+      throw new Error("not installed");
+    });
+    const { MessageProducer } = await import("../../lib/messaging/message-producer.ts");
+    const sent: unknown[] = [];
+    const client = { config: {}, send: async (command: unknown) => void sent.push(command) };
+    const scheduler = {
+      groupArn: "arn:aws:scheduler:us-east-1:000000000000:schedule-group/later",
+      roleArn: "arn:aws:iam::000000000000:role/scheduler",
+      client,
+    };
+    const producer = new MessageProducer({ scheduler });
+    const later = { ...PAID, queue: queueUrl, deliverAt: new Date(Date.now() + 86_400_000) };
+
+    const { cause } = await failureOf(producer.send(later));
+    vi.doUnmock("@aws-sdk/client-scheduler");
+    await producer.send(later);
+
+    expect(cause).toMatchObject({
+      message:
+        "sending these messages needs @aws-sdk/client-scheduler: npm install @aws-sdk/client-scheduler",
+    });
+    expect(sent).toHaveLength(1);
+  });
+});
+
 describe("MessageProducer without packages of the SDK", () => {
   it.each(KINDS)("loads %s for its first message and none before", async (name, message) => {
     const asked = withoutPackages();

@@ -6,7 +6,7 @@ for (const [title, mistakes] of Object.entries(MISTAKES)) {
   if (run.length === 0) continue;
   describe(title, () => {
     for (const { made, toldBy, text, make } of run) {
-      test(`a user who ${made} is told by the ${toldBy}`, async () => {
+      test(`a user who ${made} gets the message: ${toldBy}`, async () => {
         expect(text.length).toBeGreaterThan(0);
         expect(await make()).toContain(text);
       });
@@ -22,19 +22,19 @@ test("no mistake is listed twice", () => {
 /** The mistakes that were silent, or read badly, when users made them: in a table above, or with the reason why not. */
 const WERE_SILENT = [
   "gives a retention of an hour in milliseconds",
-  "puts the milliseconds of the clock into the key in base 36",
-  "puts a second of the clock into the key",
+  "puts the current milliseconds into the key in base 36",
+  "puts the current second into the key",
   "gives a `fingerprint` that returns nothing",
-  "gives `childKey` a name made of randomness",
-  "does not await a step",
+  "passes `childKey` a random name",
+  "doesn't await a step",
   "wraps two handlers under one operation",
   "runs one operation in two functions",
   "commits messages that no relay sends",
-  "answers with the text of a status",
-  "gives an asynchronous `scope`",
-  "reads the scope from a header that the client writes",
+  "returns the status code as a string",
+  "passes an asynchronous `scope`",
+  "reads the scope from a header that the client sets",
   "puts the calendar day into the key",
-  "gives the middleware to `middy()` instead of `.use()`",
+  "passes the middleware to `middy()` instead of `.use()`",
 ];
 
 test.each(WERE_SILENT)("S1: a user who %s gets a message, or the page says why there is none", (made) => {

@@ -8,6 +8,7 @@ import { exportedNames } from "./names-given.ts";
 
 export const ENTRIES = [
   "onceonly",
+  "onceonly/agents",
   "onceonly/cdk",
   "onceonly/client",
   "onceonly/consumers",

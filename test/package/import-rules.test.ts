@@ -29,6 +29,8 @@ const refused: readonly (readonly [file: string, source: string, rule: string])[
   ["lib/dynamodb/environment-variable.ts", "export const { TABLE } = process.env;", ENVIRONMENT],
   ["lib/dynamodb/wire/sdk.ts", 'import type { AttributeValue } from "@aws-sdk/util-dynamodb";', IMPORTS],
   ["lib/dynamodb/wire/environment-variable.ts", "export const { TABLE } = process.env;", ENVIRONMENT],
+  ["lib/agents/toolkit.ts", 'import type { Tool } from "@modelcontextprotocol/sdk/types.js";', IMPORTS],
+  ["lib/agents/environment-variable.ts", "export const { TABLE } = process.env;", ENVIRONMENT],
   ["lib/consumers/client.ts", 'import type { Channel } from "amqplib";', IMPORTS],
   ["lib/consumers/store.ts", 'import "../postgres/postgres-store.ts";', IMPORTS],
   ["lib/consumers/environment-variable.ts", "export const { TABLE } = process.env;", ENVIRONMENT],

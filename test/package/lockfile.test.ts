@@ -65,7 +65,7 @@ describe("package-lock.json", () => {
     console.log(`${unhashed.length} packages for other platforms are locked without a hash`);
   });
 
-  it("R6: leaves only bundled packages without a hash beside those, and the package that holds them has one", () => {
+  it("R6: leaves only bundled packages without a hash otherwise, and the package that contains them has one", () => {
     const bundled = Object.entries(packages).filter(([, { inBundle }]) => inBundle);
     const holders = new Set(bundled.map(([path]) => path.slice(0, path.lastIndexOf("/node_modules/"))));
 

@@ -78,7 +78,7 @@ describe.skipIf(!hasServer)("a batch over a pool smaller than its concurrency", 
     },
   );
 
-  it("R1: a final error of such a handler is recorded, which needs a connection beside those in use", async () => {
+  it("R1: a final error of such a handler is recorded, which needs a connection in addition to those in use", async () => {
     const shop = await shopOf(1);
     const store = new PostgresTransactions({ client: fromPg(shop.pool), table: shop.table });
 

@@ -11,7 +11,7 @@ import { fakeClock } from "onceonly/testing";
 import type pg from "pg";
 import type postgres from "postgres";
 import { afterAll, beforeAll } from "vitest";
-import { type CuttingProxy, startCuttingProxy } from "../kit/faults/cutting-proxy.ts";
+import { type Cut, type CuttingProxy, startCuttingProxy } from "../kit/faults/cutting-proxy.ts";
 import { bouncerPort, freshTable, hasServer, poolOf, portOf, sqlOf, storeOf } from "./given.ts";
 import { ORMS, type Orm } from "./orms-given.ts";
 
@@ -57,11 +57,12 @@ export function lossyServer(through?: "PgBouncer") {
     const { table } = await storeOf(fromPg(admin));
     const orders = `${prefix}_${shops++}`;
     await admin.query(`CREATE TABLE ${orders} (id text)`);
+    const insertion = `INSERT INTO ${orders} VALUES ('a')`;
     const clock = fakeClock(Date.now());
     const caller = ({ client, run }: Orm<never>) => {
       const within = new PostgresTransactions({ client, table, waitSeconds: 20 });
       const store = kind === "within" ? within : new PostgresStore({ client, table });
-      const insert = (transaction: never) => run(transaction, `INSERT INTO ${orders} VALUES ('a')`);
+      const insert = (transaction: never) => run(transaction, insertion);
       const options = { operation: "order", store: store as never, leaseSeconds: 30, clock };
       const bookBy = (
         work: (insert: Insert, execution: Execution<never>) => Promise<unknown>,
@@ -94,6 +95,8 @@ export function lossyServer(through?: "PgBouncer") {
       /** Over a connection without faults. */
       bookElsewhere: caller(withPg(port)).book,
       clock,
+      /** The fault meets the handler's next statement, whatever else the clients send meanwhile. */
+      cutAtInsert: (cut: Cut) => proxy.cutAt(insertion, cut),
       /** The server ends the session of the handler, as it does by itself after 10 seconds without a statement. */
       endIdleSession: () => terminate(`(query LIKE '%${table}%' OR query LIKE '%${orders}%')`),
       ids: () => rows(`SELECT id FROM ${orders}`),

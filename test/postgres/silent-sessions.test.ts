@@ -33,13 +33,14 @@ describe.skipIf(!hasServer).each([
   it.each(["silence", "half-silence"] as const)(
     "H80: a handler's own statement on a connection that falls silent ends with a code once its session is gone: %s",
     async (cut) => {
-      const { bookBy, bookElsewhere, clock, endIdleSession, ids, states } = await lossy.shop(connect);
+      const { bookBy, bookElsewhere, clock, cutAtInsert, endIdleSession, ids, states } =
+        await lossy.shop(connect);
       let signal: AbortSignal | undefined;
       let isSilent = false;
       let turns = 0;
       const call = bookBy(async (insert, execution) => {
         signal = execution.signal;
-        void lossy.proxy.cutAt(1, cut).then(() => {
+        void cutAtInsert(cut).then(() => {
           isSilent = true;
         });
         await insert();
@@ -51,7 +52,8 @@ describe.skipIf(!hasServer).each([
           if (!passes) return;
           // A statement may take as long as it likes while its session is there.
           if (turns <= 4) expect(signal?.aborted).toBe(false);
-          if (turns++ === 4) await endIdleSession();
+          // Under load, the server may not be done with the statement at the first try.
+          if (turns++ >= 4) await endIdleSession();
           await clock.advance(10_000);
         },
         () => isSilent,
@@ -91,11 +93,12 @@ describe.skipIf(!hasServer).each([
   });
 
   it("H80: a call whose lease isn't renewed ends too, after its signal has aborted", async () => {
-    const { bookBy, bookElsewhere, clock, endIdleSession, ids, states } = await lossy.shop(connect);
+    const { bookBy, bookElsewhere, clock, cutAtInsert, endIdleSession, ids, states } =
+      await lossy.shop(connect);
     let isSilent = false;
     const call = bookBy(
       async (insert) => {
-        void lossy.proxy.cutAt(1, "silence").then(() => {
+        void cutAtInsert("silence").then(() => {
           isSilent = true;
         });
         await insert();

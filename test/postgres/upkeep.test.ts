@@ -79,7 +79,7 @@ async function blocksToReap(
 }
 
 describe.skipIf(!hasServer)("reap", () => {
-  it("R9: beside an open transaction reads at most twice the blocks that it reads without one", async () => {
+  it("R9: reads at most twice as many blocks with an open transaction as without one", async () => {
     const alone = await blocksToReap("nothing");
     const beside = await blocksToReap("an open transaction");
     if (REAPED_ROWS) console.log({ ROWS, BATCH, alone, beside });

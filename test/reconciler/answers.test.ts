@@ -18,7 +18,7 @@ describe("a reconciler, by what verify answers", () => {
     ],
     ["gives what is no JSON", () => ({ outcome: "happened", result: 1n }), "ResponseNotStorableError"],
   ])(
-    "H6: holds the key where verify %s, and keeps the error's name and time, not its text",
+    "H6: holds the key if verify %s, and keeps the error's name and time, not its text",
     async (_, verify, name) => {
       const world = reconcilerWorld();
       await world.dies("order-1");
@@ -99,7 +99,7 @@ describe("a reconciler, by what verify answers", () => {
     );
   });
 
-  it("H6: where verify lies once, the evidence says who was asked and what was answered, and one effect counts", async () => {
+  it("H6: if verify lies once, the evidence says who was asked and what was answered, and one effect counts", async () => {
     const world = reconcilerWorld();
     const { worker, resume } = await world.dies("order-1");
     let asked = 0;

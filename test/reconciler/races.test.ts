@@ -55,7 +55,7 @@ describe("concurrent reconcilers", () => {
 
 describe("a reconciler next to", () => {
   it.each(["find", "claim"] as const)(
-    "H6: a caller that takes the key over at the moment of its %s: the caller's run counts",
+    "H6: a caller that takes over the key at the moment of its %s: the caller's run counts",
     async (moment) => {
       const world = reconcilerWorld();
       await world.dies("order-1");

@@ -54,7 +54,7 @@ describe("a reconciler, of interrupted steps", () => {
     expect(world.ran).toEqual(["mail"]);
   });
 
-  it("H60: holds the key for the step with an unknown outcome, and keeps what is known of the other", async () => {
+  it("H60: holds the key for the step with an unknown outcome, and keeps the known outcome of the other", async () => {
     const world = await interrupted();
 
     expect(await world.reconcile({ charge: happened, mail: unknown })).toMatchObject({ unknown: 1 });

@@ -142,6 +142,23 @@ describe("storeLease", () => {
     expect(world.store.records.size).toBe(1);
   });
 
+  it("H39: writes no unencrypted verdict to a key whose results are encrypted", async () => {
+    const world = reconcilerWorld();
+    const store = encrypted(world.store, { keys: keyService(), clock: world.clock });
+    await world.dies("order-1", { store });
+    await world.clock.advance(100_000);
+
+    await world.run(world.optionsOf(happened));
+
+    expect(world.events.map((event) => `${(event as { error?: Error }).error?.message}`).join()).toContain(
+      "must be the handler's `encrypted` store",
+    );
+    expect(world.store.records.get(world.keyOf("order-1"))?.state).toBe("in-progress");
+    await world.run(world.optionsOf(happened, { store }));
+    expect(world.store.records.get(world.keyOf("order-1"))).toMatchObject({ state: "completed" });
+    expect(JSON.stringify(world.store.records.get(world.keyOf("order-1")))).not.toContain("charged");
+  });
+
   const lease = (id: string, now = START, until = now + 30_000) => ({ id, now, until });
 
   it("is held by one, extended by it, and free once it ends or is released", async () => {

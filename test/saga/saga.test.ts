@@ -638,25 +638,22 @@ describe("a saga", () => {
   });
 
   it.each([
-    ["the one before", ["order", "charge"], ["order", "mail"]],
-    ["the one after", ["order", "check"], ["order", "charge"]],
-  ])(
-    "H46: rejects what %s was doing when it died, under a name that it does not know",
-    async (_, its, ours) => {
-      const { world, log, step } = await died(its);
+    ["the previous deployment", ["order", "charge"], ["order", "mail"]],
+    ["the next deployment", ["order", "check"], ["order", "charge"]],
+  ])("H46: rejects the unknown step that %s was running when it died", async (_, its, ours) => {
+    const { world, log, step } = await died(its);
 
-      const call = callOf(
-        world,
-        ours.map((name) => step(name)),
-      );
+    const call = callOf(
+      world,
+      ours.map((name) => step(name)),
+    );
 
-      await expect(call).rejects.toMatchObject({
-        code: "RECORD_CORRUPT",
-        message: expect.stringContaining(`left the step place/${its[1]}, which this one doesn't have`),
-      });
-      expect(log).toHaveLength(2);
-    },
-  );
+    await expect(call).rejects.toMatchObject({
+      code: "RECORD_CORRUPT",
+      message: expect.stringContaining(`left the step place/${its[1]}, which this one doesn't have`),
+    });
+    expect(log).toHaveLength(2);
+  });
 
   /** A saga that has turned back at its last step, whose compensation does not work yet. */
   async function turnedBack(names: readonly string[]) {
@@ -975,8 +972,8 @@ describe("a saga that is defined wrongly", () => {
     ["a former name that is none", () => saga("s", [{ name: "a", run, formerly: ["b/c"] }]), /former names/],
     [
       "a question about a step that runs again",
-      () => saga("s", [{ name: "a", run, verify: () => ({ outcome: "unknown" }) }]),
-      /`verify` is only used for a step with `atMostOnce: true`, because other steps simply run again; the step is a/,
+      () => saga("s", [{ name: "a", run, atMostOnce: false, verify: () => ({ outcome: "unknown" }) }]),
+      /`verify` is never asked about a step with `atMostOnce: false`, because that simply runs again; the step is a/,
     ],
     [
       "an unknown option",

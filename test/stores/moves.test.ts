@@ -83,7 +83,7 @@ describe("migrating", () => {
   it.each([
     ["the old store", ["fails"]],
     ["the new store", ["answered", "fails"]],
-  ] as const)("H69: with %s down nothing runs, and the next call runs at once", async (_, fates) => {
+  ] as const)("H69: with %s down nothing runs, and the next call runs immediately", async (_, fates) => {
     for (const stage of [2, 3] as const) {
       const world = movingWorld();
 

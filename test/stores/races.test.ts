@@ -70,7 +70,7 @@ describe.each([1, 2, 3])("races of instances of stage %s and the next", (stage) 
   });
 });
 
-it("H69: instances of the first and the third stage at once are found out", async () => {
+it("H69: instances of the first and the third stage at the same time are detected", async () => {
   const property = fc.asyncProperty(
     fc.scheduler(),
     fc.array(fc.constantFrom(1, 3), { minLength: 4, maxLength: 4 }),

@@ -169,7 +169,7 @@ describe.skipIf(!hasServer)("a replay from the cache", () => {
     expect(await world.call(world.never, short)).toBe("second");
   });
 
-  it("H40: a host whose clock is ahead takes an expired key over, and the entry of the previous record goes", async () => {
+  it("H40: a host whose clock is ahead takes over an expired key, and the previous record's entry is removed", async () => {
     const slow = await cacheWorld({ rememberSeconds: 3600 });
     const ahead = await cacheWorld({ prefix: slow.prefix, rememberSeconds: 3600 }, slow.durable);
     const short = { retentionSeconds: 30 };

@@ -78,6 +78,7 @@ describe.skipIf(!hasServer)("a slot of a cluster", () => {
       await moveOn();
       await before.claim(claimOf(freshRecordKey()));
       await cluster.moveSlot(SLOT, master);
+      expect(replicas).toHaveLength(1);
       const resume = replicas.map((port) => cluster.freeze(port));
 
       const { store } = storeOf(client, { hashTag: TAG, acknowledgedBy: { replicas: 1, timeoutMs: 20 } });

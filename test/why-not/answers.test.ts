@@ -106,7 +106,7 @@ describe("200 on replay instead of the first status", () => {
     return answer.statusCode === 201 ? 1 : 0;
   }
 
-  it("tells a client whose first answer was lost that somebody else created the account", async () => {
+  it("makes a client whose first response was lost believe that the account existed already", async () => {
     expect(await welcomes(naive(shop(201).handle, { replayStatus: 200 }))).toBe(0);
   });
 

@@ -26,14 +26,14 @@ describe("a separate `started` state", () => {
     };
   }
 
-  it("blocks the key for ever when the process dies before the effect", async () => {
+  it("blocks the key forever if the process dies before the effect", async () => {
     const run = startedState("refuse");
     run(KEY, death).catch(() => {});
 
     await expect(run(KEY, async () => {})).rejects.toThrow("in progress");
   });
 
-  it("doubles the effect when `started` runs again, and the process dies after the effect", async () => {
+  it("doubles the effect if `started` runs again after a process died after the effect", async () => {
     let orders = 0;
     const run = startedState("run");
     run(KEY, async () => {
@@ -76,7 +76,7 @@ describe("a separate `started` state", () => {
 });
 
 describe("`SELECT … FOR UPDATE` on a row that is not there yet", () => {
-  it("locks a row that is there", async () => {
+  it("locks an existing row", async () => {
     const table = tableWithRowLocks();
     table.begin().insert(KEY);
     const [first, second] = [table.begin(), table.begin()];
@@ -178,7 +178,7 @@ describe("deleting the record on failure", () => {
     expect(orders).toBe(2);
   });
 
-  it("onceonly: a late failure changes nothing, since its claim token is no longer in force", async () => {
+  it("onceonly: a late failure changes nothing, because the record has another claim token", async () => {
     const world = newWorld();
     const create = world.orderWrite();
     const { opened: stall, fail } = gate<string>();
@@ -192,7 +192,7 @@ describe("deleting the record on failure", () => {
     expect(world.orders()).toBe(1);
   });
 
-  it("onceonly: a failure keeps the record, so that no fencing number is given out twice", async () => {
+  it("onceonly: a failure keeps the record, so no fencing number is used twice", async () => {
     const world = newWorld();
     await expect(world.call(() => Promise.reject(new Error("refused")))).rejects.toThrow("refused");
 

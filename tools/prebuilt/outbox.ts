@@ -14,6 +14,7 @@ const measure = emfMetrics({
 const destinations = env[ENVIRONMENT.outboxDestinations];
 const table = env[ENVIRONMENT.outboxTable];
 const shards = env[ENVIRONMENT.outboxShards];
+const scheduler = env[ENVIRONMENT.outboxScheduler];
 
 if (destinations === undefined) {
   throw new Error(
@@ -28,6 +29,7 @@ const options: OutboxOptions = {
     ...(table !== undefined && JSON.parse(table)),
     ...(shards !== undefined && { shards: Number(shards) }),
   }),
+  ...(scheduler !== undefined && { scheduler: JSON.parse(scheduler) }),
   observe(event) {
     measure(event);
     if (event.error !== undefined) console.error(event.error);

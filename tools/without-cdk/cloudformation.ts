@@ -30,9 +30,12 @@ export function samOf(template: ShopTemplate): string {
 /** The function that a property of an event source names. */
 const functionIn = (value: unknown): string => Object(value).Ref ?? Object(value)["Fn::GetAtt"]?.[0];
 
-/** A function's event sources are part of the function, and SAM creates the permissions for it. */
+const MADE_BY_SAM = new Set(["AWS::Lambda::Permission", "AWS::Lambda::Version"]);
+
+/** A function's event sources and its alias are part of the function, and SAM creates versions and permissions for it. */
 function serverless(resources: ShopTemplate["Resources"]): Record<string, object> {
   const events: Record<string, Record<string, object>> = {};
+  const aliases: Record<string, unknown> = {};
   const others: [string, Resource][] = [];
   for (const [id, resource] of Object.entries(resources)) {
     const { Type, Properties } = resource;
@@ -46,13 +49,14 @@ function serverless(resources: ShopTemplate["Resources"]): Record<string, object
     } else if (Type === "AWS::Events::Rule") {
       const [{ Arn }] = Properties.Targets as [{ readonly Arn: unknown }];
       add(functionIn(Arn), id, { Type: "Schedule", Properties: { Schedule: Properties.ScheduleExpression } });
-    } else if (Type !== "AWS::Lambda::Permission") others.push([id, resource]);
+    } else if (Type === "AWS::Lambda::Alias") aliases[functionIn(Properties.FunctionName)] = Properties.Name;
+    else if (!MADE_BY_SAM.has(Type)) others.push([id, resource]);
   }
   return Object.fromEntries(
     others.map(([id, resource]) => {
       if (resource.Type !== "AWS::Lambda::Function") return [id, resource];
       const { Code, ...settings } = resource.Properties;
-      const Events = events[id];
+      const [Events, AutoPublishAlias] = [events[id], aliases[id]];
       return [
         id,
         {
@@ -60,7 +64,12 @@ function serverless(resources: ShopTemplate["Resources"]): Record<string, object
           Type: "AWS::Serverless::Function",
           // The code is built already.
           Metadata: { SkipBuild: true },
-          Properties: { CodeUri: Code, ...settings, ...(Events && { Events }) },
+          Properties: {
+            CodeUri: Code,
+            ...settings,
+            ...(AutoPublishAlias !== undefined && { AutoPublishAlias }),
+            ...(Events && { Events }),
+          },
         },
       ];
     }),

@@ -2,7 +2,14 @@
 import { App, type CfnElement, CfnParameter, DefaultStackSynthesizer, Duration, Stack } from "aws-cdk-lib";
 import { Template } from "aws-cdk-lib/assertions";
 import { SnsAction } from "aws-cdk-lib/aws-cloudwatch-actions";
-import { Code, Function as LambdaFunction, Runtime } from "aws-cdk-lib/aws-lambda";
+import {
+  Alias,
+  Code,
+  type FunctionOptions,
+  Function as LambdaFunction,
+  Runtime,
+  Version,
+} from "aws-cdk-lib/aws-lambda";
 import { Topic } from "aws-cdk-lib/aws-sns";
 import {
   DedupQueue,
@@ -12,6 +19,7 @@ import {
   Reconciler,
   UseIdempotency,
   type UseIdempotencyOptions,
+  UseStartOnce,
 } from "onceonly/cdk";
 
 export interface Resource {
@@ -33,6 +41,8 @@ export const PREBUILT = "node_modules/onceonly/dist/functions/outbox";
 const OWN = {
   CreateOrder: "build/create-order",
   ShipOrder: "build/ship-order",
+  FulfilOrder: "build/fulfil-order",
+  StartFulfilment: "build/start-fulfilment",
   Reconcile: "build/reconcile",
 };
 
@@ -65,22 +75,33 @@ function shop(): Stack {
   const table = new IdempotencyTable(stack, "Records", { outbox: true, unknownOutcomes: true });
   const shipments = new DedupQueue(stack, "Shipments");
 
-  const functionOf = (id: keyof typeof OWN, timeout: Duration) =>
+  const functionOf = (id: keyof typeof OWN, timeout: Duration, options: FunctionOptions = {}) =>
     new LambdaFunction(stack, id, {
       runtime: Runtime.NODEJS_24_X,
       handler: "index.handler",
       code: Code.fromInline("export const handler = () => {}"),
       timeout,
       memorySize: 512,
+      ...options,
     });
-  const running = (id: keyof typeof OWN, options: UseIdempotencyOptions) => {
-    const fn = functionOf(id, Duration.seconds(29));
+  const running = (id: keyof typeof OWN, options: UseIdempotencyOptions, settings?: FunctionOptions) => {
+    const fn = functionOf(id, Duration.seconds(29), settings);
     fn.with(new UseIdempotency(table, options));
     return fn;
   };
   const createOrder = running("CreateOrder", { operations: ["create-order"], commits: true });
   const shipOrder = running("ShipOrder", { operations: ["ship-order"], retention: Duration.days(40) });
   shipments.addConsumer(shipOrder);
+
+  const fulfilOrder = running(
+    "FulfilOrder",
+    { operations: ["fulfil-order", "charge", "ship"], commits: true },
+    { durableConfig: { executionTimeout: Duration.days(7), retentionPeriod: Duration.days(30) } },
+  );
+  const version = new Version(stack, "FulfilOrderVersion1", { lambda: fulfilOrder });
+  // SAM gives the alias that it makes this logical id.
+  const live = new Alias(stack, "FulfilOrderAliaslive", { aliasName: "live", version });
+  functionOf("StartFulfilment", Duration.seconds(29)).with(new UseStartOnce(live));
 
   const { relay, sweeper } = new OutboxRelay(stack, "Outbox", { table, destinations: [shipments.queue] });
   const reconciler = functionOf("Reconcile", Duration.minutes(1));

@@ -10,7 +10,7 @@ const HEAD = `# Made from the constructs by tools/without-cdk. How to deploy it:
 terraform {
   required_version = ">= 1.5"
   required_providers {
-    aws     = { source = "hashicorp/aws", version = ">= 6.21" }
+    aws     = { source = "hashicorp/aws", version = ">= 6.25" }
     archive = { source = "hashicorp/archive", version = ">= 2.4" }
   }
 }
@@ -50,6 +50,8 @@ const kebab = (id: string) => snake(id).replaceAll("_", "-");
 const archiveOf = (folder: string) =>
   folder === PREBUILT ? "outbox" : folder.replace(/^.*\//, "").replaceAll("-", "_");
 
+const VERSION = "AWS::Lambda::Version";
+
 /** The types of both languages; for some of CloudFormation there are two, or none. */
 const TYPES: Readonly<Record<string, string>> = {
   "AWS::CloudWatch::Alarm": "aws_cloudwatch_metric_alarm",
@@ -57,6 +59,7 @@ const TYPES: Readonly<Record<string, string>> = {
   "AWS::Events::Rule": "aws_cloudwatch_event_rule",
   "AWS::IAM::Policy": "aws_iam_role_policy",
   "AWS::IAM::Role": "aws_iam_role",
+  "AWS::Lambda::Alias": "aws_lambda_alias",
   "AWS::Lambda::EventSourceMapping": "aws_lambda_event_source_mapping",
   "AWS::Lambda::Function": "aws_lambda_function",
   "AWS::Lambda::Permission": "aws_lambda_permission",
@@ -69,6 +72,7 @@ const TYPES: Readonly<Record<string, string>> = {
 const REFS: Readonly<Record<string, string>> = {
   "AWS::DynamoDB::GlobalTable": "name",
   "AWS::IAM::Role": "name",
+  "AWS::Lambda::Alias": "arn",
   "AWS::Lambda::Function": "function_name",
   "AWS::Logs::LogGroup": "name",
   "AWS::SQS::Queue": "url",
@@ -96,6 +100,8 @@ class Translation {
 
   blocks(): string[] {
     const { Type } = this.#resource;
+    // Terraform's function publishes its versions itself.
+    if (Type === VERSION) return [];
     const translate = this.#of[Type];
     if (!translate) throw new Error(`${Type} of ${this.#id} has no counterpart in Terraform`);
     const { beside = [], ...body } = translate() as Body & { readonly beside?: readonly string[] };
@@ -139,6 +145,7 @@ class Translation {
         }),
       ),
     }),
+    "AWS::Lambda::Alias": () => this.#same("Name", "FunctionName", "FunctionVersion"),
     "AWS::Lambda::EventSourceMapping": () => ({
       ...this.#same(
         "EventSourceArn",
@@ -161,7 +168,12 @@ class Translation {
         filename: new Expression(`${archive}.output_path`),
         source_code_hash: new Expression(`${archive}.output_base64sha256`),
         ...this.#same("Handler", "Runtime", "Architectures", "MemorySize", "Timeout", "Role"),
+        publish: this.#hasVersion() || undefined,
         environment: new Blocks({ variables: Variables }),
+        durable_config: blocksOf(this.#take("DurableConfig"), (config) => ({
+          execution_timeout: config.ExecutionTimeout,
+          retention_period: config.RetentionPeriodInDays,
+        })),
         logging_config: blocksOf(this.#take("LoggingConfig"), ({ LogFormat, LogGroup }) => ({
           log_format: LogFormat,
           log_group: LogGroup,
@@ -276,7 +288,15 @@ class Translation {
     return this.#reference(name, REFS[resource.Type]);
   }
 
+  #hasVersion(): boolean {
+    return Object.values(this.#resources).some(
+      ({ Type, Properties }) => Type === VERSION && Object(Properties.FunctionName).Ref === this.#id,
+    );
+  }
+
   #attribute([id, name]: readonly [string, string]): Expression {
+    const { Type, Properties } = this.#resources[id] as Resource;
+    if (Type === VERSION) return this.#reference(Object(Properties.FunctionName).Ref, "version");
     return this.#reference(id, ATTRIBUTES[name]);
   }
 

@@ -3,7 +3,7 @@
 terraform {
   required_version = ">= 1.5"
   required_providers {
-    aws     = { source = "hashicorp/aws", version = ">= 6.21" }
+    aws     = { source = "hashicorp/aws", version = ">= 6.25" }
     archive = { source = "hashicorp/archive", version = ">= 2.4" }
   }
 }
@@ -31,6 +31,18 @@ data "archive_file" "ship_order" {
   type        = "zip"
   source_dir  = "${path.module}/build/ship-order"
   output_path = "${path.module}/.terraform/ship_order.zip"
+}
+
+data "archive_file" "fulfil_order" {
+  type        = "zip"
+  source_dir  = "${path.module}/build/fulfil-order"
+  output_path = "${path.module}/.terraform/fulfil_order.zip"
+}
+
+data "archive_file" "start_fulfilment" {
+  type        = "zip"
+  source_dir  = "${path.module}/build/start-fulfilment"
+  output_path = "${path.module}/.terraform/start_fulfilment.zip"
 }
 
 data "archive_file" "outbox" {
@@ -345,6 +357,174 @@ resource "aws_lambda_event_source_mapping" "ship_order_consumer_shipments" {
   batch_size              = 10
   enabled                 = true
   function_response_types = ["ReportBatchItemFailures"]
+}
+
+resource "aws_iam_role" "fulfil_order_role" {
+  name = "${var.name}-fulfil-order-role"
+  assume_role_policy = jsonencode({
+    Statement = [
+      {
+        Action = "sts:AssumeRole"
+        Effect = "Allow"
+        Principal = {
+          Service = "lambda.amazonaws.com"
+        }
+      },
+    ]
+    Version = "2012-10-17"
+  })
+}
+
+resource "aws_iam_role_policy_attachment" "fulfil_order_role" {
+  role       = aws_iam_role.fulfil_order_role.name
+  policy_arn = "arn:${data.aws_partition.current.partition}:iam::aws:policy/service-role/AWSLambdaBasicDurableExecutionRolePolicy"
+}
+
+resource "aws_iam_role_policy" "fulfil_order_rights" {
+  name = "FulfilOrderRights"
+  role = aws_iam_role.fulfil_order_role.name
+  policy = jsonencode({
+    Statement = [
+      {
+        Action = ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"]
+        Condition = {
+          "ForAllValues:StringLike" = {
+            "dynamodb:LeadingKeys" = ["fulfil-order#*", "charge#*", "ship#*"]
+          }
+          Null = {
+            "dynamodb:LeadingKeys" = "false"
+          }
+        }
+        Effect   = "Allow"
+        Resource = aws_dynamodb_table.records.arn
+      },
+    ]
+    Version = "2012-10-17"
+  })
+}
+
+resource "aws_lambda_function" "fulfil_order" {
+  function_name    = "${var.name}-fulfil-order"
+  filename         = data.archive_file.fulfil_order.output_path
+  source_code_hash = data.archive_file.fulfil_order.output_base64sha256
+  handler          = "index.handler"
+  runtime          = "nodejs24.x"
+  memory_size      = 512
+  timeout          = 29
+  role             = aws_iam_role.fulfil_order_role.arn
+  publish          = true
+  depends_on       = [aws_iam_role_policy.fulfil_order_rights]
+
+  environment {
+    variables = {
+      IDEMPOTENCY_TABLE             = aws_dynamodb_table.records.name
+      IDEMPOTENCY_OUTBOX            = "8"
+      IDEMPOTENCY_RETENTION_SECONDS = "86400"
+    }
+  }
+
+  durable_config {
+    execution_timeout = 604800
+    retention_period  = 30
+  }
+}
+
+resource "aws_iam_role_policy" "fulfil_order_execution_rights" {
+  name = "FulfilOrderExecutionRights"
+  role = aws_iam_role.fulfil_order_role.name
+  policy = jsonencode({
+    Statement = [
+      {
+        Action   = "lambda:GetDurableExecution"
+        Effect   = "Allow"
+        Resource = "${aws_lambda_function.fulfil_order.arn}:*/durable-execution/*"
+      },
+    ]
+    Version = "2012-10-17"
+  })
+}
+
+resource "aws_lambda_alias" "fulfil_order_aliaslive" {
+  name             = "live"
+  function_name    = aws_lambda_function.fulfil_order.function_name
+  function_version = aws_lambda_function.fulfil_order.version
+}
+
+resource "aws_iam_role" "start_fulfilment_role" {
+  name = "${var.name}-start-fulfilment-role"
+  assume_role_policy = jsonencode({
+    Statement = [
+      {
+        Action = "sts:AssumeRole"
+        Effect = "Allow"
+        Principal = {
+          Service = "lambda.amazonaws.com"
+        }
+      },
+    ]
+    Version = "2012-10-17"
+  })
+}
+
+resource "aws_iam_role_policy_attachment" "start_fulfilment_role" {
+  role       = aws_iam_role.start_fulfilment_role.name
+  policy_arn = "arn:${data.aws_partition.current.partition}:iam::aws:policy/service-role/AWSLambdaBasicExecutionRole"
+}
+
+resource "aws_iam_role_policy" "start_fulfilment_rights" {
+  name = "StartFulfilmentRights"
+  role = aws_iam_role.start_fulfilment_role.name
+  policy = jsonencode({
+    Statement = [
+      {
+        Action   = "lambda:InvokeFunction"
+        Effect   = "Allow"
+        Resource = aws_lambda_alias.fulfil_order_aliaslive.arn
+      },
+      {
+        Action   = "lambda:ListDurableExecutionsByFunction"
+        Effect   = "Allow"
+        Resource = aws_lambda_function.fulfil_order.arn
+      },
+    ]
+    Version = "2012-10-17"
+  })
+}
+
+resource "aws_lambda_function" "start_fulfilment" {
+  function_name    = "${var.name}-start-fulfilment"
+  filename         = data.archive_file.start_fulfilment.output_path
+  source_code_hash = data.archive_file.start_fulfilment.output_base64sha256
+  handler          = "index.handler"
+  runtime          = "nodejs24.x"
+  memory_size      = 512
+  timeout          = 29
+  role             = aws_iam_role.start_fulfilment_role.arn
+  depends_on = [
+    aws_iam_role_policy.start_fulfilment_execution_rights,
+    aws_iam_role_policy.start_fulfilment_rights,
+  ]
+
+  environment {
+    variables = {
+      DURABLE_FUNCTION = aws_lambda_alias.fulfil_order_aliaslive.arn
+    }
+  }
+}
+
+resource "aws_iam_role_policy" "start_fulfilment_execution_rights" {
+  name = "StartFulfilmentExecutionRights"
+  role = aws_iam_role.start_fulfilment_role.name
+  policy = jsonencode({
+    Statement = [
+      {
+        Action   = "lambda:GetDurableExecution"
+        Effect   = "Allow"
+        Resource = "${aws_lambda_function.fulfil_order.arn}:*/durable-execution/*"
+      },
+    ]
+    Version = "2012-10-17"
+  })
 }
 
 resource "aws_cloudwatch_log_group" "outbox_relay_logs" {

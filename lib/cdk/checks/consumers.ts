@@ -5,6 +5,7 @@ import type { IConstruct } from "constructs";
 import type { IIdempotencyTable } from "../idempotency-table-interface.ts";
 import { findFifo } from "../rules/fifo-queues.ts";
 import {
+  defaultRetention,
   findInRunner,
   LAMBDA_DEFAULT_TIMEOUT_SECONDS,
   queuesAround,
@@ -69,6 +70,10 @@ export function knownSeconds(duration: Duration): number | undefined {
   return duration.isUnresolved() ? undefined : duration.toSeconds();
 }
 
+/** Known at synthesis only, because event sources may be added after the mixin. */
+export const defaultRetentionOf = (fn: LambdaFunction): number =>
+  defaultRetention(ResolvedApp.of(fn), resourceOf(fn));
+
 /** The timeout that the construct was created with. The template may override it. */
 export function timeoutOf({ timeout }: LambdaFunction): number | undefined {
   return timeout === undefined ? LAMBDA_DEFAULT_TIMEOUT_SECONDS : knownSeconds(timeout);
@@ -99,7 +104,7 @@ function consumerFaults(
   );
   const runner = {
     fn: resourceOf(fn),
-    retention: knownSeconds(retention),
+    retention: retention ? knownSeconds(retention) : defaultRetentionOf(fn),
     clientWindow: knownSeconds(clientWindow),
     allowLongRetention,
     outlivesGateway,

@@ -6,6 +6,7 @@ import type { IConstruct } from "constructs";
 import type { DedupQueueProps } from "../dedup-queue-props.ts";
 import { note } from "../note.ts";
 import { isChecked, knownSeconds, timeoutOf } from "./consumers.ts";
+import { isDispatcher } from "./dispatchers.ts";
 
 /** AWS's advice for queues that feed functions: https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-configure.html */
 const VISIBILITY_PER_TIMEOUT = 6;
@@ -86,10 +87,10 @@ function functionOf(consumer: IFunction): IFunction {
 }
 
 function warnOfUnchecked(queue: IConstruct, fn: IFunction): string[] {
-  if (!isChecked(fn)) {
+  if (!isChecked(fn) && !isDispatcher(fn)) {
     Annotations.of(queue).addWarningV2(
       "onceonly:consumer-unchecked",
-      `${fn.node.path} consumes ${queue.node.path} without UseIdempotency, so its retention is unknown and can't be compared with the longest redelivery. Apply UseIdempotency to it, or acknowledge this`,
+      `${fn.node.path} consumes ${queue.node.path} without UseIdempotency or UseStartOnce, so its retention is unknown and can't be compared with the longest redelivery. Apply one of them to it, or acknowledge this`,
     );
   }
   return [];

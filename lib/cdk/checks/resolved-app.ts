@@ -5,6 +5,7 @@ import {
   type IFragmentConcatenator,
   type IResolvable,
   type IResolveContext,
+  Lazy,
   Reference,
   Stack,
   Stage,
@@ -12,6 +13,7 @@ import {
   Tokenization,
 } from "aws-cdk-lib";
 import type { IConstruct } from "constructs";
+import { brand, isBranded } from "../brand.ts";
 import type { Place, Resource, ResourceDefinition, TemplateProperties } from "../rules/app.ts";
 import { MarkedApp } from "../rules/marked-app.ts";
 import { type ByType, resourcesByType } from "./resources.ts";
@@ -25,6 +27,15 @@ const JOINED: IFragmentConcatenator = {
       : { "Fn::Join": ["", [left, right]] };
   },
 };
+
+const FROM_APP = Symbol.for("onceonly.fromApp");
+
+/** A text that is computed from the resolved app. Reading the app doesn't compute it, because that would never end. */
+export function fromApp(produce: () => string): string {
+  const text = Lazy.uncachedString({ produce });
+  brand(Tokenization.reverseString(text).firstToken as IResolvable, FROM_APP);
+  return text;
+}
 
 /** Replaces each reference to a construct with a mark. */
 class MarkingResolver extends DefaultTokenResolver {
@@ -40,6 +51,7 @@ class MarkingResolver extends DefaultTokenResolver {
     context: IResolveContext,
     postProcessor: Parameters<DefaultTokenResolver["resolveToken"]>[2],
   ): unknown {
+    if (isBranded(token, FROM_APP)) return "?";
     return Reference.isReference(token)
       ? this.#markOf(token.target)
       : super.resolveToken(token, context, postProcessor);

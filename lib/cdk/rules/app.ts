@@ -46,6 +46,9 @@ export interface App {
 
   targetIn(part: unknown, ...types: string[]): Resource | undefined;
 
+  /** Whether the name or ARN of a function has a version or an alias. */
+  isQualified(name: unknown): boolean;
+
   /** The resources that a property refers to, if it also accepts a bare name, such as `FunctionName`. */
   namedIn(name: unknown, service: string, near: Resource): readonly Resource[];
 }

@@ -21,7 +21,7 @@ export function findDeliveries(
   }
   findRetries(app, fn, timeoutSeconds, warn);
   warnOfUnusedDeadLetters(app, fn, warn);
-  warnOfSubscribers(app, fn, warn);
+  noteSubscribers(app, fn, report);
   const queues = readersInto(app, fn).flatMap(({ source }) => source ?? []);
   findDroppedEvents(app, [fn, ...queues], warn);
   for (const queue of queues) findUnusableKey(app, queue, report);
@@ -40,6 +40,12 @@ function warnOfReader(
   const queue = source?.cfnResourceType === QUEUE ? source : undefined;
   const from = queue ? ownerPath(queue) : reader.path;
   if (readsPartly(reader) && !isOfOne(reader)) warnOfUnread(reader, from, path, warn);
+  if (reader.forgotten.includes(fn) && !isOfOne(reader)) {
+    warn(
+      "no-batch-failures",
+      `${reader.path} doesn't wait for the response of ${path} (FIRE_AND_FORGET), so the records of a batch that it reports as failed are lost: set REQUEST_RESPONSE, or reportBatchItemFailures: false in idempotentBatch, which then throws`,
+    );
+  }
   warnOfThrottling(app, fn, reader, from, warn);
   warnOfDropped(reader, from, warn);
   if (source && TABLES.includes(source.cfnResourceType)) warnOfReaders(app, path, source, warn);
@@ -67,13 +73,18 @@ function warnOfDropped(reader: Reader, from: string, warn: Warn): void {
   }
 }
 
-/** A subscriber's batch comes as an array. A retry may bring its events in other batches, so one key can't cover them. */
-function warnOfSubscribers(app: App, fn: Resource, warn: Warn): void {
+/**
+ * A subscriber's batch comes as an array. A retry may bring its events in other batches, so one key can't cover them. Only the
+ * handler's code shows whether it reads them one by one.
+ */
+function noteSubscribers(app: App, fn: Resource, report: Report): void {
   for (const { subscriber, targets, events } of subscribersIn(app)) {
     if (!targets.includes(fn) || !(events > 1)) continue;
-    warn(
+    report(
+      "noted",
       "batched-events",
-      `${ownerPath(subscriber)} passes up to ${events} events to ${ownerPath(fn)} at once, as an array, which isn't one operation: set MaxBatchSize to 1, or call runOnce for each event with its own key`,
+      fn,
+      `${ownerPath(subscriber)} passes up to ${events} events to ${ownerPath(fn)} at once, as an array, which isn't one operation: use idempotentBatch, or set MaxBatchSize to 1 for a handler of single events`,
     );
   }
 }

@@ -3,7 +3,7 @@ import { type App, objectIn, QUEUE, type Resource, type TemplateProperties, valu
 import { flatText, nameIn } from "./named.ts";
 
 /** As in endpoint names: "com.amazonaws.eu-west-1.sqs". */
-export type Service = "dynamodb" | "sqs" | "sns" | "events";
+export type Service = "dynamodb" | "sqs" | "sns" | "events" | "scheduler" | "lambda";
 
 /** The actions that a function needs to call. */
 export interface Need {

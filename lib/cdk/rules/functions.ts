@@ -3,6 +3,7 @@ import { MAX_LONG_RETENTION_SECONDS, MAX_RETENTION_SECONDS } from "../../contrac
 import { type App, objectIn, ownerPath, QUEUE, type Report, type Resource, TABLES } from "./app.ts";
 import { findCallers } from "./callers.ts";
 import { findDeliveries } from "./deliveries.ts";
+import { durableConfigOf, findDurable, MESSAGE_RETENTION_SECONDS } from "./durable.ts";
 import { type Reader, readersInto } from "./event-sources.ts";
 import { gatewayLimits } from "./gateways.ts";
 import { findNoWay } from "./networks.ts";
@@ -35,7 +36,7 @@ export function findInRunner(app: App, runner: Runner, report: Report): void {
   const { fn, table } = runner;
   const timeout = timeoutIn(app, fn);
   findManagedInstances(app, fn, report);
-  findDurable(app, fn, report);
+  findDurable(app, fn, runner.retention, report);
   findDeprecatedRuntime(app, fn, report);
   findHiddenLogs(app, fn, report);
   findCallers(app, fn, report);
@@ -47,14 +48,22 @@ export function findInRunner(app: App, runner: Runner, report: Report): void {
   findRuntime(app, fn, report);
   findRetention(app, runner, report);
   findRetentionBound(runner, report);
-  for (const reader of readersInto(app, fn)) findReader(app, fn, reader, timeout, report);
-  if (!runner.outlivesGateway) findGateways(app, fn, timeout, report);
+  // A caller that waits for a durable function waits for the whole execution.
+  const lasts = durableConfigOf(app, fn)?.executionSeconds ?? timeout;
+  for (const reader of readersInto(app, fn)) findReader(app, fn, reader, lasts, report);
+  if (!runner.outlivesGateway) findGateways(app, fn, lasts, report);
 }
 
-function timeoutIn(app: App, fn: Resource): number | undefined {
+export function timeoutIn(app: App, fn: Resource): number | undefined {
   const timeout = numberIn(app.propertiesOf(fn).Timeout) ?? LAMBDA_DEFAULT_TIMEOUT_SECONDS;
   return Number.isNaN(timeout) ? undefined : timeout;
 }
+
+/** How long a handler keeps its records unless its options say otherwise. One that reads a queue or a stream is assumed to be `idempotentBatch`. */
+export const defaultRetention = (app: App, fn: Resource): number =>
+  readersInto(app, fn).length > 0 ? MESSAGE_RETENTION_SECONDS : 86_400;
+
+const timeoutName = (app: App, fn: Resource) => (durableConfigOf(app, fn) ? "execution timeout" : "timeout");
 
 /** Redeliveries from clients and from all event sources. */
 export function redeliveries(app: App, fn: Resource, clientWindow: number | undefined): Redelivery[] {
@@ -167,7 +176,7 @@ export function queuesAround(app: App, fn: Resource): Resource[] {
   return [...new Set([...read, ...parked.flatMap((each) => app.targetsIn(each))])];
 }
 
-function findReader(
+export function findReader(
   app: App,
   fn: Resource,
   { source, isPipe, forgotten }: Reader,
@@ -196,7 +205,7 @@ function findHiding(
 ): void {
   const path = ownerPath(queue);
   const { hidden } = settingsOf(app, queue);
-  if (timeout === undefined || Number.isNaN(hidden)) {
+  if (timeout === undefined || Number.isNaN(timeout + hidden)) {
     report(
       "noted",
       "visibility-unknown",
@@ -210,7 +219,7 @@ function findHiding(
     "refused",
     "visibility-timeout",
     queue,
-    `visibility timeout ${hidden} s of ${path} < timeout ${timeout} s of ${ownerPath(fn)}: messages are delivered again while they're being handled. Make it six times the function's timeout: ${6 * timeout} s`,
+    `visibility timeout ${hidden} s of ${path} < ${timeoutName(app, fn)} ${timeout} s of ${ownerPath(fn)}: messages are delivered again while they're being handled. Make it six times the function's timeout: ${6 * timeout} s`,
   );
 }
 
@@ -225,9 +234,9 @@ function findFifoSettings(app: App, queue: Resource, report: Report): void {
   );
 }
 
-function findGateways(app: App, fn: Resource, timeout: number | undefined, report: Report): void {
+export function findGateways(app: App, fn: Resource, timeout: number | undefined, report: Report): void {
   for (const { waits, seconds } of gatewayLimits(app, fn)) {
-    if (timeout === undefined || Number.isNaN(seconds)) {
+    if (timeout === undefined || Number.isNaN(timeout + seconds)) {
       const what = `can't check whether ${waits.replace("its", "the")} in front of ${ownerPath(fn)} waits as long as it runs`;
       report(
         "noted",
@@ -240,7 +249,7 @@ function findGateways(app: App, fn: Resource, timeout: number | undefined, repor
         "refused",
         "gateway-timeout",
         fn,
-        `timeout ${timeout} s of ${ownerPath(fn)} > ${seconds} s, how long ${waits} waits: the caller gets an error while the function keeps running. Shorten the timeout, or set outlivesGateway on UseIdempotency if a retry should fetch the result`,
+        `${timeoutName(app, fn)} ${timeout} s of ${ownerPath(fn)} > ${seconds} s, how long ${waits} waits: the caller gets an error while the function keeps running. Shorten the timeout, or set outlivesGateway on UseIdempotency if a retry should fetch the result`,
       );
     }
   }
@@ -280,16 +289,5 @@ function findDeprecatedRuntime(app: App, fn: Resource, report: Report): void {
     "deprecated-runtime",
     fn,
     `${ownerPath(fn)} runs on nodejs20.x, which Lambda deprecated on 2026-04-30: it can't be created from 2027-02-01, and releases of the AWS SDK from January 2027 need Node.js 22. Use Runtime.NODEJS_24_X or NODEJS_22_X`,
-  );
-}
-
-/** Each replay of a durable execution calls the handler from its beginning. */
-function findDurable(app: App, fn: Resource, report: Report): void {
-  if (app.propertiesOf(fn).DurableConfig === undefined) return;
-  report(
-    "warned",
-    "durable-function",
-    fn,
-    `${ownerPath(fn)} is a durable function: Lambda runs its handler from the start after each wait, so the plain wrappers refuse it. Use idempotentDurable and onceStep of onceonly/durable, or runOnce in a step, and acknowledge this`,
   );
 }

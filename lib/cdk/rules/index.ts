@@ -1,5 +1,6 @@
 /** The entry "onceonly/cdk-rules": the rules that synthesis applies, without aws-cdk-lib. `onceonly doctor` uses them too. */
 export {
+  FUNCTION,
   objectIn,
   ownerPath,
   type Place,
@@ -11,6 +12,7 @@ export {
   TABLES,
   valueIn,
 } from "./app.ts";
+export { findInDispatcher } from "./dispatchers.ts";
 export { findDestroyedKey } from "./encryption-keys.ts";
 export { needOfSending, needOfUpdates } from "./endpoints.ts";
 export { readersFrom, readersInto } from "./event-sources.ts";

@@ -84,6 +84,16 @@ export abstract class MarkedApp implements App {
     return [...new Set([...found.flat(), ...named])];
   }
 
+  isQualified(name: unknown): boolean {
+    const marked = [...(JSON.stringify(name) ?? "").matchAll(MARK)].map(
+      ([, index]) => this.#targets[Number(index)],
+    );
+    if (marked.some((each) => isResource(each) && FUNCTION_NAMES.has(each.cfnResourceType))) return true;
+    // "pay", "pay:live", "111111111111:function:pay:live" and "arn:aws:lambda:eu-west-1:111111111111:function:pay:live"
+    const parts = flatText(name).split(":");
+    return parts.length - (parts.lastIndexOf("function") + 1) > 1;
+  }
+
   targetIn(part: unknown, ...types: string[]): Resource | undefined {
     return this.targetsIn(part).find(({ cfnResourceType }) => types.includes(cfnResourceType));
   }

@@ -30,6 +30,8 @@ const NAMES: Readonly<Record<Service, string>> = {
   sqs: "SQS",
   sns: "SNS",
   events: "EventBridge",
+  scheduler: "EventBridge Scheduler",
+  lambda: "Lambda",
 };
 
 const A_TABLE: Need = { service: "dynamodb", actions: [], resource: undefined };
@@ -90,7 +92,7 @@ function findClosedGroups(app: App, fn: Resource, report: Report): void {
     "warned",
     "no-way-out",
     fn,
-    `${ownerPath(fn)} has ${groups.length} security groups, none of which allows outbound HTTPS, so each of its requests to DynamoDB would time out: allow outbound TCP on port 443`,
+    `${ownerPath(fn)} has ${groups.length} security groups, none of which allows outbound HTTPS, so each of its requests would time out: allow outbound TCP on port 443`,
   );
 }
 

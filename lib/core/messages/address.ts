@@ -25,7 +25,7 @@ export type AddressKind = (typeof ADDRESS_KINDS)[number];
 export const ADDRESS_RULES: Readonly<Record<AddressKind, string>> = {
   queue: "a queue URL, such as https://sqs.eu-central-1.amazonaws.com/123456789012/payments.fifo",
   topic: "a topic ARN, such as arn:aws:sns:eu-central-1:123456789012:orders",
-  bus: "an event bus name or ARN, such as arn:aws:events:eu-central-1:123456789012:event-bus/shop",
+  bus: "an event bus name or ARN, such as arn:aws:events:eu-central-1:123456789012:event-bus/shop; AWS's SDK has no client yet to send to an event-busv2",
 };
 
 /**

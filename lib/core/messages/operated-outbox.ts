@@ -6,7 +6,7 @@ import { InvalidOptionError, type RecordCorruptError } from "../errors.ts";
 import { hashTuple } from "../identity.ts";
 import { type Check, text } from "../option-checks.ts";
 import { ADDRESS_KINDS } from "./address.ts";
-import { type FoundUnsent, isOver, isQueued, type MessageProgress, UNTRIED, type Unsent } from "./outbox.ts";
+import { type FoundUnsent, isOver, type MessageProgress, UNTRIED, type Unsent } from "./outbox.ts";
 import { checkOperator, type OutboxAct, type OutboxOperator, withAct } from "./outbox-act.ts";
 import type { OutgoingMessage, StoredMessage } from "./outgoing-message.ts";
 import { prepareMessage, refuseTwins } from "./prepare-message.ts";
@@ -57,8 +57,6 @@ export interface ChangedCommit {
   readonly messages: readonly StoredMessage[];
   /** The record's evidence, including this decision. */
   readonly evidence: string;
-  /** Epoch ms: when the commit is due, or its place if it still waits behind others. */
-  readonly dueAt: number;
 }
 
 const PLACES_RULE = "must be an array of indexes (from 0) of messages that are waiting or parked";
@@ -193,12 +191,7 @@ export abstract class OperatedOutbox {
     const places = [...new Set(options.messages)];
     const progress = progressWith(commit, places, act === "drop" ? dropped : sentAgain);
     const evidence = withAct(commit.evidence, act, places, options);
-    // A message that waits in a group isn't sent earlier than its turn. If it left its place, a sweep could pass it unseen.
-    const isInGroup = (place: number) =>
-      progressIn(commit)[place]!.state === "waiting" && commit.messages[place]!.group !== undefined;
-    const stays = isQueued(commit) && act !== "redirect" && (act === "drop" || places.every(isInGroup));
-    const dueAt = stays ? commit.dueAt : commit.committedAt;
-    return this.decide(commit, { progress, messages, evidence, dueAt });
+    return this.decide(commit, { progress, messages, evidence });
   }
 
   /** The commit's current state, or why it can't be read. */

@@ -9,10 +9,7 @@ export type MessageState = (typeof MESSAGE_STATES)[number];
 /** How far a message of a commit has got. */
 export interface MessageProgress {
   readonly state: MessageState;
-  /**
-   * In how many invocations the message was sent or failed, alone or together with its whole destination. While it only waits
-   * behind others it isn't tried.
-   */
+  /** In how many invocations the message was sent or failed, alone or together with its whole destination. */
   readonly tries: number;
   /**
    * Epoch ms: the time of the last try, of parking or of dropping. Absent until the first try. Present without tries if an
@@ -40,7 +37,7 @@ export interface Unsent {
   readonly evidence?: string | undefined;
   /** The part of the outbox that contains the commit: a parked commit is in none of the shards. */
   readonly shard: number;
-  /** Epoch ms: the time of the commit, then that of the next try. Beyond any time for a commit that waits behind others. */
+  /** Epoch ms: the time of the commit, then that of the next try. */
   readonly dueAt: number;
 }
 
@@ -59,7 +56,7 @@ export interface Taking {
   /** Identifies the invocation, so that a repeated request is recognised. */
   readonly id: string;
   readonly now: number;
-  /** The `dueAt` that the commit was found with: it is taken only there, even if that's later than now. */
+  /** When the commit was found due: with another time it has a different position among the others. */
   readonly dueAt?: number;
   /** Until then no other sender takes the commit, except a relay after a relay: only one relay at a time has a commit. */
   readonly until: number;
@@ -98,20 +95,6 @@ export interface FoundUnsent {
   /** Epoch ms. */
   readonly dueAt: number;
 }
-
-/**
- * A commit that waits behind others isn't due at any time of its own. In its shard it comes after all commits that are, in the
- * order of the commits. There it costs nothing until it's its turn.
- */
-const QUEUE_START = 10_000_000_000_000;
-
-/** The `dueAt` of a commit that waits behind others. */
-export const queuePlace = (committedAt: number): number => QUEUE_START + committedAt;
-
-export const isQueued = ({ dueAt }: Pick<FoundUnsent, "dueAt">): boolean => dueAt >= QUEUE_START;
-
-/** When a commit was made that waits behind others (epoch ms). */
-export const queuedTime = ({ dueAt }: Pick<FoundUnsent, "dueAt">): number => dueAt - QUEUE_START;
 
 /** Which sweep holds the outbox, and for how long. */
 export type SweepLease = Lease;
@@ -155,10 +138,10 @@ export interface Outbox {
   leaseSweep(lease: SweepLease): Promise<boolean>;
 
   /**
-   * Finds records of one shard that are due before `before` (epoch ms), and not before `from`, and may still have messages to
-   * send, first due first, in pages. May include records that were marked meanwhile.
+   * Finds records of one shard that are due before `before` (epoch ms) and may still have messages to send, first due first, in
+   * pages. May include records that were marked meanwhile.
    */
-  findUnsent(shard: number, before: number, from?: number): AsyncIterable<readonly FoundUnsent[]>;
+  findUnsent(shard: number, before: number): AsyncIterable<readonly FoundUnsent[]>;
 
   /** Reads the senders' notes about waiting lines, kept beside the records: a consistent read. `undefined` if there are none. */
   readNotes(): Promise<string | undefined>;

@@ -18,7 +18,17 @@ export interface MessageContent {
   readonly traceparent?: string | undefined;
 }
 
-interface GroupedContent extends MessageContent {
+interface TimedContent extends MessageContent {
+  /**
+   * When the destination gets the message, to the minute: a `Date`, or an ISO 8601 string with a time and `Z` or an offset. Needs
+   * `scheduler` of the relay or producer, which creates a schedule in EventBridge Scheduler. A time in the past sends the message
+   * immediately. At most 240 KiB with attributes. There's no order, not even in a FIFO group.
+   * @default - it's sent immediately
+   */
+  readonly deliverAt?: Date | string | undefined;
+}
+
+interface GroupedContent extends TimedContent {
   /**
    * Names the sequence that stays in order, such as the id of the order: 1 to 255 characters. FIFO queues and topics require a
    * group; for others the group only spreads the load fairly.
@@ -64,7 +74,7 @@ export interface TopicMessage extends GroupedContent {
 }
 
 /** An event for an EventBridge bus: `body` is its detail, an object of at most 1020 KiB, to which the envelope is added. */
-export interface BusMessage extends MessageContent {
+export interface BusMessage extends TimedContent {
   /** Name or ARN of the bus. `undefined` is refused. */
   readonly bus: string | undefined;
   /** The sender's name, which rules match: 1 to 128 characters. */
@@ -83,6 +93,8 @@ export type OutgoingMessage = QueueMessage | TopicMessage | BusMessage;
 /** A checked message, with its body as the text that is sent. Survives JSON. */
 export type StoredMessage = OutgoingMessage & {
   readonly body: string;
+  /** In UTC. */
+  readonly deliverAt?: string | undefined;
   /** When its commit was made (epoch ms), read from the record. Absent for a message without a commit. */
   readonly committedAt?: number;
 };

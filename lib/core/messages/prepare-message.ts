@@ -7,6 +7,7 @@ import { kindOf } from "../kind-of.ts";
 import { suggestion } from "../nearest.ts";
 import { readTraceparent } from "../traceparent.ts";
 import { ADDRESS_RULES, type AddressKind, destinationOf, parseAddress } from "./address.ts";
+import { DELIVER_AT_RULE, readDeliverAt } from "./deliver-at.ts";
 import type { MessageAttributes, OutgoingMessage, StoredMessage } from "./outgoing-message.ts";
 
 interface Destination {
@@ -32,7 +33,7 @@ const DESTINATIONS: readonly Destination[] = [
 /** Of 256 KiB or any other topic limit, this much is reserved for the envelope. */
 const ENVELOPE_BYTES = 4096;
 
-const CONTENT_FIELDS = ["key", "body", "traceparent"];
+const CONTENT_FIELDS = ["key", "body", "traceparent", "deliverAt"];
 
 /**
  * `where` names the message in errors; `traced` is the trace context for a message without its own.
@@ -53,10 +54,12 @@ export function prepareMessage(where: string, message: OutgoingMessage, traced?:
   const attributes = kind === "bus" ? undefined : checkAttributes(where, given.attributes);
   if (kind === "bus") checkEvent(where, given, fields);
   else checkQueued(where, given, to.isFifo);
+  const deliverAt = checkDeliverAt(where, given);
   const text = bodyText(where, given.body);
   checkSize(where, text, attributes, destination, given.maximumMessageSize as number | undefined);
+  if (deliverAt !== undefined) checkScheduledSize(where, text, attributes);
   const traceparent = readTraceparent(given.traceparent === undefined ? traced : given.traceparent);
-  return { ...message, [kind]: to.text, body: text, traceparent, attributes } as StoredMessage;
+  return { ...message, [kind]: to.text, body: text, traceparent, attributes, deliverAt } as StoredMessage;
 }
 
 type Given = Readonly<Record<string, unknown>>;
@@ -75,6 +78,16 @@ function checkQueued(where: string, given: Given, isFifo: boolean): void {
     where,
     "`maximumMessageSize` must be the topic's setting, a whole number of bytes between 1024 and 1048576",
   );
+}
+
+/** @throws PayloadInvalidError (`PAYLOAD_INVALID`) */
+function checkDeliverAt(where: string, { deliverAt, delaySeconds }: Given): string | undefined {
+  if (deliverAt === undefined) return undefined;
+  if (delaySeconds !== undefined)
+    throw invalid(where, "has both `deliverAt` and `delaySeconds`: keep one of them");
+  const read = readDeliverAt(deliverAt);
+  if (read === undefined) throw invalid(where, `\`deliverAt\` ${DELIVER_AT_RULE} (got ${kindOf(deliverAt)})`);
+  return read;
 }
 
 /** Checks that apply only to events. */
@@ -104,6 +117,22 @@ function checkSize(
   throw invalid(
     where,
     `${what} ${bytes} bytes, which is more than the ${maxBytes} allowed: ${raise}store it in a bucket with S3ClaimCheck, or send a link to it`,
+  );
+}
+
+/**
+ * AWS doesn't say how large the input of a schedule's target may be. SNS and EventBridge accept 256 KiB everywhere, and a refusal
+ * would come only at the time of the delivery. 16 KiB are left for the envelope, the ids and the names around them.
+ */
+const MAX_SCHEDULED_BYTES = 245_760;
+
+/** The body and the attributes are strings inside the JSON of the target's input. */
+function checkScheduledSize(where: string, text: string, attributes: MessageAttributes | undefined): void {
+  const bytes = Buffer.byteLength(JSON.stringify([text, attributes]));
+  if (bytes <= MAX_SCHEDULED_BYTES) return;
+  throw invalid(
+    where,
+    `body and attributes are ${bytes} bytes as JSON, which is more than the ${MAX_SCHEDULED_BYTES} allowed with \`deliverAt\`: store the body in a bucket with S3ClaimCheck, or send a link to it`,
   );
 }
 
@@ -141,13 +170,14 @@ export function refuseTwins(messages: readonly StoredMessage[]): void {
     if (earlier === undefined) first.set(name, index);
     else if (contentOf(messages[earlier]!) !== contentOf(message)) {
       throw new MessageIdInvalidError(
-        `messages[${index}]: has the key of messages[${earlier}] but a different body or different attributes: give each message its own key`,
+        `messages[${index}]: has the key of messages[${earlier}] but a different body, attributes or time: give each message its own key`,
       );
     }
   }
 }
 
-const contentOf = ({ body, attributes }: StoredMessage) => JSON.stringify([body, attributes]);
+const contentOf = ({ body, attributes, deliverAt }: StoredMessage) =>
+  JSON.stringify([body, attributes, deliverAt]);
 
 /**
  * Why a stored message can't be sent as it is. A later version may support fields that this one doesn't: that version sends the

@@ -37,16 +37,18 @@ export interface BatchOptions<Entry = unknown, Write = unknown>
    * record is returned and reported as `key-missing`, because under another key it might run again.
    *
    * Without `key`, the envelope's key counts, and without an envelope the source's id: the deduplication id or message id
-   * in SQS (neither survives a redrive), the `eventID` of a stream, or the offset in Kafka. If a second send would get a
-   * different id, the record is reported as `key-fallback`. A record whose envelope can't be read is also returned.
+   * in SQS (neither survives a redrive), the `eventID` of a stream, the offset in Kafka, the event's id on a custom event bus,
+   * or the message id in Amazon MQ (a RabbitMQ message without one is returned). With `keyFromS3()`, each S3 record in a message
+   * is an execution of its own. If a second send would get a different id, the record is reported as `key-fallback`. A record
+   * whose envelope can't be read is also returned.
    * @default - the envelope's key, or else the source's id for the record
    */
   readonly key?: EventReader<Entry>;
   /**
    * The services that forward messages to this consumer inside their own body, so the envelope is inside it. List ARNs of
-   * SNS topics (without raw delivery), names or ARNs of EventBridge buses, and ARNs of pipes. **You promise that only
-   * these can write to the source, and only you can write to these.** This isn't a proof: a topic's ARN is compared with
-   * the body, but for buses and pipes there is nothing to compare. Without this option, a body with an envelope in it is
+   * SNS topics (without raw delivery), names or ARNs of EventBridge buses, ARNs of pipes, and of Kinesis streams whose
+   * records `kinesisRecord` makes. **You promise that only these can write to the source, and only you can write to
+   * these.** This isn't a proof: a topic's ARN is compared with the body, but for the others nothing is compared. Without this option, a body with an envelope in it is
    * returned, unless there is a `key`.
    * @default - none
    */
@@ -60,14 +62,15 @@ export interface BatchOptions<Entry = unknown, Write = unknown>
   /**
    * Returns the part of the record that decides whether two records carry the same request. Pass a list while a change
    * rolls out: the first one's result is stored, and a match with any counts.
-   * @default - the raw body of a message, the data of a Kinesis record, the change of an item, or the value in Kafka. For
-   * a forwarded message (`trustedForwarders`): without its envelope and without what differs each time it is forwarded
+   * @default - that of `keyFromS3()`; otherwise the raw body of a message, the data of a Kinesis or Amazon MQ record, the
+   * change of an item, the value in Kafka, or a bus event without its id and time. For a forwarded message (`trustedForwarders`):
+   * without its envelope and without what differs each time it is forwarded
    */
   readonly fingerprint?: ((record: Entry) => unknown) | readonly ((record: Entry) => unknown)[];
   /**
    * What to do with a record that another attempt is working on. `reject` returns it. `{ waitSeconds }` waits that long,
    * but no longer than the batch starts records.
-   * @default - "reject" for SQS messages; stream and Kafka records can't be hidden, so they wait as long as there is time
+   * @default - "reject" for SQS messages; others can't be hidden, so they wait as long as there is time
    */
   readonly whenInProgress?: NonNullable<EngineOptions["whenInProgress"]>;
   /**
@@ -105,7 +108,8 @@ export interface BatchOptions<Entry = unknown, Write = unknown>
    * `false`, a batch with a failed record throws: Lambda delivers the whole batch again, and the records that are done
    * are skipped. Kafka has the setting in provisioned mode only. Set `true` once the mapping has it, so that finished
    * partitions and records don't come again. A mapping without it treats any response as success, and the failed records
-   * would be lost.
+   * would be lost. Pipes always read the response, except for Kafka, for which the batch always throws, as it does for custom
+   * event buses. Amazon MQ doesn't have the setting, so it's ignored there.
    * @default - `true` for SQS, Kinesis and DynamoDB streams, whose mappings can always have the setting, otherwise `false`
    */
   readonly reportBatchItemFailures?: boolean;

@@ -11,11 +11,14 @@ import type { CallReading } from "../adapter.ts";
 import { BATCH_CHECKS, type BatchOptions } from "./batch-options.ts";
 import type { Forwarders } from "./forwarders.ts";
 import { type BatchItem, nameOf } from "./item.ts";
+import type { S3Key } from "./s3-changes.ts";
 
 export interface BatchSettings<Write> {
   readonly reading: CallReading<Write>;
   /** The options have a `key`, so no other key replaces a missing one. */
   readonly hasKey: boolean;
+  /** Splits records that carry several operations. */
+  readonly partsOf: S3Key["partsOf"] | undefined;
   /** The user's choice for messages older than the retention. */
   readonly whenKeyExpired: BatchOptions["whenKeyExpired"];
   /** For records that can't be hidden until another attempt's lease ends. */
@@ -30,11 +33,16 @@ export interface BatchSettings<Write> {
   readonly onRecordError: (error: unknown, item: BatchItem) => void;
 }
 
-/** Records that run at the same time by default. Each holds its event, and what its handler has loaded, in memory. */
+/** Each record holds its event, and what its handler has loaded, in memory. */
 const MOST_RECORDS = 100;
 
 /** The size of a `pg` pool by default. A record that has to wait for a connection can fail for that. */
 const POOLED_RECORDS = 10;
+
+/** How many records run at the same time by default. */
+export function concurrencyOf(store: object): number {
+  return marksOf(store as never).usesPool ? POOLED_RECORDS : MOST_RECORDS;
+}
 
 /** As long as an invocation lasts; the batch's own time ends the wait earlier, and its `concurrency` bounds the waiters. */
 const UNTIL_THE_LEASE_ENDS = {
@@ -60,12 +68,14 @@ export function settingsOf<Entry, Write>(options: BatchOptions<Entry, Write>): B
     ...others
   } = rest;
   const { reportBatchItemFailures, ...given } = others;
-  const fingerprints = fingerprint === undefined ? (item: BatchItem) => item.body : [fingerprint].flat();
+  const { partsOf, contentOf } = Object(key) as Partial<S3Key>;
+  const ofRecord = fingerprint ?? contentOf;
   const resolved = resolveOptions({
     ...withDefaults(given, MESSAGE_DEFAULTS),
-    fingerprint: Array.isArray(fingerprints)
-      ? fingerprints.map((each) => ofItem(each as OfRecord))
-      : fingerprints,
+    fingerprint:
+      ofRecord === undefined
+        ? (item: BatchItem) => item.body
+        : [ofRecord].flat().map((each) => ofItem(each as OfRecord)),
   } as EngineOptions<Write>);
   const engineOptions = groupRequests ? withGroups(resolved, groupRequests === "completions") : resolved;
   return {
@@ -78,10 +88,11 @@ export function settingsOf<Entry, Write>(options: BatchOptions<Entry, Write>): B
         "no idempotency key: `key` returned none for this record; leave `key` out to use the key in the envelope",
     } as CallReading<Write>,
     hasKey: key !== undefined,
+    partsOf,
     whenKeyExpired: given.whenKeyExpired,
     whileUnhidden:
       given.whenInProgress === undefined ? { ...engineOptions, ...UNTIL_THE_LEASE_ENDS } : engineOptions,
-    concurrency: concurrency ?? (marksOf(resolved.store).usesPool ? POOLED_RECORDS : MOST_RECORDS),
+    concurrency: concurrency ?? concurrencyOf(resolved.store),
     deadlineMarginMs,
     trustedForwarders,
     reportBatchItemFailures,

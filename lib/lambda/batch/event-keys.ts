@@ -1,6 +1,5 @@
 /** Keys of events that carry one record, for `idempotency` and `idempotent`. */
 import { PayloadInvalidError } from "../../core/errors.ts";
-import { hashTuple } from "../../core/identity.ts";
 import { withCommitTime } from "../../core/message-age.ts";
 import { checkOptions } from "../../core/option-checks.ts";
 import { type EnvelopeReading, readEnvelope } from "../../messaging/envelope.ts";
@@ -39,23 +38,6 @@ export interface EventBridgeKeyEvent {
   readonly detail?: unknown;
 }
 
-/** An S3 event; `@types/aws-lambda` has the full type. */
-export interface S3KeyEvent {
-  readonly Records: readonly {
-    readonly eventName: string;
-    readonly s3: {
-      readonly bucket: { readonly name: string };
-      readonly object: {
-        readonly key: string;
-        readonly versionId?: string | undefined;
-        readonly sequencer?: string | undefined;
-        readonly eTag?: string | undefined;
-        readonly size?: number | undefined;
-      };
-    };
-  }[];
-}
-
 /**
  * Reads the key of an SNS notification: its envelope's key, or else its message id. Retried deliveries have the same id;
  * a message that is published again gets a new one. Use it together with `fingerprintFromSns`. An envelope inside the
@@ -68,13 +50,13 @@ export interface S3KeyEvent {
 export function keyFromSns(options: EventKeyOptions = {}): (event: SnsKeyEvent) => string {
   const { trustedForwarders } = checked(options);
   const keyOf = (event: SnsKeyEvent) => {
-    const { Message, MessageId, MessageAttributes } = onlyPart(event, "Sns");
+    const { Message, MessageId, MessageAttributes } = onlyPart(event);
     const key = envelopeKeyOf(readEnvelope(MessageAttributes));
     const forwarded = key === undefined ? readForwarded(Message) : undefined;
     return key ?? (forwarded && keyOfForwarded(forwarded, trustedForwarders)) ?? MessageId;
   };
   return withCommitTime(keyOf, (event: SnsKeyEvent) => {
-    const { Message, MessageAttributes } = onlyPart(event, "Sns");
+    const { Message, MessageAttributes } = onlyPart(event);
     return committedAtIn(readEnvelope(MessageAttributes)) ?? committedAtIn(readForwarded(Message)?.reading);
   });
 }
@@ -85,38 +67,7 @@ export function keyFromSns(options: EventKeyOptions = {}): (event: SnsKeyEvent) 
  * @throws PayloadInvalidError (`PAYLOAD_INVALID`) for several records.
  */
 export function fingerprintFromSns(): (event: SnsKeyEvent) => unknown {
-  return (event) => contentOf({ TopicArn: "", ...onlyPart(event, "Sns") });
-}
-
-/**
- * Builds the key of one change of an S3 object from bucket, key, version, sequencer and event name. Returns nothing for
- * events without a sequencer, because a second change would look like a repeated event. Use it together with
- * `fingerprintFromS3`. Several records are several operations: call the handler for each, with `{ Records: [record] }`.
- * @throws PayloadInvalidError (`PAYLOAD_INVALID`) for several records.
- */
-export function keyFromS3(): (event: S3KeyEvent) => string | undefined {
-  return (event) => {
-    const { bucket, object } = onlyPart(event, "s3");
-    const { eventName } = onlyRecord(event);
-    const { key, versionId = "", sequencer } = object;
-    if (!sequencer) return undefined;
-    return hashTuple("onceonly/s3/1", bucket.name, key, versionId, sequencer, eventName);
-  };
-}
-
-/**
- * Reads the object from an S3 event, for `fingerprint`: bucket, key, version, eTag, size and event name. Times, request
- * ids, the notification's name and the sequencer are left out, so two notifications of one change match. With your own
- * `key`, such as the object's key, different content under that key is refused.
- * @throws PayloadInvalidError (`PAYLOAD_INVALID`) for several records.
- */
-export function fingerprintFromS3(): (event: S3KeyEvent) => unknown {
-  return (event) => {
-    const { bucket, object } = onlyPart(event, "s3");
-    const { eventName } = onlyRecord(event);
-    const { key, versionId = null, eTag = null, size = null } = object;
-    return { bucket: bucket.name, key, versionId, eTag, size, eventName };
-  };
+  return (event) => contentOf({ TopicArn: "", ...onlyPart(event) });
 }
 
 /**
@@ -155,29 +106,23 @@ function committedAtIn(reading: EnvelopeReading | undefined): number | undefined
   return reading?.found ? reading.envelope.committedAt : undefined;
 }
 
-/** One operation per event: with several records, one key would stand for all of them. */
-function onlyRecord<Entry>({ Records }: { readonly Records: readonly Entry[] }): Entry {
-  // Neither S3's test event nor a message with an event in its body has any.
+/** Lambda invokes with one notification at a time. */
+function onlyPart(event: SnsKeyEvent): SnsKeyEvent["Records"][number]["Sns"] {
+  const { Records } = Object(event) as Partial<SnsKeyEvent>;
+  // A message with an event in its body has none.
   if (!Array.isArray(Records)) {
     throw new PayloadInvalidError(
-      "the event has no `Records`, so it isn't an SNS or S3 event (or it's still the string body of a message: parse that first)",
+      "the event has no `Records`, so it isn't an SNS event (or it's still the string body of a message: parse that first)",
     );
   }
-  const [record, ...others] = Records as readonly Entry[];
-  if (record !== undefined && others.length === 0) return record;
+  const [record, ...others] = Records as SnsKeyEvent["Records"];
+  if (record === undefined || others.length > 0) {
+    throw new PayloadInvalidError(
+      `the event has ${Records.length} records, but a key identifies one: call the handler for each record, with { Records: [record] }`,
+    );
+  }
+  if (record.Sns) return record.Sns;
   throw new PayloadInvalidError(
-    `the event has ${Records.length} records, but a key identifies one: call the handler for each record, with { Records: [record] }`,
-  );
-}
-
-/** The source's part of the only record: `Sns` or `s3`. */
-function onlyPart<Name extends string, Entry extends { readonly [name in Name]: object }>(
-  event: { readonly Records: readonly Entry[] },
-  name: Name,
-): Entry[Name] {
-  const part: Entry[Name] | undefined = onlyRecord(event)[name];
-  if (part) return part;
-  throw new PayloadInvalidError(
-    `the record has no \`${name}\`, so it comes from another source: for queues and streams use idempotentBatch`,
+    "the record has no `Sns`, so it comes from another source: for queues and streams use idempotentBatch, for S3 `keyFromS3()`",
   );
 }

@@ -10,13 +10,16 @@ import { envelopeKeyOf } from "./envelope-key.ts";
 import { type Forwarded, readForwarded } from "./forwarded.ts";
 import type { BatchItem } from "./item.ts";
 
-/** ARNs of topics, names or ARNs of event buses, and ARNs of pipes. */
+/** ARNs of topics, names or ARNs of event buses of both kinds, and ARNs of pipes and Kinesis streams. */
 export type Forwarders = readonly (string | undefined)[];
 
-const PIPE = /^arn:[a-z-]+:pipes:[a-z\d-]+:\d{12}:pipe\/[\w.-]{1,64}$/;
+/** A custom event bus can forward messages, but it isn't an address to send to. */
+const CUSTOM_BUS = /^arn:[^:]+:events:[^:]+:\d{12}:event-busv2\/[\w.-]+\/[a-z\d]+$/;
+const PIPE_OR_STREAM =
+  /^arn:[a-z-]+:(?:pipes:[a-z\d-]+:\d{12}:pipe\/[\w.-]{1,64}|kinesis:[a-z\d-]+:\d{12}:stream\/[\w.-]{1,128})$/;
 
 export const FORWARDERS_CHECK: Check = [
-  "must be an array of at least one topic (ARN), event bus (name or ARN) or pipe (ARN)",
+  "must be an array of at least one topic (ARN), event bus (name or ARN), pipe (ARN) or Kinesis stream (ARN)",
   (value) =>
     Array.isArray(value) && value.length > 0 && value.every((each) => isTopic(each) || isOther(each)),
 ];
@@ -48,7 +51,7 @@ export function messageOf(
 export function keyOfForwarded(forwarded: Forwarded, by: Forwarders | undefined): string | undefined {
   if (believes(forwarded, by)) return envelopeKeyOf(forwarded.reading);
   throw new IdempotencyKeyInvalidError(
-    "the message carries its envelope in the body, where any sender could forge it: set `key`, or list in `trustedForwarders` every topic, bus and pipe that forwards messages to this consumer",
+    "the message carries its envelope in the body, where any sender could forge it: set `key`, or list in `trustedForwarders` every topic, bus, pipe and stream that brings messages to this consumer",
   );
 }
 
@@ -66,5 +69,6 @@ function isTopic(value: unknown): boolean {
 }
 
 function isOther(value: unknown): boolean {
-  return parseAddress("bus", value) !== undefined || (typeof value === "string" && PIPE.test(value));
+  const isArn = typeof value === "string" && (PIPE_OR_STREAM.test(value) || CUSTOM_BUS.test(value));
+  return isArn || parseAddress("bus", value) !== undefined;
 }

@@ -1,5 +1,4 @@
 /** Treats a batch event as many operations: runs each record under the engine, and returns the records that aren't done. */
-import { EVENT_SOURCES } from "../../contract.ts";
 import { refuseDurable } from "../../core/durable.ts";
 import { BatchNotDoneError, InvalidOptionError } from "../../core/errors.ts";
 import type { LambdaContext } from "../../core/lambda-context.ts";
@@ -18,12 +17,21 @@ export type RecordHandler<Entry, Write = unknown> = (
   context: LambdaContext & WithIdempotency<Write>,
 ) => unknown;
 
-/** The result of `idempotentBatch`: a Lambda handler for events from Kafka, or from SQS, Kinesis and DynamoDB streams. */
+/**
+ * The result of `idempotentBatch`: a Lambda handler for events from SQS, Kinesis, DynamoDB streams, Kafka, ActiveMQ and RabbitMQ,
+ * and for the arrays of EventBridge Pipes and custom event buses.
+ */
 export interface BatchHandler<Entry> {
+  (event: readonly Entry[], context: LambdaContext): Promise<BatchResponse>;
   (
     event: { readonly records: { readonly [topicPartition: string]: readonly Entry[] } },
     context: LambdaContext,
   ): Promise<BatchResponse<KafkaIdentifier>>;
+  (event: { readonly messages: readonly Entry[] }, context: LambdaContext): Promise<BatchResponse>;
+  (
+    event: { readonly rmqMessagesByQueue: { readonly [queue: string]: readonly Entry[] } },
+    context: LambdaContext,
+  ): Promise<BatchResponse>;
   (event: { readonly Records: readonly Entry[] }, context: LambdaContext): Promise<BatchResponse>;
 }
 
@@ -31,11 +39,15 @@ export interface BatchHandler<Entry> {
  * Makes a Lambda handler that runs `handler` once per operation, scope and key of each record, and returns the records
  * that aren't done. The event source mapping must report batch item failures. Without that, Lambda treats every record as
  * done, unless none is: then the batch throws. Kafka has that setting in provisioned mode only, so a Kafka batch throws
- * if any record isn't done, until you set `reportBatchItemFailures: true`.
+ * if any record isn't done, until you set `reportBatchItemFailures: true`. Amazon MQ doesn't have it, so its batch throws.
  *
- * Messages of a standard queue run in parallel. FIFO groups, shards and partitions run in order, up to the first record
- * that fails. That record and all after it come back, and other groups go on. A shard keeps its order only with a
- * `ParallelizationFactor` of 1.
+ * A function that is the target of an EventBridge pipe gets an array of records, and returns the failed ones by the ids that
+ * pipes read; a Kafka batch throws, because a pipe retries it as a whole. Don't use it as the enrichment of a pipe, whose
+ * response is the new payload: use `idempotentEach`. The array of a custom event bus also throws if any event isn't done.
+ *
+ * Messages of a standard queue and of Amazon MQ run in parallel. FIFO groups, shards and partitions run in order, up to
+ * the first record that fails. That record and all after it come back, and other groups go on. A shard keeps its order
+ * only with a `ParallelizationFactor` of 1.
  *
  * A message in progress elsewhere also comes back, and can be hidden until then (`changeVisibility`). Streams and Kafka
  * may allow few retries, so the batch waits for such a record, after those that can go on (`whenInProgress`).
@@ -70,16 +82,17 @@ export function idempotentBatch<Entry = unknown, Write = unknown>(
       const record = openedRecord(item, settings.claimCheck, execution.signal);
       return record instanceof Promise ? record.then(run) : run(record);
     });
-    const { lanes, source } = readEvent(event, settings.trustedForwarders);
+    const { lanes, readsFailures } = readEvent(event, settings);
     const { left, inProgress } = await run.run(lanes);
-    // The event decides the kind of identifier, as the signatures say.
-    const batchItemFailures = left.map(({ identifier }) => ({ itemIdentifier: identifier as never }));
+    // A message with several records may have failed more than once. The event decides the kind of identifier, as the
+    // signatures say.
+    const failed = [...new Set(left.map(({ identifier }) => identifier))];
+    const batchItemFailures = failed.map((identifier) => ({ itemIdentifier: identifier as never }));
     const [first] = left;
-    const records = lanes.flat().length;
-    // A mapping that doesn't read the response treats it as success, which would lose the failed records. The event
-    // doesn't say whether the mapping reads it. Throwing always works.
-    const isRead = settings.reportBatchItemFailures ?? (source && EVENT_SOURCES[source].reportsFailures);
-    if (first && (!isRead || left.length === records)) {
+    const records = new Set(lanes.flat().map(({ identifier }) => identifier)).size;
+    // A mapping that doesn't read the response treats it as success, which would lose the failed records. Throwing
+    // always works.
+    if (first && (!readsFailures || failed.length === records)) {
       throw new BatchNotDoneError(batchItemFailures, inProgress, nameOf(first), records);
     }
     return { batchItemFailures };

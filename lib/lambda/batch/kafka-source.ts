@@ -5,7 +5,7 @@ import { type EnvelopeReading, readEnvelope } from "../../messaging/envelope.ts"
 import { type Forwarders, messageOf } from "./forwarders.ts";
 import type { Lane } from "./item.ts";
 
-export interface KafkaRecord {
+interface KafkaRecord {
   readonly topic: string;
   readonly partition: number;
   readonly offset: number;
@@ -17,7 +17,7 @@ export interface KafkaRecord {
   readonly headers?: readonly Readonly<Record<string, readonly number[]>>[] | null;
 }
 
-export interface KafkaEvent {
+interface KafkaEvent {
   readonly eventSourceArn?: string;
   readonly bootstrapServers?: string;
   readonly records: Readonly<Record<string, readonly KafkaRecord[]>>;
@@ -50,6 +50,19 @@ export function kafkaLanes(
       isOwnKeyFallback: true,
     })),
   );
+}
+
+/** Through a pipe, each record names its cluster, and has its partition as a string. One batch is from one cluster. */
+type PipedKafkaRecord = KafkaRecord & Pick<KafkaEvent, "eventSourceArn" | "bootstrapServers">;
+
+export function pipedKafkaLanes(piped: readonly PipedKafkaRecord[], trustedForwarders?: Forwarders): Lane[] {
+  const records: Record<string, KafkaRecord[]> = {};
+  for (const record of piped) {
+    const place = `${record.topic}-${record.partition}`;
+    records[place] ??= [];
+    records[place].push(record);
+  }
+  return kafkaLanes({ ...piped[0], records }, trustedForwarders);
 }
 
 function textOf(value: unknown): string {

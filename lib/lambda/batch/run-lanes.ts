@@ -1,23 +1,22 @@
 /** Runs lanes in parallel, and the items of each in order, as long as the batch has time. */
-import type { BatchItem, Lane } from "./item.ts";
 
 /**
  * A lane ends when `runItem` returns `stop`, and may go on later if it returns `wait`. `rest` is that item and all after
  * it.
  */
-export type RunItem = (item: BatchItem, rest: Lane) => Promise<"done" | "stop" | "wait">;
+export type RunItem<Item> = (item: Item, rest: readonly Item[]) => Promise<"done" | "stop" | "wait">;
 
 /** Resolves to the rest of the waiting lanes. */
-export async function runLanes(
-  lanes: readonly Lane[],
+export async function runLanes<Item>(
+  lanes: readonly (readonly Item[])[],
   concurrency: number,
   canStart: () => boolean,
-  runItem: RunItem,
-): Promise<readonly Lane[]> {
+  runItem: RunItem<Item>,
+): Promise<readonly (readonly Item[])[]> {
   const toRun = lanes.values();
-  const waiting: Lane[] = [];
+  const waiting: (readonly Item[])[] = [];
   /** Resolves to whether there is time for another lane. */
-  async function runLane(lane: Lane): Promise<boolean> {
+  async function runLane(lane: readonly Item[]): Promise<boolean> {
     for (const [index, item] of lane.entries()) {
       if (!canStart()) return false;
       const rest = lane.slice(index);

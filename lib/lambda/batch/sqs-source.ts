@@ -4,8 +4,9 @@ import { queueUrlOfArn } from "../../core/messages/address.ts";
 import { readEnvelope } from "../../messaging/envelope.ts";
 import { type Forwarders, messageOf } from "./forwarders.ts";
 import type { BatchItem, Lane, Receipt } from "./item.ts";
+import { isS3Test } from "./s3-changes.ts";
 
-export interface SqsRecord {
+interface SqsRecord {
   readonly messageId: string;
   readonly receiptHandle?: string;
   readonly body: string;
@@ -43,18 +44,15 @@ export function sqsLanes(records: readonly SqsRecord[], trustedForwarders?: Forw
 }
 
 /**
- * Whether this is the test message that S3 sends when its notifications are configured. It isn't an event, and a handler
- * that reads `Records` would fail until it is a dead letter. Matches only that exact message, bare or in an SNS
- * notification. https://docs.aws.amazon.com/AmazonS3/latest/userguide/notification-content-structure.html
+ * Whether this is S3's test message, bare or in an SNS notification. It isn't an event, and a handler that reads `Records`
+ * would fail until it is a dead letter.
  */
 function isS3TestEvent(body: string): boolean {
   if (!`${body}`.includes("s3:TestEvent")) return false;
   try {
     const parsed = JSON.parse(body);
     const { Type, TopicArn, Message } = parsed;
-    const event = Type === "Notification" && typeof TopicArn === "string" ? JSON.parse(Message) : parsed;
-    const isOfS3 = event.Service === "Amazon S3" && event.Event === "s3:TestEvent";
-    return isOfS3 && Object.keys(event).sort().join() === "Bucket,Event,HostId,RequestId,Service,Time";
+    return isS3Test(Type === "Notification" && typeof TopicArn === "string" ? JSON.parse(Message) : parsed);
   } catch {
     return false;
   }

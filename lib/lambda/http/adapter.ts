@@ -1,6 +1,6 @@
 /** HTTP: the key comes from a header, onceonly's errors become responses, and replays are marked. */
 import { perform } from "../../core/engine.ts";
-import { IdempotencyKeyInvalidError, type PermanentError } from "../../core/errors.ts";
+import { IdempotencyKeyInvalidError, InvalidOptionError, type PermanentError } from "../../core/errors.ts";
 import type { CallInput } from "../../core/ongoing-call.ts";
 import { checkOptions } from "../../core/option-checks.ts";
 import type { EngineOptions } from "../../core/options.ts";
@@ -8,15 +8,26 @@ import type { Outcome } from "../../core/outcome.ts";
 import { resolveOptions } from "../../core/resolved-options.ts";
 import { readTraceparent } from "../../core/traceparent.ts";
 import { type Adapter, type CallReading, type Run, readCaller, withPayload } from "../adapter.ts";
-import { HTTP_CHECKS, type HttpIdempotencyOptions } from "../options.ts";
+import type { HttpIdempotencyOptions, RequestKey } from "../options.ts";
+import { HTTP_CHECKS } from "./checks.ts";
 import { type HttpEvent, readHttpEvent } from "./event.ts";
 import { formerFingerprintOf, httpFingerprint } from "./fingerprint.ts";
 import { PROBLEM_STATUSES, permanentProblem, problemFor, READING_STATUSES } from "./problem.ts";
 import { answerWith, type HttpResponse, isFinalResponse, toStoredResponse, withHeaders } from "./response.ts";
 import { withoutRecord } from "./without-record.ts";
 
+/** @throws InvalidOptionError (`INVALID_OPTION`) for a promise, which would skip every request. */
+export function isSkippedBy<Event>(skip: HttpIdempotencyOptions<Event>["skip"], event: Event): boolean {
+  const isSkipped: unknown = skip?.(event);
+  if (!Object(isSkipped).then) return Boolean(isSkipped);
+  // Its rejection would end the process.
+  Promise.resolve(isSkipped).catch(() => {});
+  throw new InvalidOptionError("skip", "must return a boolean, not a promise");
+}
+
 export function httpAdapter<Event, Write>(options: HttpIdempotencyOptions<Event, Write>): Adapter<Write> {
   checkOptions(options, HTTP_CHECKS, ["scope"]);
+  const { defaults } = Object(options.key) as Partial<RequestKey>;
   const {
     key,
     scope,
@@ -25,18 +36,23 @@ export function httpAdapter<Event, Write>(options: HttpIdempotencyOptions<Event,
     header = "Idempotency-Key",
     strict,
     responseHeaders,
-    fingerprint = httpFingerprint,
+    profile,
+    skip,
+    retentionSeconds = defaults?.retentionSeconds,
+    fingerprint = defaults?.fingerprint ?? httpFingerprint,
     shouldStore = isFinalResponse,
     whenInProgress = { waitSeconds: 3 },
-    ...given
+    ...rest
   } = options;
   const engineOptions = resolveOptions({
-    ...given,
+    ...rest,
+    retentionSeconds,
     fingerprint,
     shouldStore,
     whenInProgress,
   } as EngineOptions<Write>);
   const { clock, operation } = engineOptions;
+  profile?.check?.(options);
   const readingOf = (http: HttpEvent) => {
     const keyOfHeader = () => parseKeyHeader(http.headers(header), strict);
     return { options: engineOptions, key: key ?? keyOfHeader, scope, whenKeyMissing } as CallReading<Write>;
@@ -50,10 +66,12 @@ export function httpAdapter<Event, Write>(options: HttpIdempotencyOptions<Event,
     toStored: (value: unknown) => toStoredResponse(value, http),
   });
   return (event, context, fill) => {
-    const http = readHttpEvent(event);
-    if (!methods.includes(http.method)) return { context: withoutRecord(context) };
-    const headers = typeof responseHeaders === "function" ? responseHeaders(event as Event) : responseHeaders;
-    const answer: Run<Write> = async (work) => {
+    const http = readHttpEvent(event, profile);
+    if (!methods.includes(http.method) || isSkippedBy(skip, event as Event))
+      return { context: withoutRecord(context) };
+    const given = typeof responseHeaders === "function" ? responseHeaders(event as Event) : responseHeaders;
+    const headers = profile?.headers ? { ...profile.headers(http.headers, header), ...given } : given;
+    const answer: Run<Write> = async (work, onOutcome) => {
       let statuses: Readonly<Record<string, number>> = READING_STATUSES;
       let outcome: Outcome;
       try {
@@ -63,13 +81,16 @@ export function httpAdapter<Event, Write>(options: HttpIdempotencyOptions<Event,
         const call = withPayload(reading, caller, event, ofRequest(http, event));
         statuses = PROBLEM_STATUSES;
         outcome = await perform(engineOptions, call, work);
+        onOutcome?.(outcome);
         if (!outcome.failure) return answerWith(outcome, http);
       } catch (error) {
         return problemFor(error, statuses, http, operation);
       }
       return answerOfFailure(outcome.failure, http, operation);
     };
-    return headers ? async (work) => withHeaders(http, await answer(work), headers) : answer;
+    return headers
+      ? async (work, onOutcome) => withHeaders(http, await answer(work, onOutcome), headers)
+      : answer;
   };
 }
 

@@ -1,6 +1,7 @@
 /** Reads HTTP events of API Gateway (payload v1 and v2), ALB and function URLs in the same way. */
 import { PayloadInvalidError } from "../../core/errors.ts";
 import { isAuthenticated } from "../caller.ts";
+import type { HttpProfile } from "../options.ts";
 
 export interface HttpEvent {
   readonly method: string;
@@ -16,6 +17,8 @@ export interface HttpEvent {
   readonly isServer: boolean;
   /** Whether the platform verified the caller. */
   readonly isAuthenticated: boolean;
+  /** The operation's convention for errors. */
+  readonly profile: HttpProfile | undefined;
   /** When the gateway stops waiting for the response (epoch ms), less the time for the way back. */
   readonly gatewayEndsAt: number;
 }
@@ -57,7 +60,7 @@ export interface RawEvent {
 const GATEWAY_WAITS_MS = 28_000;
 
 /** @throws PayloadInvalidError (`PAYLOAD_INVALID`) for an event that isn't HTTP. */
-export function readHttpEvent(event: unknown): HttpEvent {
+export function readHttpEvent(event: unknown, profile?: HttpProfile): HttpEvent {
   const raw = (event ?? {}) as RawEvent;
   const { requestContext } = raw;
   const hasLists = hasEntries(raw.multiValueHeaders);
@@ -72,6 +75,7 @@ export function readHttpEvent(event: unknown): HttpEvent {
     isMultiValue: Boolean(requestContext?.elb && hasLists),
     readsLists: Boolean(raw.httpMethod && (hasLists || !requestContext?.elb)),
     isServer: requestContext?.isServer === true,
+    profile,
     get isAuthenticated() {
       return isAuthenticated(raw);
     },

@@ -111,11 +111,12 @@ function responseOf(code: string, status: number, more: object, event: HttpEvent
   const id = code.toLowerCase();
   const title = id.replaceAll("_", " ");
   const problem = { type: `${TYPE_BASE}#${id}`, title, status, ...more, code };
+  const shaped = event.profile?.problem(problem) ?? { status, body: problem };
   return withHeader(
     event,
-    { statusCode: status, body: JSON.stringify(problem), isBase64Encoded: false },
+    { statusCode: shaped.status, body: JSON.stringify(shaped.body), isBase64Encoded: false },
     "Content-Type",
-    "application/problem+json",
+    shaped.contentType ?? "application/problem+json",
   );
 }
 

@@ -1,8 +1,9 @@
 /** Stores the replayable part of a response, and responds with it again. */
-import { RecordCorruptError, ResponseNotStorableError } from "../../core/errors.ts";
+import { RecordCorruptError, ResponseNotStorableError, ResultNotKeptError } from "../../core/errors.ts";
 import { isHttpResponse, isStatus } from "../../core/http-result.ts";
 import { findDropped, findUnfaithful } from "../../core/json.ts";
 import type { ResultOutcome } from "../../core/outcome.ts";
+import { withoutEncoding } from "./encodings.ts";
 import type { HttpEvent } from "./event.ts";
 import { type Headers, replayable, replayedTo, without } from "./replayed-headers.ts";
 
@@ -13,6 +14,8 @@ export interface HttpResponse {
   readonly cookies?: readonly string[];
   readonly body?: string;
   readonly isBase64Encoded?: boolean;
+  /** The record only says that the operation is done. */
+  readonly isNotKept?: boolean;
   /** Only a server can send these. */
   readonly onServer?: {
     readonly message?: string | undefined;
@@ -40,14 +43,12 @@ export function toStoredResponse(value: unknown, { isV2 }: HttpEvent): unknown {
   if (status === undefined) refuseUnread(value);
   if (isV2 && status === undefined) return asBody(value);
   if (!isStatus(status)) throw notStorable("it has no statusCode");
-  const { cookies: _, ...response } = value as HttpResponse;
+  const { cookies: _, isNotKept, ...response } = value as HttpResponse;
+  if (isNotKept) return undefined;
   if (typeof (response.body ?? "") !== "string")
     throw notStorable("its body isn't a string: `use` the serializer after onceonly");
-  return {
-    ...response,
-    headers: storable(response.headers),
-    multiValueHeaders: storable(response.multiValueHeaders),
-  };
+  const { headers, multiValueHeaders, ...decoded } = withoutEncoding(response);
+  return { ...decoded, headers: storable(headers), multiValueHeaders: storable(multiValueHeaders) };
 }
 
 /** https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html */
@@ -93,13 +94,14 @@ export function answerWith(outcome: ResultOutcome, event: HttpEvent): unknown {
   const { replayed, original } = outcome;
   const result = outcome.result as HttpResponse;
   if (replayed) {
+    if (result === undefined) throw new ResultNotKeptError(0);
     if (!isHttpResponse(result)) throw new RecordCorruptError("the stored result isn't an HTTP response");
     const [origin] = event.headers("origin");
     return withHeader(event, readable(replayedTo(origin, result), event), "Idempotent-Replayed", "true");
   }
   if (statusOf(original) === undefined) return result;
-  const { headers, multiValueHeaders, cookies } = original as HttpResponse;
-  return { ...result, headers, multiValueHeaders, cookies };
+  const { headers, multiValueHeaders, cookies, body, isBase64Encoded } = original as HttpResponse;
+  return { ...result, headers, multiValueHeaders, cookies, body, isBase64Encoded };
 }
 
 /**

@@ -31,6 +31,6 @@ export function withoutRecord<Write>(context: unknown): LambdaContext & WithIdem
 function refuse(name: string): never {
   throw new InvalidOptionError(
     "methods",
-    `must include the method of this request before the handler can use \`context.idempotency.${name}\`: a request with any other method runs without a record`,
+    `must include this request's method, and \`skip\` must not name it: it runs without a record, and has no \`context.idempotency.${name}\``,
   );
 }

@@ -3,7 +3,6 @@ import assert from "node:assert/strict";
 import {
   type MessageProgress,
   type Outbox,
-  queuePlace,
   type Taken,
   type Taking,
   UNTRIED,
@@ -62,14 +61,8 @@ async function statesOf(outbox: Outbox, recordKey: string, ...takings: readonly 
   return states;
 }
 
-async function isIn(
-  outbox: Outbox,
-  shard: number,
-  recordKey: string,
-  before = UNTIL,
-  from?: number,
-): Promise<boolean> {
-  for await (const page of outbox.findUnsent(shard, before, from)) {
+async function isIn(outbox: Outbox, shard: number, recordKey: string, before = UNTIL): Promise<boolean> {
+  for await (const page of outbox.findUnsent(shard, before)) {
     if (page.some((each) => each.recordKey === recordKey)) return true;
   }
   return false;
@@ -128,33 +121,6 @@ export const senderCases = <Write>(): Cases<Write> => ({
         { ...OTHER_SWEEPER, ...due, dueAt: NOW },
         { ...OTHER_SWEEPER, ...due, dueAt: NEXT + 500 },
       ),
-      ["held", "held", "taken"],
-    );
-  },
-
-  "a commit that waits behind others isn't due at any time, and is found and taken where it waits": async ({
-    store,
-    outbox,
-  }) => {
-    const recordKey = await committed(store);
-    const place = queuePlace(NOW);
-    await outbox.keep(await taken(outbox, recordKey, SWEEPER), [SENT, FAILED], place);
-    const { shard, dueAt } = await loaded(outbox, recordKey);
-
-    assert.equal(dueAt, place);
-    assert.equal(await isIn(outbox, shard, recordKey), false);
-    const ranges = [
-      [place + 1, place],
-      [place + 1, NOW],
-      [place, NOW],
-      [place + 2, place + 1],
-    ] as const;
-    const found: boolean[] = [];
-    for (const range of ranges) found.push(await isIn(outbox, shard, recordKey, ...range));
-    assert.deepEqual(found, [true, true, false, false]);
-    const late = { ...OTHER_SWEEPER, now: UNTIL };
-    assert.deepEqual(
-      await statesOf(outbox, recordKey, late, { ...late, dueAt: place - 1 }, { ...late, dueAt: place }),
       ["held", "held", "taken"],
     );
   },

@@ -39,6 +39,28 @@ function isJson(text: string): boolean {
   }
 }
 
-/** Whether the library refused the answer because the callers of an HTTP operation couldn't read it. */
-export const isAboutAnswer = (error: unknown): boolean =>
-  hasCode(error, "INVALID_OPTION") && (error as { readonly option?: string }).option === "result";
+/** Why the library refused a store: it doesn't encrypt, or it doesn't hold the records. */
+export function aboutStore(error: unknown, lacksKeys: string): UsageError {
+  const { message } = error as Error;
+  return new UsageError(
+    message.includes("`cached`")
+      ? "--store must export the store that holds the records, without `cached` or `migrating` in front of it"
+      : lacksKeys,
+  );
+}
+
+/**
+ * What to do about an answer that the library refused; any other error as it is.
+ * @param whole how to pass a whole HTTP response
+ */
+export function aboutAnswer(error: unknown, whole: string): unknown {
+  const { option } = Object(error) as { readonly option?: string };
+  if (!hasCode(error, "INVALID_OPTION")) return error;
+  if (option === "result")
+    return new UsageError(`this is an HTTP operation, so callers need a whole response: ${whole}`);
+  if (option !== "store") return error;
+  return aboutStore(
+    error,
+    "this key's results are encrypted, and the answer would be stored unencrypted: use `onceonly resolve` with --store and a module that exports the handler's `encrypted` store",
+  );
+}

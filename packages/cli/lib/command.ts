@@ -16,7 +16,7 @@ export interface Terminal {
    * @param tone its colour, on a terminal that has colours
    */
   print(line: string, tone?: Tone): void;
-  /** Whether the person says yes; `undefined` where nobody can be asked. */
+  /** Whether the operator says yes; `undefined` without a terminal to ask on. */
   confirm(question: string): Promise<boolean | undefined>;
   /**
    * Shows how far long work has got, until the next line is printed. `total` is absent if it isn't known, as for a scan.
@@ -52,12 +52,12 @@ export interface CommandForm extends Runs {
   is?(call: Omit<CommandCall, "terminal">): boolean;
 }
 
-/** The text of `--help`, and what runs. */
+/** The help text, and the function that runs. */
 export type CliCommand = { readonly usage: string } & (Runs | { readonly forms: readonly CommandForm[] });
 
 /** The command line is wrong: the exit status is 2, and nothing was sent. */
 export class UsageError extends Error {
-  /** @param usage what is right: text of ours, in lines of its own */
+  /** @param usage the correct usage, printed on separate lines */
   constructor(what: string, { usage, ...options }: ErrorOptions & { readonly usage?: string } = {}) {
     super(usage === undefined ? visible(what) : `${visible(what)}\n\n${usage}`, options);
   }
@@ -83,7 +83,7 @@ export async function runCommand(
   return form.run({ values, positionals, terminal: safe });
 }
 
-/** All that commands print or ask goes through here, so that no field of a record or a queue can forget to be escaped. */
+/** Every line a command prints or asks goes through here, which escapes each field of a record or a queue. */
 const safeTerminal = (terminal: Terminal): Terminal => ({
   ...terminal,
   print: (line, tone) => terminal.print(visible(line), tone),
@@ -143,14 +143,14 @@ function unknownOption(option: string, options: OptionsConfig, usage: string): U
     : new UsageError(`unknown option ${option}: did you mean --${meant}?`);
 }
 
-/** What nobody reads would be passed over in silence. @throws UsageError */
+/** Rejects arguments that the command would silently ignore. @throws UsageError */
 function checkTaken(option: string, form: CommandForm, forms: readonly CommandForm[]): void {
   if (option in form.options) return;
   const others = forms.filter(({ options }) => option in options).map(({ name }) => name);
   throw new UsageError(`${form.name} doesn't accept --${option} (accepted by: ${others.join(", ")})`);
 }
 
-/** An empty owner would be nobody, whose keys are others. @throws UsageError */
+/** An empty scope would mean "no scope", which has other keys. @throws UsageError */
 function checkGiven(values: OptionValues, positionals: readonly string[]): void {
   const empty = Object.keys(values).find((name) => [values[name]].flat().includes(""));
   const what = empty === undefined ? "an argument" : `--${empty}`;
@@ -158,7 +158,7 @@ function checkGiven(values: OptionValues, positionals: readonly string[]): void 
     throw new UsageError(`${what} is empty: is a shell variable unset?`);
 }
 
-/** The text of an option that has to be there. @throws UsageError */
+/** Reads a required option. @throws UsageError */
 export function required(values: OptionValues, name: string): string {
   const value = values[name];
   if (typeof value === "string" && value !== "") return value;

@@ -1,13 +1,15 @@
-/** The commands that look at a table of records, and decide about them. */
+/** The commands of the command line. */
 export { type CliCommand, runCommand, type Terminal, UsageError } from "./command.ts";
 
 import { nearest } from "onceonly/kit";
 import { type CliCommand, UsageError } from "./command.ts";
+import { conform } from "./conform.ts";
 import { consoleCommand } from "./console-command.ts";
 import { doctor } from "./doctor.ts";
 import { erase } from "./erase.ts";
 import { explore } from "./explore.ts";
 import { find } from "./find.ts";
+import { fork } from "./fork.ts";
 import { list } from "./list.ts";
 import { openapi } from "./openapi.ts";
 import { outbox } from "./outbox.ts";
@@ -23,6 +25,7 @@ export const COMMANDS: Readonly<Record<string, CliCommand>> = {
   start,
   console: consoleCommand,
   explore,
+  conform,
   doctor,
   find,
   trace,
@@ -31,6 +34,7 @@ export const COMMANDS: Readonly<Record<string, CliCommand>> = {
   resolve,
   release,
   rerun,
+  fork,
   redrive,
   erase,
   outbox,

@@ -15,10 +15,11 @@ export const consoleCommand: CliCommand = {
   usage: `usage: onceonly console [options]
 
 Serves a page on 127.0.0.1 until you press Ctrl-C: unsettled keys and unsent messages, from the sparse indexes, and the life of
-any key that you look up. It refreshes every 10 seconds with about 40 queries. It never scans or reads payloads.
+any key that you look up. It refreshes every 10 seconds with about 40 queries. It never scans or reads payloads, unless you set
+--write and ask for it on the page.
 
   --port <number>             port of the page, 0 for any free port (default 0)
-  --write                     let the page send or drop messages and settle keys; without it the page is read-only${USAGE}`,
+  --write                     let the page settle and erase keys, and send, edit or drop messages; without it the page is read-only${USAGE}`,
   options: { ...OPTIONS, port: { type: "string", default: "0" }, write: { type: "boolean" } },
   async run({ values, positionals, terminal }) {
     noArgument(positionals, "console");

@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 /** From this folder, from the bundle of the command line, and from what bundles share. */
 const FILE = new URL("./console.html", import.meta.url);
 
-/** @throws Error where the sources run and nobody has built the page */
+/** @throws Error if the sources run and the page isn't built */
 export async function consolePage(values: {
   readonly nonce: string;
   readonly token: string;

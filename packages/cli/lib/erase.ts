@@ -1,12 +1,12 @@
 /** `onceonly erase`: drops stored answers, and keeps the fact that the operations happened. */
 import { readFile } from "node:fs/promises";
-import { type EraseAnswer, type Erasure, eraseRecord, PUBLIC_SCOPE } from "onceonly/kit";
+import { PUBLIC_SCOPE } from "onceonly/kit";
 import { type CliCommand, type CommandCall, type OptionsConfig, required, UsageError } from "./command.ts";
+import { eraseOne, eraseScoped } from "./erasing.ts";
 import { changingGroup } from "./group.ts";
 import { KEY_OPTIONS, KEY_USAGE, noRecord, operationOf, recordKeyIn, recordKeyOf } from "./named-key.ts";
-import type { OpenTable } from "./open-table.ts";
 import { mayScan, scopedKeys } from "./scan.ts";
-import { BY_OPTIONS, BY_USAGE, byWhom, type Changed, changing, WRITE_OPTIONS, WRITE_USAGE } from "./table.ts";
+import { BY_OPTIONS, BY_USAGE, byWhom, changing, WRITE_OPTIONS, WRITE_USAGE } from "./table.ts";
 import { whyUnreadable } from "./unreadable.ts";
 
 const OPTIONS = { ...WRITE_OPTIONS, ...BY_OPTIONS, ...KEY_OPTIONS } as const satisfies OptionsConfig;
@@ -46,7 +46,7 @@ async function eraseFile(input: CommandCall): Promise<0 | 1> {
   return changingGroup(input, {
     keysOf: () => recordKeys,
     question: (count) => `${operation}: permanently erase the stored answers of ${count} keys?`,
-    change: async (table, recordKey) => changed(await eraseOne(table, recordKey, erasure, terminal)),
+    change: (table, recordKey) => eraseOne(table, recordKey, erasure, terminal),
   });
 }
 
@@ -54,24 +54,14 @@ async function eraseKey(input: CommandCall): Promise<0 | 1> {
   const { values, terminal } = input;
   const erasure = byWhom(values);
   const recordKey = recordKeyIn(input);
-  return changing(input, `${operationOf(recordKey)}: permanently erase the stored answer?`, async (table) =>
-    changed(await eraseOne(table, recordKey, erasure, terminal), noRecord(input)),
+  return changing(input, `${operationOf(recordKey)}: permanently erase the stored answer?`, (table) =>
+    eraseOne(table, recordKey, erasure, terminal, noRecord(input)),
   );
 }
 
 /** @throws UsageError */
 function checkAlone(positionals: readonly string[]): void {
   if (positionals.length > 0) throw new UsageError("pass only one of a key, --keys-from or --scan");
-}
-
-async function eraseOne(
-  { store }: OpenTable,
-  recordKey: string,
-  erasure: Erasure,
-  { clock }: CommandCall["terminal"],
-): Promise<EraseAnswer> {
-  const { eraseItemsOf } = await import("onceonly/kit");
-  return eraseRecord({ store, clock, apart: eraseItemsOf }, recordKey, erasure);
 }
 
 /** @throws UsageError where no owner is given */
@@ -95,17 +85,8 @@ async function eraseScope(input: CommandCall): Promise<0 | 1> {
       }
     },
     question: (count) => `${about}: permanently erase the stored answers of ${count} keys of this owner?`,
-    async change(table, recordKey) {
-      const answer = await eraseOne(table, recordKey, erasure, terminal);
-      const left = found.get(recordKey) ?? [];
-      const isGone = !answer.erased && answer.state === "absent" && left.length > 0;
-      if (!answer.erased && !isGone) return changed(answer);
-      const { eraseItems, placeOf } = await import("onceonly/kit");
-      const expiresAt = Math.ceil(terminal.clock.now() / 1000);
-      const place = placeOf(table.store);
-      if (place) await eraseItems(place, recordKey, left, { expiresAt });
-      return changed({ erased: true });
-    },
+    change: (table, recordKey) =>
+      eraseScoped(table, { recordKey, addresses: found.get(recordKey) ?? [] }, erasure, terminal),
   });
 }
 
@@ -126,19 +107,3 @@ async function keysIn(file: string, recordKeyOf: (key: string) => string): Promi
   });
   return [...new Set(recordKeys.filter((recordKey) => recordKey !== undefined))];
 }
-
-function changed(answer: EraseAnswer, absent = "it has no record"): Changed {
-  if (answer.erased) return { done: true, message: "erased", json: answer };
-  const { state } = answer;
-  const why = state === "absent" ? absent : (WHY_NOT[state] ?? `the key is ${state}`);
-  return { done: false, message: `not erased: ${why}`, json: answer };
-}
-
-const SETTLE_FIRST = "settle it first with resolve or release";
-
-const WHY_NOT: Readonly<Record<string, string>> = {
-  waiting: "it has unsent messages: send or drop them first",
-  "in-progress": `its attempt is running or was abandoned: ${SETTLE_FIRST}`,
-  held: `the key is held: ${SETTLE_FIRST}`,
-  released: "a retry may still run and needs what is stored, which expires on its own",
-};

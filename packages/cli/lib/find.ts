@@ -1,5 +1,5 @@
 /** `onceonly find`: what the record of one key says. One read, or two with its messages. */
-import { deriveChildKey, NOT_KEPT, type Store, type StoredResult } from "onceonly/kit";
+import { bucketOf, deriveChildKey, NOT_KEPT, type Store, type StoredResult } from "onceonly/kit";
 import {
   type CliCommand,
   type OptionsConfig,
@@ -65,6 +65,8 @@ ${TABLE_USAGE}`,
           terminal.print(line, place === 1 ? toneOf(told.state) : undefined);
         for (const line of childLines(children)) terminal.print(line);
         if (result !== undefined) terminal.print(result);
+        else if (isShown && told.inBucket)
+          terminal.print(`to print the result, pass --bucket ${told.inBucket.bucket}`);
         for (const each of former) terminal.print(`before the correction: ${each}`);
       }
       return 0;
@@ -102,8 +104,9 @@ function childKeys(values: OptionValues, recordKey: string): (names: readonly st
       : { childKeys: Object.fromEntries(names.map((name) => [name, childKeyOf(name)])) };
 }
 
-/** The text of a stored result, wherever it is; `undefined` where none is kept. */
+/** The stored result's text, wherever it's kept; `undefined` if there is none, or if it's in a bucket that wasn't given. */
 export async function textOf(result: StoredResult | undefined, store: Store): Promise<string | undefined> {
+  if (result?.in === "record" && bucketOf(result)) return undefined;
   const text =
     result?.in === "item" ? await store.loadResult(result.address) : result?.in === "record" && result.text;
   return text === false || text === NOT_KEPT ? undefined : text;

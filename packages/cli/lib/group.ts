@@ -90,12 +90,13 @@ export async function changingGroup(
     if (!(await isMeant({ values, terminal }, `${question(recordKeys.length)}${which}`))) return 1;
     let done = 0;
     for (const [index, recordKey] of recordKeys.entries()) {
-      const changed = await change(table, recordKey).catch(failed);
+      const changed = await change(table, recordKey).catch(notChanged);
       done += changed.done ? 1 : 0;
       terminal.progress?.(index + 1, recordKeys.length);
       if (values["dry-run"]) continue;
       if (values.json) terminal.print(JSON.stringify({ recordKey, ...changed.json }));
-      else if (!changed.done) terminal.print(`${recordKey}  ${changed.message}`);
+      else if (!changed.done || changed.next)
+        terminal.print(`${recordKey}  ${changed.next ?? changed.message}`);
     }
     if (values["dry-run"]) printWithheld({ values, terminal }, table.withheld, "nothing would be written");
     else if (!values.json) terminal.print(`changed ${done} of ${recordKeys.length}`);
@@ -107,7 +108,7 @@ export async function changingGroup(
 }
 
 /** One that fails must not keep the others from being changed. */
-function failed(error: unknown): Changed {
+export function notChanged(error: unknown): Changed {
   const { name, message } = error as Error;
   return { done: false, message: `not changed: ${message}`, json: { error: name } };
 }

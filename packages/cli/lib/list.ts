@@ -1,4 +1,4 @@
-/** `onceonly list`: what nobody has settled, and the messages that wait or are parked, by the sparse indexes. Other states by a scan. */
+/** `onceonly list`: unknown outcomes and waiting or parked messages, from the sparse indexes; other states by a scan. */
 import { aligned } from "./aligned.ts";
 import {
   type CliCommand,
@@ -107,7 +107,7 @@ async function printFirst(
 
 const isList = (text: string | undefined): boolean => (LISTS as readonly unknown[]).includes(text);
 
-/** @throws UsageError where there is no such list, or where it takes a scan that nobody asked for */
+/** @throws UsageError if there is no such list, or if it needs a scan and `--scan` is missing */
 function checkScanned(what: string, isAsked: boolean): void {
   if (!(SCANNED as readonly string[]).includes(what)) {
     throw new UsageError(

@@ -1,4 +1,4 @@
-/** What the sparse indexes name: keys that nobody has settled, and commits whose messages wait or are parked. No scan. */
+/** Reads the sparse indexes: keys with an unknown outcome, and commits whose messages wait or are parked. No scan. */
 import { destinationOf, namesOf, UNTRIED, type UnknownOutcome } from "onceonly/kit";
 import { UsageError } from "./command.ts";
 import type { OpenTable } from "./open-table.ts";

@@ -24,11 +24,13 @@ The key is the caller's idempotency key, or a record key as \`list\`, \`find\` a
 /** `<operation>#<scope>#<SHA-256>`. No part contains the separator. */
 const RECORD_KEY = /^[^#\s]+#[^#\s]*#[\w-]{43}$/;
 
+export const isRecordKey = (text: string): boolean => RECORD_KEY.test(text);
+
 /** @throws UsageError, IdempotencyKeyInvalidError, ScopeMissingError */
 export function recordKeyIn({ values, positionals }: Pick<CommandCall, "values" | "positionals">): string {
   const key = onlyArgument(positionals, "idempotency key");
   if (values.operation !== undefined) return recordKeyOf(values, key);
-  if (!RECORD_KEY.test(key))
+  if (!isRecordKey(key))
     throw new UsageError(
       "--operation is required with an idempotency key; without it, pass a whole record key, as `list unknown` prints it",
     );
@@ -47,7 +49,7 @@ export const operationOf = (recordKey: string): string => namesOf(recordKey).ope
 export function noRecord({ values, positionals }: Pick<CommandCall, "values" | "positionals">): string {
   if (values.operation === undefined)
     return "no record: this table has none under this record key, or its retention has ended";
-  if (RECORD_KEY.test(`${positionals[0]}`))
+  if (isRecordKey(`${positionals[0]}`))
     return "no record: the argument looks like a record key; to use it as one, leave out --operation and --scope";
   return values.scope === undefined
     ? "no record: nothing ran under this operation and key without a scope, or its retention has ended. If the operation has a `scope`, pass the key's owner with --scope"

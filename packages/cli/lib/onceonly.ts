@@ -13,6 +13,7 @@ const USAGE = `usage: onceonly <command> [options]
   openapi <module>           print the OpenAPI part about a handler's idempotency
   console                    serve a page about a table: what's waiting, and the life of a key
   explore <module>           print the explorer's reports, or write them as a page
+  conform <url>              check that any HTTP server honours idempotency keys: races, lost responses, wrong keys
   doctor --template <file>   check a synthesized stack against the go-live checklist
   doctor --stack <name>      check a deployed one; or --table, --function, --endpoint
   find <key>                 show the record of a key
@@ -23,6 +24,7 @@ const USAGE = `usage: onceonly <command> [options]
   release <key>              release a key, so that a retry runs
   resolve <key>              record whether the effect of a held key happened, or correct such a decision
   rerun <key>                let a finished key run again
+  fork <key>                 run an operation again from one of its steps, under a new key
   redrive <queue URL>        move dead letters back to the queue they came from
   erase <key>                erase a stored answer, but keep the fact that it happened
   outbox retry|drop|redirect <record key>
@@ -77,7 +79,7 @@ const isUsageError = (error: unknown): boolean =>
   hasCode(error, "INVALID_OPTION") ||
   hasCode(error, "IDEMPOTENCY_KEY_INVALID");
 
-/** What commands say of wrong arguments is text of ours, and may have lines. Other texts get one line. */
+/** Our own usage errors may have several lines. Any other message is printed on one. */
 const linesOf = (error: unknown): readonly string[] => {
   const text = error instanceof Error ? error.message : String(error);
   return error instanceof UsageError ? text.split("\n") : [text];

@@ -3,6 +3,8 @@ import type { DynamoDBStoreOptions, OperatedOutbox, Store } from "onceonly/kit";
 
 export interface OpenTable {
   readonly store: Store<never>;
+  /** The store of the table, without a bucket in front of it. */
+  readonly records: Store<never>;
   readonly outbox: OperatedOutbox;
   readonly storeOptions: DynamoDBStoreOptions;
   /** The requests that would have written, of a dry run. */

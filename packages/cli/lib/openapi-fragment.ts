@@ -7,12 +7,12 @@ import {
   resolveOptions,
 } from "onceonly/kit";
 
-/** The answers of onceonly, by status. 401 and 403 are for handlers whose keys belong to callers. */
+/** The answers of onceonly, by status. 401 and 403 are for handlers whose keys belong to callers, 401 also for webhooks. */
 const RESPONSES: Readonly<Record<number, { readonly name: string; readonly description: string }>> = {
   400: { name: "IdempotencyKeyRefused", description: "The key is missing or malformed. Nothing ran." },
   401: {
     name: "CallerUnknown",
-    description: "The caller isn't authenticated, so the key has no owner. Nothing ran.",
+    description: "The caller isn't authenticated, or a webhook isn't signed. Nothing ran.",
   },
   403: { name: "CallerWithoutScope", description: "The caller isn't allowed to use keys here. Nothing ran." },
   409: {
@@ -45,7 +45,7 @@ const RESPONSES: Readonly<Record<number, { readonly name: string; readonly descr
 
 const WITH_RETRY_AFTER = new Set([409, 503]);
 
-/** Every status that the code answers; 401 is the one of SCOPE_MISSING where nobody was authenticated. */
+/** Every status that the code answers; 401 is SCOPE_MISSING for an unauthenticated caller. */
 const STATUSES = [...new Set([401, ...Object.values(PROBLEM_STATUSES)])].sort((a, b) => a - b);
 
 /**
@@ -68,7 +68,10 @@ export function openApiFragment(options: HttpIdempotencyOptions<never>): object 
     ...given
   } = options;
   const { retentionSeconds } = resolveOptions(given as never);
-  const statuses = STATUSES.filter((status) => scope !== "public" || (status !== 401 && status !== 403));
+  // The key of a webhook checks its signature.
+  const isSigned = (key as { readonly isOfEvent?: true } | undefined)?.isOfEvent === true;
+  const isAnswered = (status: number) => (status === 401 ? isSigned : status !== 403);
+  const statuses = STATUSES.filter((status) => scope !== "public" || isAnswered(status));
   const of = (kind: string, name: string) => ({ $ref: `#/components/${kind}/${name}` });
   const parameters = key === undefined ? { parameters: [of("parameters", "IdempotencyKey")] } : {};
   const replayed = {

@@ -3,6 +3,7 @@ import { actsIn, type ListedCommit, type Unsent } from "onceonly/kit";
 import { type CommandCall, onlyArgument, wholeNumber } from "./command.ts";
 import { groupIn, hasGroup, parkedPlaces } from "./group.ts";
 import { firstOf } from "./listed.ts";
+import { bodiesOf } from "./message-acts.ts";
 import type { OpenTable } from "./open-table.ts";
 import { outboxBranches, tellMessages, timeOf } from "./record-lines.ts";
 import { openTable } from "./table.ts";
@@ -56,9 +57,6 @@ async function* allOf({ outbox }: OpenTable, group: string | undefined): AsyncGe
   for await (const listed of outbox.list("parked"))
     if (listed.commit && parkedPlaces(group, listed.commit).length > 0) yield listed;
 }
-
-/** Payloads: only if the person asks for them. */
-const bodiesOf = ({ commit }: ListedCommit) => commit?.messages.map(({ key, body }) => ({ key, body }));
 
 const reportOf = (commit: Unsent) => ({
   committedAt: commit.committedAt,

@@ -1,7 +1,6 @@
 /** `onceonly outbox`: sends, redirects or drops messages that wait or are parked, and keeps who decided so, and why. Lists them. */
 
 import { readFile } from "node:fs/promises";
-import type { OutboxDestinationChange, OutboxOperator, Unsent } from "onceonly/kit";
 import {
   type CliCommand,
   type CommandCall,
@@ -22,13 +21,19 @@ import {
   parkedKeys,
   parkedPlaces,
 } from "./group.ts";
-import type { OpenTable } from "./open-table.ts";
+import {
+  decideMessages,
+  destinationChangeIn,
+  editMessage,
+  MESSAGE_ACTS,
+  type MessageAct,
+  type MessageDecision,
+} from "./message-acts.ts";
 import { listCommit, listCommits } from "./outbox-list.ts";
 import {
   BY_OPTIONS,
   BY_USAGE,
   byWhom,
-  type Changed,
   changing,
   TABLE_OPTIONS,
   WRITE_OPTIONS,
@@ -36,11 +41,8 @@ import {
 } from "./table.ts";
 import { whyUnreadable } from "./unreadable.ts";
 
-const ACTS = ["retry", "drop", "redirect"] as const;
-type Act = (typeof ACTS)[number];
-
 const EDIT = "edit";
-const SUBCOMMANDS = ["list", ...ACTS, EDIT] as const;
+const SUBCOMMANDS = ["list", ...MESSAGE_ACTS, EDIT] as const;
 type Subcommand = (typeof SUBCOMMANDS)[number];
 
 const ADDRESS_OPTIONS = {
@@ -51,16 +53,6 @@ const ADDRESS_OPTIONS = {
   "detail-type": { type: "string" },
   "message-group": { type: "string" },
 } as const satisfies OptionsConfig;
-
-/** What the options of an address are called in a message. */
-const ADDRESS: Readonly<Record<keyof typeof ADDRESS_OPTIONS, keyof OutboxDestinationChange>> = {
-  queue: "queue",
-  topic: "topic",
-  bus: "bus",
-  source: "source",
-  "detail-type": "detailType",
-  "message-group": "group",
-};
 
 export const outbox: CliCommand = {
   usage: `usage: onceonly outbox list [<record key> | --group <operation>[/<code>]] [options]
@@ -105,14 +97,14 @@ edit       changes a message's body and key, and sends it; the commit keeps the 
         ...{ ...WRITE_OPTIONS, ...BY_OPTIONS, message: { type: "string", multiple: true } },
         ...{ "body-from": { type: "string" }, key: { type: "string" } },
       },
-      run: editMessage,
+      run: editOne,
     },
-    ...ACTS.flatMap(formsOfAct),
+    ...MESSAGE_ACTS.flatMap(formsOfAct),
   ],
 };
 
 /** An act on a group, and on the messages of one commit. */
-function formsOfAct(act: Act): readonly CommandForm[] {
+function formsOfAct(act: MessageAct): readonly CommandForm[] {
   const options = { ...WRITE_OPTIONS, ...BY_OPTIONS, ...(act === "redirect" && ADDRESS_OPTIONS) };
   return [
     {
@@ -130,7 +122,7 @@ function formsOfAct(act: Act): readonly CommandForm[] {
   ];
 }
 
-function actOnGroup(act: Act, { values, positionals, terminal }: CommandCall): Promise<0 | 1> {
+function actOnGroup(act: MessageAct, { values, positionals, terminal }: CommandCall): Promise<0 | 1> {
   const group = groupIn({ values, positionals: positionals.slice(1) });
   const deciding = decidingOf(act, { values, terminal });
   return changingGroup(
@@ -138,19 +130,19 @@ function actOnGroup(act: Act, { values, positionals, terminal }: CommandCall): P
     {
       keysOf: ({ outbox }) => parkedKeys(outbox, group),
       question: (count) => `${group}: ${act} the parked messages of ${count} commits?`,
-      change: (table, key) => decide(table, key, deciding, (commit) => parkedPlaces(group, commit)),
+      change: (table, key) => decideMessages(table, key, deciding, (commit) => parkedPlaces(group, commit)),
     },
   );
 }
 
-async function actOnCommit(act: Act, { values, positionals, terminal }: CommandCall): Promise<0 | 1> {
+async function actOnCommit(act: MessageAct, { values, positionals, terminal }: CommandCall): Promise<0 | 1> {
   const recordKey = onlyArgument(positionals.slice(1), "record key, or --group");
   const places = placesOf(values);
   if (act !== "retry" && !places) throw new UsageError(`${act} needs --message, to choose the messages`);
   const deciding = decidingOf(act, { values, terminal });
   const question = `${act} ${places ? `messages ${places.join(", ")}` : "all unsent messages"} of ${recordKey}?`;
   return changing({ values, terminal }, question, (table) =>
-    decide(table, recordKey, deciding, () => places),
+    decideMessages(table, recordKey, deciding, () => places),
   );
 }
 
@@ -162,7 +154,7 @@ function actOf({ positionals: [act] }: Pick<CommandCall, "positionals">): Subcom
   );
 }
 
-async function editMessage({ values, positionals, terminal }: CommandCall): Promise<0 | 1> {
+async function editOne({ values, positionals, terminal }: CommandCall): Promise<0 | 1> {
   const recordKey = onlyArgument(positionals.slice(1), "record key");
   const [message, ...others] = placesOf(values) ?? [];
   if (message === undefined || others.length > 0) throw new UsageError("edit needs one --message");
@@ -173,14 +165,7 @@ async function editMessage({ values, positionals, terminal }: CommandCall): Prom
     ...(key !== undefined && { key: `${key}` }),
   };
   const question = `edit message ${message} of ${recordKey}, and send it under ${key === undefined ? "a new key" : "this key"}?`;
-  return changing({ values, terminal }, question, async ({ outbox }) => {
-    const commit = await outbox.load(recordKey);
-    if (!commit) return { done: false, message: "this record has no unsent messages", json: { done: false } };
-    // The detail of an event is an object; to a queue or topic, the text goes as it is.
-    const detail = commit.messages[message]?.bus === undefined ? body : detailIn(body);
-    const done = await outbox.edit(commit, { ...edit, body: detail });
-    return { done, message: done ? "edited: the sweeper sends it within a minute" : CHANGED, json: { done } };
-  });
+  return changing({ values, terminal }, question, (table) => editMessage(table, recordKey, edit));
 }
 
 /** @throws UsageError */
@@ -190,65 +175,17 @@ async function textFrom(file: string): Promise<string> {
   });
 }
 
-/** @throws UsageError. The text may be personal, and so may what a parser says of it. */
-function detailIn(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    throw new UsageError("the body of an event must be a JSON object");
-  }
-}
-
-const CHANGED = "the commit was changed in the meantime: look at it again";
-
-const DONE = {
-  retry: "queued again: the sweeper sends them within a minute",
-  drop: "dropped",
-  redirect: "redirected",
-} as const;
-
-interface Deciding extends OutboxOperator {
-  readonly act: Act;
-  readonly to: OutboxDestinationChange;
-}
-
-/** @param placesIn which messages; without any those that are open */
-async function decide(
-  { outbox }: OpenTable,
-  recordKey: string,
-  { act, to, ...decider }: Deciding,
-  placesIn: (commit: Unsent) => readonly number[] | undefined,
-): Promise<Changed> {
-  const commit = await outbox.load(recordKey);
-  const places = commit && placesIn(commit);
-  // Somebody else has decided about the last one of the group since.
-  if (!commit || places?.length === 0)
-    return { done: false, message: "this record has no unsent messages", json: { done: false } };
-  const these = { ...decider, messages: places ?? [] };
-  const done =
-    act === "retry"
-      ? await outbox.sendAgain(commit, { ...decider, messages: places })
-      : act === "drop"
-        ? await outbox.drop(commit, these)
-        : await outbox.redirect(commit, { ...these, to });
-  const message = done ? DONE[act] : CHANGED;
-  return { done, message, json: { done } };
-}
-
 function placesOf({ message }: OptionValues): readonly number[] | undefined {
   if (!Array.isArray(message)) return undefined;
   if (message.every((place) => /^\d+$/.test(place))) return message.map(Number);
   throw new UsageError("--message must be the position of a message, from 0");
 }
 
-function decidingOf(act: Act, { values, terminal }: Pick<CommandCall, "values" | "terminal">): Deciding {
-  const to = act === "redirect" ? destinationChangeOf(values) : {};
+function decidingOf(
+  act: MessageAct,
+  { values, terminal }: Pick<CommandCall, "values" | "terminal">,
+): MessageDecision {
+  const to = act === "redirect" ? destinationChangeIn(values) : {};
+  if (!to) throw new UsageError("redirect needs --queue, --topic or --bus");
   return { act, to, ...byWhom(values), clock: terminal.clock };
-}
-
-function destinationChangeOf(values: OptionValues): OutboxDestinationChange {
-  const given = Object.entries(ADDRESS).filter(([option]) => values[option] !== undefined);
-  if (!given.some(([option]) => /^(queue|topic|bus)$/.test(option)))
-    throw new UsageError("redirect needs --queue, --topic or --bus");
-  return Object.fromEntries(given.map(([option, name]) => [name, `${values[option]}`]));
 }

@@ -29,8 +29,8 @@ export interface PeekedMessage {
 }
 
 /**
- * The client for the queue of a URL: of its Region, or of the local engine that it names.
- * @throws UsageError for what is no URL of a queue; Error where the client is not installed
+ * The client for a queue's URL: in its Region, or for the local engine it names.
+ * @throws UsageError if it isn't a queue's URL; Error if the client isn't installed
  */
 export async function openQueue(url: string, { region, profile }: OptionValues): Promise<SQSClient> {
   const address = parseAddress("queue", url);
@@ -70,8 +70,8 @@ export function siblingUrl(url: string, arn: string): string {
 }
 
 /**
- * Receives messages for a moment and deletes none, `requests` times ten at most. Each counts as a receive, so that a queue
- * which moves messages on after some receives must not be looked at so.
+ * Receives messages for a moment and deletes none, `requests` times ten at most. Each counts as a receive, so don't use
+ * this on a queue that moves messages to a dead-letter queue.
  */
 export async function peek(
   client: SQSClient,
@@ -107,7 +107,7 @@ function peeked({ MessageId, Attributes = {}, MessageAttributes }: Message): Pee
   };
 }
 
-/** A redrive of AWS's own, as a dead-letter queue tells of it. */
+/** A redrive by AWS, as the dead-letter queue reports it. */
 export interface RedriveLook {
   readonly status: string;
   readonly moved: number;

@@ -3,6 +3,7 @@
 import {
   ASKED,
   actsIn,
+  bucketOf,
   decodeEvidence,
   destinationOf,
   type Evidence,
@@ -28,6 +29,7 @@ export function tellRecord(recordKey: string, record: IdempotencyRecord, unsent:
   const { state, attempt, createdAt, leaseEndsAt, completedAt, expiresAt, steps = {}, result } = record;
   const evidence = verdictIn(record.evidence);
   const past = pastOf(record.evidence);
+  const inBucket = bucketOf(result);
   return {
     recordKey,
     state,
@@ -36,7 +38,8 @@ export function tellRecord(recordKey: string, record: IdempotencyRecord, unsent:
     ...(state === "in-progress" && { leaseEndsAt }),
     ...(completedAt !== undefined && { completedAt }),
     ...(expiresAt !== undefined && { expiresAt: expiresAt * 1000 }),
-    ...(result && { result: isKept(result) ? result.in : ("nowhere" as const) }),
+    ...(result && { result: placeOf(result) }),
+    ...(inBucket && { inBucket }),
     steps: Object.entries(steps).map(([name, { state: of, attempt: by, at }]) => ({
       name,
       state: of,
@@ -65,7 +68,10 @@ function verdictIn(text: string | undefined): Evidence | undefined {
 }
 
 /** What was erased, or is not to be kept, leaves a word in the record. */
-const isKept = (result: StoredResult) => result.in !== "record" || result.text !== NOT_KEPT;
+function placeOf(result: StoredResult): StoredResult["in"] | "bucket" {
+  if (bucketOf(result)) return "bucket";
+  return result.in === "record" && result.text === NOT_KEPT ? "nowhere" : result.in;
+}
 
 export type RecordReport = ReturnType<typeof tellRecord>;
 
@@ -115,7 +121,7 @@ export function stepLine({ name, state, attempt, at }: RecordReport["steps"][num
   return `step ${name}: ${STEP_STATES[state]}, attempt ${attempt}, ${timeOf(at, now)}`;
 }
 
-/** The messages, each with its place in the commit, then what somebody has done with some of them. */
+/** The messages, each with its place in the commit, then what operators did with them. */
 export function outboxBranches(
   { messages, acts }: Pick<RecordReport, "messages" | "acts">,
   now: number,
@@ -146,12 +152,19 @@ function actBranch({ act, messages, count, by, why, at }: OutboxAct, now: number
 }
 
 export function keptLines(
-  { result, expiresAt, completedAt }: Pick<RecordReport, "result" | "expiresAt" | "completedAt">,
+  {
+    result,
+    inBucket,
+    expiresAt,
+    completedAt,
+  }: Pick<RecordReport, "result" | "inBucket" | "expiresAt" | "completedAt">,
   now: number,
 ): string[] {
   const until = completedAt === undefined ? "it is settled" : "its messages are sent";
   return [
-    ...(result === undefined ? [] : [RESULTS[result]]),
+    ...(result === undefined
+      ? []
+      : [RESULTS[result] + (inBucket ? ` (${inBucket.bucket}), ${inBucket.bytes} bytes` : "")]),
     `kept until ${expiresAt === undefined ? until : timeOf(expiresAt, now)}`,
   ];
 }
@@ -165,23 +178,23 @@ const STEP_STATES = {
 const RESULTS = {
   record: "the result is in the record",
   item: "the result is in a separate item",
+  bucket: "the result is in S3",
   nowhere: "the result isn't kept",
 } as const;
 
 /** What an operator did with the key, by the question that the library stores with it. */
-const ACTS: Readonly<Record<string, "erased" | "released" | "run again">> = {
+const ACTS: Readonly<Record<string, "erased" | "released" | "run again" | "forked">> = {
   [ASKED.erase]: "erased",
+  [ASKED.fork]: "forked",
   [ASKED.release]: "released",
   [ASKED.rerun]: "run again",
 };
 
-export const actOf = ({
-  asked = "",
-}: Pick<Evidence, "asked">): "erased" | "released" | "run again" | undefined =>
+export const actOf = ({ asked = "" }: Pick<Evidence, "asked">): (typeof ACTS)[string] | undefined =>
   Object.hasOwn(ACTS, asked) ? ACTS[asked] : undefined;
 
 export function evidenceLines(
-  { verdict, by, at, step, asked, answered, lastError }: Evidence,
+  { verdict, by, at, step, asked, answered, lastError, fork }: Evidence,
   now: number,
 ): string[] {
   const about = step === undefined ? "" : ` of step ${step}`;
@@ -194,6 +207,8 @@ export function evidenceLines(
   if (act === undefined && asked !== undefined) lines.push(`question: ${asked}`);
   if (act === undefined && answered !== undefined)
     lines.push(`${asked === undefined ? "reason" : "answer"}: ${answered}`);
+  if (fork?.to !== undefined) lines.push(`goes on as ${fork.to}`);
+  if (fork?.of !== undefined) lines.push(`runs ${fork.of} again from step ${step}`);
   if (lastError) lines.push(`last error: ${lastError.name}, ${timeOf(lastError.at, now)}`);
   return lines;
 }
@@ -208,11 +223,14 @@ function pastLine(
   return `before that: ${act === undefined ? state : `${act}, ${state}`}, by ${by}, ${timeOf(at, now)}${reason}`;
 }
 
+/** Evidence is JSON that anyone with access to the table can write, so its times may be anything. */
+export const isTime = (ms: unknown): ms is number =>
+  typeof ms === "number" && !Number.isNaN(new Date(ms).getTime());
+
 /** Such as `2026-01-02T03:04:05.678Z (5 min ago)`. */
-export function timeOf(ms: number, now: number): string {
-  const date = new Date(ms);
-  if (Number.isNaN(date.getTime())) return "at an unknown time";
-  return `${date.toISOString()} (${distanceOf(ms - now)})`;
+export function timeOf(ms: number | undefined, now: number): string {
+  if (!isTime(ms)) return "at an unknown time";
+  return `${new Date(ms).toISOString()} (${distanceOf(ms - now)})`;
 }
 
 const UNITS = [

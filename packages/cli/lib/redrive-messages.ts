@@ -2,7 +2,7 @@
 import type { Message, SendMessageCommandInput, SQSClient } from "@aws-sdk/client-sqs";
 import { hashTuple, readEnvelope } from "onceonly/kit";
 
-/** How long nobody else receives a message that is on its way back. */
+/** How long a message stays invisible while it's being sent back. */
 const HIDDEN_SECONDS = 60;
 
 export interface DeadLetter {

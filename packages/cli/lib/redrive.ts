@@ -1,4 +1,4 @@
-/** `onceonly redrive`: takes the messages of a dead-letter queue back to the queue they came from. */
+/** `onceonly redrive`: moves the messages of a dead-letter queue back to their source queue. */
 import type { SendMessageCommandInput } from "@aws-sdk/client-sqs";
 import { type ByWhom, parseAddress } from "onceonly/kit";
 import { type CliCommand, type CommandCall, onlyArgument, UsageError, wholeNumber } from "./command.ts";

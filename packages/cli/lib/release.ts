@@ -1,4 +1,4 @@
-/** `onceonly release`: gives a key back under a new token, although nobody knows how its attempt ended. */
+/** `onceonly release`: releases a key under a new token although its attempt's outcome is unknown. */
 import { type ReleaseAnswer, releaseRecord } from "onceonly/kit";
 import type { CliCommand, CommandCall, OptionsConfig } from "./command.ts";
 import { changingGroup, GROUP_OPTIONS, GROUP_USAGE, groupIn, hasGroup, unknownKeys } from "./group.ts";

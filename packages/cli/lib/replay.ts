@@ -120,7 +120,7 @@ function shapeIn(text: string): RecordShape {
   throw new UsageError("--record must be a file with the output of `onceonly find --json`");
 }
 
-/** A held record was an abandoned one, until somebody came who may not run it. */
+/** A held record was abandoned until a caller arrived that may not run it. */
 function isAlike(crash: CrashPoint, record: RecordShape): boolean {
   const state = record.state === "held" ? "in-progress" : record.state;
   const stepsOf = ({ steps }: RecordShape) => JSON.stringify(Object.entries(steps).sort());

@@ -39,6 +39,7 @@ ${BY_USAGE}${KEY_USAGE}${WRITE_USAGE}`,
 const WHY_NOT: Readonly<Record<string, string>> = {
   waiting: "it has unsent messages: send or drop them first, with `outbox`",
   held: "the key is held: use `resolve`",
+  forked: "it was forked, so it runs again under the key of its fork",
 };
 
 /** Why a key in this state can't run again. */

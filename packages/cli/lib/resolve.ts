@@ -1,6 +1,6 @@
 /** `onceonly resolve`: a person's verdict about a key of unknown outcome. */
 import { type Resolution, type ResolveAnswer, resolveRecord } from "onceonly/kit";
-import { isAboutAnswer, jsonAnswer, responseAnswer } from "./answer.ts";
+import { aboutAnswer, jsonAnswer, responseAnswer } from "./answer.ts";
 import {
   type CliCommand,
   type CommandCall,
@@ -76,9 +76,9 @@ async function resolveKey(input: CommandCall): Promise<0 | 1> {
 /** @throws UsageError for an answer that the callers of the operation can't read, with an example */
 async function resolving(...given: Parameters<typeof resolveRecord<never>>): Promise<ResolveAnswer> {
   return resolveRecord(...given).catch((error: unknown) => {
-    if (!isAboutAnswer(error)) throw error;
-    throw new UsageError(
-      'this is an HTTP operation, so callers need a whole response: pass --status 201 --body \'{"id":"ch_1"}\', or --happened with { statusCode, headers, body }',
+    throw aboutAnswer(
+      error,
+      'pass --status 201 --body \'{"id":"ch_1"}\', or --happened with { statusCode, headers, body }',
     );
   });
 }

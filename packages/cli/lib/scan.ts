@@ -36,14 +36,19 @@ async function scanCost({ storeOptions }: OpenTable): Promise<ScanCost> {
   return { items, bytes, readUnits: Math.ceil(bytes / UNIT_BYTES) / 2 };
 }
 
-/** Shows what a scan costs, and asks. @throws UsageError where nobody can be asked */
+/** What a scan costs, in words. */
+export async function scanCostLine(table: OpenTable): Promise<string> {
+  const { items, bytes, readUnits } = await scanCost(table);
+  const size = `${(bytes / 1_000_000).toFixed(1)} MB`;
+  return `a scan reads the whole table: about ${items} items, ${size}, ${readUnits} read units, as DynamoDB counted in the last six hours`;
+}
+
+/** Shows what a scan costs, and asks. @throws UsageError without a terminal to ask on */
 export async function mayScan(
   table: OpenTable,
   { values, terminal }: Pick<CommandCall, "values" | "terminal">,
 ): Promise<boolean> {
-  const { items, bytes, readUnits } = await scanCost(table);
-  const size = `${(bytes / 1_000_000).toFixed(1)} MB`;
-  const cost = `a scan reads the whole table: about ${items} items, ${size}, ${readUnits} read units, as DynamoDB counted in the last six hours`;
+  const cost = await scanCostLine(table);
   if (values.yes) {
     if (!values.json) terminal.print(cost);
     return true;
@@ -131,7 +136,7 @@ export async function scanPage(
     new ScanCommand({
       TableName: table.TableName,
       ConsistentRead: consistent,
-      // A table may hold items that are no records of ours. They lack a token, or have no state and fingerprint of ours.
+      // A table may hold items that aren't our records: they have no token, or no valid state and fingerprint.
       FilterExpression: `attribute_exists(#token) AND ${state ? "#state = :state" : "attribute_exists(#fingerprint)"}`,
       ProjectionExpression: Object.keys(names).join(),
       ExpressionAttributeNames: names,
@@ -157,7 +162,7 @@ function scannedRecord(table: RecordTable, item: Item): ScannedRecord {
   };
 }
 
-/** The error names an attribute of one record; the others are told all the same. */
+/** The error names an attribute of one record; the others are still listed. */
 function readable(table: RecordTable, item: Item): IdempotencyRecord | undefined {
   try {
     return readRecord(table, item);
@@ -166,13 +171,13 @@ function readable(table: RecordTable, item: Item): IdempotencyRecord | undefined
   }
 }
 
-/** A key of a scope, and the results in items of their own that begin with it: also those that no record names. */
+/** A scope's key, and the separate result items that start with it, including those that no record names. */
 export interface ScopedKey {
   readonly recordKey: string;
   readonly addresses: readonly string[];
 }
 
-/** The address of a result in an item of its own: the key of its record, and a hash. */
+/** The address of a result in a separate item: its record's key and a hash. */
 const APART = /^([^#]*#[^#]*#[\w-]{43})#[\w-]{43}$/;
 
 /** The keys of a scope, of one operation or of all. Other items that the table may hold are passed over. */

@@ -133,7 +133,7 @@ async function runUntilStopped(options: StartStackOptions, page: PageOptions): P
   terminal.print("stopped");
 }
 
-/** The folder alone: a path may tell who runs it. */
+/** Only the folder's name: a path may reveal the user. */
 const titleOf = (folder: string) => `the stacks of ${basename(resolve(folder))}`;
 
 function print(terminal: Terminal, stack: RunningStack, consoleUrl: string): void {

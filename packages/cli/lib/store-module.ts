@@ -19,6 +19,8 @@ const TABLE_ONLY = [
   "ttl-attribute",
   "index",
   "shards",
+  "bucket",
+  "bucket-prefix",
 ];
 
 /** @throws UsageError where the module has no store, or an option is for a table */
@@ -30,9 +32,11 @@ export async function openStore(module: string, values: OptionValues): Promise<O
   const withheld: { operation: string; input: unknown }[] = [];
   const isDry = values["dry-run"] === true;
   const seen = outbox ?? new NoOutbox();
+  // The module's client may have no timeouts, and a person waits for the command.
+  const opened = ending(isDry ? withholding(store, STORE_WRITES, withheld) : store);
   return {
-    // The module's client may have no timeouts, and a person waits for the command.
-    store: ending(isDry ? withholding(store, STORE_WRITES, withheld) : store),
+    store: opened,
+    records: opened,
     outbox: ending(isDry ? withholding(seen, OUTBOX_WRITES, withheld) : seen),
     get storeOptions(): never {
       throw new UsageError(
@@ -65,7 +69,7 @@ const OUTBOX_WRITES = /^(sendAgain|redirect|drop)$/;
 /** Answers to each write as if it were done. */
 const DONE = { won: true, settled: true, renewed: true, erased: true };
 
-/** What reaches past the moves, to items behind them, is not there. */
+/** Has no methods that bypass the store's moves. */
 function withholding<Target extends object>(
   target: Target,
   writes: RegExp,
@@ -99,7 +103,7 @@ class NoOutbox extends OperatedOutbox {
   protected async decide(): Promise<boolean> {
     return false;
   }
-  // biome-ignore lint/correctness/useYield: it tells that there is nothing to list
+  // biome-ignore lint/correctness/useYield: it shows that there's nothing to list
   override async *list(): AsyncGenerator<never> {
     throw new UsageError("the module doesn't export an outbox: it needs export default { store, outbox }");
   }

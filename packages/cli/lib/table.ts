@@ -1,7 +1,8 @@
 /** The table that a command works on, its client, and what its writes would be. */
 
 import type { DynamoDBClient, DynamoDBClientConfig } from "@aws-sdk/client-dynamodb";
-import { type ByWhom, type DynamoDBOutboxOptions, MAX_TEXT_LENGTH } from "onceonly/kit";
+import type { S3 } from "@aws-sdk/client-s3";
+import { type ByWhom, type DynamoDBOutboxOptions, MAX_TEXT_LENGTH, type Store } from "onceonly/kit";
 import {
   type CommandCall,
   type OptionsConfig,
@@ -25,6 +26,8 @@ export const TABLE_OPTIONS = {
   "ttl-attribute": { type: "string" },
   index: { type: "string" },
   shards: { type: "string" },
+  bucket: { type: "string" },
+  "bucket-prefix": { type: "string" },
   json: { type: "boolean" },
 } as const satisfies OptionsConfig;
 
@@ -35,6 +38,7 @@ export const TABLE_USAGE = `
   --endpoint <url>            another DynamoDB endpoint, such as the one of \`onceonly start\`
   --partition-key, --sort-key <name=value>, --ttl-attribute, --index, --shards
                               if the store doesn't use the defaults
+  --bucket, --bucket-prefix   the bucket of large results, if handlers use \`offloaded\`
   --json                      print JSON`;
 
 /** What a command that writes takes too. */
@@ -62,7 +66,7 @@ export function byWhom(values: OptionValues): ByWhom {
   return { by: shortText(values, "by"), why: shortText(values, "why") };
 }
 
-/** A record keeps no more, and a group is told before any of it is read. */
+/** A record keeps no more, and a group is announced before it is read. */
 function shortText(values: OptionValues, name: keyof ByWhom): string {
   const text = required(values, name);
   if (text.length <= MAX_TEXT_LENGTH) return text;
@@ -90,6 +94,8 @@ export async function openTable(values: OptionValues): Promise<OpenTable> {
   const client = new Client(config);
   const withheld: { operation: string; input: unknown }[] = [];
   if (values["dry-run"]) withholdWrites(client, withheld);
+  const bucket = await openBucket(values, config);
+  if (bucket && values["dry-run"]) withholdWrites(bucket as unknown as DynamoDBClient, withheld);
   const options: DynamoDBOutboxOptions = {
     tableName,
     client,
@@ -100,13 +106,47 @@ export async function openTable(values: OptionValues): Promise<OpenTable> {
     ...(values.shards !== undefined && { shards: Number(values.shards) }),
   };
   const { indexName: _, shards: __, ...storeOptions } = options;
+  const records = new Store(storeOptions);
+  const outbox = new Outbox(options);
+  await checkRegion(client);
   return {
-    store: new Store(storeOptions),
-    outbox: new Outbox(options),
+    store: bucket ? await inBucket(records, values, bucket) : records,
+    records,
+    outbox,
     storeOptions,
     withheld,
-    close: () => client.destroy(),
+    close() {
+      client.destroy();
+      bucket?.destroy();
+    },
   };
+}
+
+/** Without a Region the SDK refuses each request before it's sent. @throws UsageError */
+async function checkRegion({ config }: DynamoDBClient): Promise<void> {
+  const region = await config.region().catch(() => undefined);
+  if (region === undefined)
+    throw new UsageError("no AWS Region is set: pass --region, or set AWS_REGION or a profile that has one");
+}
+
+/** The client of the bucket for large results. The endpoint of a table isn't the bucket's. */
+async function openBucket({ bucket, "bucket-prefix": prefix }: OptionValues, config: CommonConfig) {
+  if (bucket === undefined && prefix !== undefined) throw new UsageError("--bucket-prefix needs --bucket");
+  if (bucket === undefined) return undefined;
+  checkInstalled("@aws-sdk/client-s3");
+  const { S3: Client } = await import("@aws-sdk/client-s3");
+  const { endpoint: _, ...own } = config;
+  // As local engines need it.
+  return new Client({ ...own, forcePathStyle: true, followRegionRedirects: true });
+}
+
+async function inBucket(
+  store: Store<never>,
+  { bucket, "bucket-prefix": prefix }: OptionValues,
+  client: S3,
+): Promise<Store<never>> {
+  const { offloaded } = await import("onceonly/stores");
+  return offloaded(store, { bucket: `${bucket}`, client, ...textOption("prefix", prefix) });
 }
 
 /** What a client takes of the options: those of every client are the same. @throws UsageError */
@@ -149,9 +189,9 @@ function sortKeyOf(text: string): { name: string; value: string } {
   return { name: text.slice(0, equals), value: text.slice(equals + 1) };
 }
 
-const READS = /^(GetItem|Query|BatchGetItem|Scan|DescribeTable)Command$/;
+const READS = /^(GetItem|Query|BatchGetItem|Scan|DescribeTable|GetObject|ListObjectVersions)Command$/;
 
-/** Answers each write as if it had been applied. A store takes a client with middleware through its `send`. */
+/** Answers each write as if it had been applied. A store calls a client with middleware through its `send`. */
 function withholdWrites(client: DynamoDBClient, withheld: { operation: string; input: unknown }[]): void {
   client.middlewareStack.add(
     (next, { commandName = "" }) =>
@@ -168,6 +208,8 @@ function withholdWrites(client: DynamoDBClient, withheld: { operation: string; i
 export interface Changed {
   readonly done: boolean;
   readonly message: string;
+  /** What is left to do, on a line of its own. */
+  readonly next?: string | undefined;
   readonly json: object;
 }
 
@@ -187,9 +229,10 @@ export async function changing(
     if (preview && !values.yes && !values["dry-run"] && !values.json)
       for (const line of await preview(table, terminal.clock.now())) terminal.print(line);
     if (!(await isMeant({ values, terminal }, question))) return 1;
-    const { done, message, json } = await change(table);
+    const { done, message, next, json } = await change(table);
     if (values["dry-run"]) printWithheld({ values, terminal }, table.withheld, message);
-    else terminal.print(values.json ? JSON.stringify(json) : message);
+    else if (values.json) terminal.print(JSON.stringify(json));
+    else for (const line of [message, ...(next ? [next] : [])]) terminal.print(line);
     return done ? 0 : 1;
   } finally {
     table.close();
@@ -226,6 +269,8 @@ export function printWithheld(
   terminal.print(requests.length > 0 ? "dry run: nothing was written" : message);
 }
 
-/** Compressed text is shown by its size. */
-const withoutBytes = (_: string, value: unknown): unknown =>
-  value instanceof Uint8Array ? `<${value.byteLength} bytes>` : value;
+/** Compressed text is shown by its size, and so is an object for a bucket. */
+const withoutBytes = (name: string, value: unknown): unknown =>
+  value instanceof Uint8Array || (name === "Body" && typeof value === "string")
+    ? `<${Buffer.byteLength(value)} bytes>`
+    : value;

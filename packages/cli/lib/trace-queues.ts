@@ -1,4 +1,4 @@
-/** The queues of a key's messages, and its dead letters, as `onceonly trace` tells them. */
+/** The queues of a key's messages, and its dead letters, for `onceonly trace`. */
 import { parseAddress } from "onceonly/kit";
 import { type OptionValues, UsageError } from "./command.ts";
 import {
@@ -14,12 +14,12 @@ import {
 import { timeOf } from "./record-lines.ts";
 import type { TraceBranch } from "./tree.ts";
 
-/** A queue that could not be read is told by the name of the error. */
+/** A queue that couldn't be read is shown with the error's name. */
 type ToldQueue<Look> = (Look | { readonly url: string }) & { readonly failed?: string };
 
 interface DeadLetterLook extends Partial<QueueLook> {
   readonly url: string;
-  /** Absent where nobody looked at them. */
+  /** Absent if they weren't read. */
   readonly messages?: readonly PeekedMessage[];
   readonly redrives?: readonly RedriveLook[];
 }
@@ -29,7 +29,7 @@ export interface QueueTrace {
   readonly deadLetters: readonly (DeadLetterLook & { readonly failed?: string })[];
 }
 
-/** @throws UsageError for what is no URL of a queue, before any request */
+/** @throws UsageError if it isn't a queue's URL, before any request */
 export async function traceQueues(
   values: OptionValues,
   urls: readonly string[],

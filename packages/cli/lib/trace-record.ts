@@ -12,7 +12,7 @@ import {
 } from "./record-lines.ts";
 import type { TraceBranch } from "./tree.ts";
 
-/** The status that a stored HTTP response has; `undefined` for a result of another kind. Nothing else of it is told. */
+/** The status of a stored HTTP response, and nothing else of it; `undefined` for any other result. */
 export function statusOf(resultText: string | undefined): number | undefined {
   try {
     const { statusCode } = Object(decodeResult(resultText)) as { statusCode?: unknown };
@@ -49,7 +49,7 @@ function verdictBranches(evidence: NonNullable<RecordReport["evidence"]>, now: n
   return [{ line, below: below.map((each) => ({ line: each })) }];
 }
 
-/** The most attempts that are told one by one. */
+/** The most attempts that are listed one by one. */
 const MAX_ATTEMPTS = 20;
 
 function attemptBranches(told: RecordReport, now: number): TraceBranch[] {

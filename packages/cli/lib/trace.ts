@@ -1,5 +1,5 @@
-/** `onceonly trace`: the whole life of one key as a tree, from its request to the records of those who got its messages. */
-import { type IdempotencyRecord, identify, PUBLIC_SCOPE } from "onceonly/kit";
+/** `onceonly trace`: the whole life of one key as a tree, from its request to the records of its messages' consumers. */
+import { bucketOf, type IdempotencyRecord, identify, PUBLIC_SCOPE } from "onceonly/kit";
 import { type CliCommand, type OptionValues, wholeNumber } from "./command.ts";
 import { textOf } from "./find.ts";
 import { KEY_OPTIONS, KEY_USAGE, noRecord, recordKeyIn } from "./named-key.ts";
@@ -96,7 +96,9 @@ export async function traceOf(
 ): Promise<TracedRecord> {
   const hasEnded = record.state === "completed" || record.state === "failed";
   const unsent = hasEnded ? await outbox.load(recordKey) : undefined;
-  const status = record.state === "completed" ? statusOf(await textOf(record.result, store)) : undefined;
+  // Not from a bucket: it may be large, and only its status is shown.
+  const isNear = record.state === "completed" && !bucketOf(record.result);
+  const status = isNear ? statusOf(await textOf(record.result, store)) : undefined;
   return {
     ...tellRecord(recordKey, record, unsent),
     ...(status !== undefined && { status }),
@@ -139,7 +141,7 @@ function consumerBranch({ operation, recordKey, record }: ConsumerTrace, now: nu
   return { line, below: recordBranches(record, record.status, now) };
 }
 
-/** Keys are business data: of each message it is told only whether it is one of this operation's. */
+/** Keys are business data, so a message only shows whether it belongs to this operation. */
 function jsonOf({ queues, deadLetters }: QueueTrace, messageKeys: readonly string[]) {
   return {
     queues,

@@ -576,6 +576,38 @@ describe("an incident is brought to an end with the commands of its section in t
     expect(provider.effects.size).toBe(1);
     drill.end();
   });
+
+  it("H90: 12. a bad deployment: repaired by a fork, with one effect of each step", async () => {
+    const drill = beginDrill(own, "A deployment did the wrong thing");
+    const key = randomUUID();
+    const order = (of: string, quote: string) =>
+      runOnce({ ...optionsIn("order"), whenAbandoned: "run" }, of, { SECRET }, async ({ step, childKey }) => {
+        const reserved = await step("reserve", () => provider.charge(childKey("reserve")));
+        await own.clock.advance(1);
+        const quoted = await step("quote", () => quote);
+        if (quoted === "NaN") throw new Error("no such price");
+        return `${reserved} ${quoted} ${await step("ship", () => provider.charge(childKey("ship")))}`;
+      });
+    await quietly(order(key, "NaN"));
+    // The fixed deployment resumes after the wrong quote.
+    await expect(order(key, "7")).rejects.toThrow("no such price");
+
+    const { recordKey } = identify("order", PUBLIC_SCOPE, key);
+    const named = { "<record key>": recordKey, "<new key>": `${key}-repaired` };
+    expect(await drill.run("fork", named, 1)).toContain("the first step that runs again: reserve, quote");
+    const forked = await drill.run("fork --from", { ...named, "<step>": "quote" });
+
+    expect(forked).toContain("copied: reserve\nruns again: quote, and everything after");
+    expect(forked).toContain(`next: run order again with the same input and the key ${key}-repaired`);
+    expect(await order(`${key}-repaired`, "7")).toBe("ch_1 7 ch_2");
+    await expect(order(key, "7")).rejects.toMatchObject({ name: "ForkedError" });
+    expect([provider.asked, provider.effects.size]).toEqual([2, 2]);
+    for (const of of [key, `${key}-repaired`])
+      expect((await own.run("find", [of, "-o", "order"])).text).toContain(
+        "forked by ana: release 7 quoted wrongly",
+      );
+    drill.end();
+  });
 });
 
 const MOST_COMMANDS = 5;

@@ -26,6 +26,7 @@ const CALLS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
   start: { it: ["no-such-folder"] },
   console: { it: ["-t", "no-such-table"] },
   explore: { it: ["<reports>"] },
+  conform: { it: ["<run>"] },
   doctor: {
     "a template": ["--template", "<template>"],
     "a deployed stack": ["--table", "records", "--max-requests", "1"],
@@ -44,6 +45,7 @@ const CALLS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
   },
   release: { "a group": ["--group", "book", ...BY], "a key": [...KEY, ...BY] },
   rerun: { it: [...KEY, ...BY] },
+  fork: { it: ["none", "-o", "book", "-s", "acme", ...BY, "--from", "charge", "--as", "new"] },
   redrive: { it: ["<dead letters>", ...BY] },
   erase: {
     "a scan": ["--scan", "-s", "acme", ...BY],
@@ -71,6 +73,7 @@ const HANDLING = { Environment: { Variables: { IDEMPOTENCY_TABLE: "records" } } 
 const PLACED = [
   "start",
   "explore",
+  "conform",
   "redrive",
   "openapi",
   "doctor a template",

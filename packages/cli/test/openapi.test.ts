@@ -4,6 +4,7 @@ import { callerFromJwt, type HttpIdempotencyOptions } from "onceonly";
 import { MemoryStore } from "onceonly/testing";
 import { describe, expect, it } from "vitest";
 import { PROBLEM_STATUSES } from "../../../lib/lambda/http/problem.ts";
+import { keyFromWebhook } from "../../../lib/lambda/http/webhooks.ts";
 import { openApiFragment } from "../lib/openapi-fragment.ts";
 import { runAlone } from "./world.ts";
 
@@ -66,6 +67,16 @@ describe("openApiFragment", () => {
     expect(Object.keys(post!.responses)).not.toContain("403");
     expect(post!.parameters).toBeUndefined();
     expect(components.parameters).toBeUndefined();
+  });
+
+  it("has 401 for a webhook that isn't signed, though its keys have no owner", async () => {
+    const { components } = await fragmentOf({
+      scope: "public",
+      key: keyFromWebhook("github", { secret: "s".repeat(32) }) as never,
+    });
+    const statuses = Object.keys(components.pathItems["create-order"]!.post!.responses);
+    expect(statuses).toContain("401");
+    expect(statuses).not.toContain("403");
   });
 
   it("refuses options that the handler would refuse", () => {

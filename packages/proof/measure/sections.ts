@@ -4,65 +4,93 @@ import { bundleProcess } from "../process-bundle.ts";
 import { BATCH_STEPS, compareBatches } from "./batch/compare-batches.ts";
 import { capacityPaths } from "./capacity/paths.ts";
 import { createWorld } from "./contestants/world.ts";
+import { byEffort, type Effort } from "./effort.ts";
+import { GROWTH_STEPS, measureGrowth } from "./growth/growth.ts";
 import { compareHotKey, HOT_KEY_STEPS } from "./hot-key/hot-key.ts";
 import { meteredClient } from "./metering/metered-client.ts";
 import type { CountedPath } from "./report/capacity-table.ts";
 import type { Figures, SectionName } from "./report/results.ts";
-import { compareServers, type ServersEffort, STORE_NAMES } from "./servers/compare-servers.ts";
-import { weigh } from "./size/entries.ts";
-import { bundleFunction, FUNCTIONS } from "./size/functions.ts";
+import { CONTESTANTS, compareServers, type ServersEffort } from "./servers/compare-servers.ts";
+import { measureSizes } from "./size/sizes.ts";
 import { clientSteps, raceClients } from "./timing/client-race.ts";
 import { coldStartSteps, compareColdStarts } from "./timing/cold-start.ts";
-import { type Effort, enter, race } from "./timing/race.ts";
+import { enter, type RaceEffort, race } from "./timing/race.ts";
 
 export interface Section<Found> {
+  /** What must be there: a DynamoDB, and a machine without other work because time is measured. */
+  readonly needs: readonly ("engine" | "quiet")[];
   /** How often `step` is called. */
-  steps(quick: boolean): number;
-  measure(endpoint: string, quick: boolean, step: () => void): Promise<Found>;
+  steps(effort: Effort): number;
+  measure(endpoint: string, effort: Effort, step: () => void): Promise<Found>;
 }
 
-const ENGINE_EFFORT: Effort = { runs: 3, turns: 2, warmUpCalls: 600, calls: { 1: 30, 16: 64, 64: 128 } };
+/** Those that `--short` runs. */
+export const SHORT_SECTIONS: readonly SectionName[] = [
+  "client",
+  "cold-start",
+  "bundle",
+  "capacity",
+  "hot-key",
+  "servers",
+  "growth",
+];
+
+const ENGINE_EFFORT: RaceEffort = {
+  runs: 3,
+  turns: 2,
+  warmUpCalls: 600,
+  calls: { 1: 30, 16: 64, 64: 128 },
+};
+
+const engineEffort = (effort: Effort): RaceEffort =>
+  byEffort(effort, {
+    quick: { ...ENGINE_EFFORT, runs: 1 },
+    short: { ...ENGINE_EFFORT, runs: 2 },
+    full: ENGINE_EFFORT,
+  });
 
 /** A minute for each contestant. */
 const SERVERS_EFFORT: ServersEffort = { rounds: 6, roundMs: 10_000, calls: 40 };
 
-const serversEffort = (quick: boolean): ServersEffort =>
-  quick ? { rounds: 2, roundMs: 3000, calls: 10 } : SERVERS_EFFORT;
-
-const engineEffort = (quick: boolean): Effort => (quick ? { ...ENGINE_EFFORT, runs: 1 } : ENGINE_EFFORT);
+const serversEffort = (effort: Effort): ServersEffort =>
+  byEffort(effort, {
+    quick: { rounds: 2, roundMs: 3000, calls: 10 },
+    short: { rounds: 3, roundMs: 5000, calls: 20 },
+    full: SERVERS_EFFORT,
+  });
 
 export const SECTIONS: { readonly [name in SectionName]: Section<Figures[name]> } = {
-  client: { steps: clientSteps, measure: raceClients },
+  client: { needs: ["engine", "quiet"], steps: clientSteps, measure: raceClients },
   engine: {
-    steps: (quick) => engineEffort(quick).runs * engineEffort(quick).turns,
-    async measure(endpoint, quick, step) {
+    needs: ["engine", "quiet"],
+    steps: (effort) => engineEffort(effort).runs * engineEffort(effort).turns,
+    async measure(endpoint, effort, step) {
       const client = connect(endpoint);
       const entries = await enter(client, "engine");
       client.destroy();
       const bundle = await bundleProcess("packages/proof/measure/timing/contestant-process.ts");
-      return race(entries, { bundle, endpoint }, engineEffort(quick), step);
+      return race(entries, { bundle, endpoint }, engineEffort(effort), step);
     },
   },
-  "cold-start": { steps: coldStartSteps, measure: compareColdStarts },
+  "cold-start": { needs: ["engine", "quiet"], steps: coldStartSteps, measure: compareColdStarts },
   bundle: {
+    needs: [],
     steps: () => 1,
-    async measure(_endpoint, _quick, step) {
-      const functions: Record<string, number> = {};
-      for (const [name, each] of Object.entries(FUNCTIONS)) {
-        functions[name] = (await bundleFunction(each, true)).byteLength;
-      }
-      const imports = await weigh();
+    async measure(_endpoint, _effort, step) {
+      const figures = await measureSizes();
       step();
-      return { imports, functions };
+      return figures;
     },
   },
   batch: {
+    needs: ["engine", "quiet"],
     steps: () => BATCH_STEPS,
-    measure: (endpoint, quick, step) => compareBatches(endpoint, step, quick ? 5 : undefined),
+    measure: (endpoint, effort, step) => compareBatches(endpoint, step, effort === "quick" ? 5 : undefined),
   },
   capacity: {
+    needs: ["engine"],
     steps: () => 1,
-    async measure(endpoint, _quick, step) {
+    async measure(endpoint, _effort, step) {
       const metered = await meteredClient(endpoint);
       const counted: CountedPath[] = [];
       for (const path of capacityPaths(metered, await createWorld(metered.client))) {
@@ -76,11 +104,14 @@ export const SECTIONS: { readonly [name in SectionName]: Section<Figures[name]> 
     },
   },
   "hot-key": {
+    needs: ["engine"],
     steps: () => HOT_KEY_STEPS,
-    measure: (endpoint, _quick, step) => compareHotKey(endpoint, step),
+    measure: (endpoint, _effort, step) => compareHotKey(endpoint, step),
   },
   servers: {
-    steps: (quick) => serversEffort(quick).rounds * STORE_NAMES.length,
-    measure: (endpoint, quick, step) => compareServers(endpoint, serversEffort(quick), step),
+    needs: ["engine", "quiet"],
+    steps: (effort) => serversEffort(effort).rounds * CONTESTANTS.length,
+    measure: (endpoint, effort, step) => compareServers(endpoint, serversEffort(effort), step),
   },
+  growth: { needs: ["engine"], steps: () => GROWTH_STEPS, measure: measureGrowth },
 };

@@ -1,5 +1,5 @@
 // Writes docs/proof/mutation.md from Stryker's reports and the reasons in reasons.json. Fails, and writes nothing,
-// if a surviving mutant has no reason, or a reason has no surviving mutant. A report of older sources makes it fail too.
+// if a surviving mutant has no reason, or a reason has no surviving mutant. Files whose present code wasn't run are listed as such.
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
@@ -23,19 +23,27 @@ const root = (path) => fileURLToPath(new URL(`../../../${path}`, import.meta.url
 const read = (path) => readFileSync(root(path), "utf8");
 const oneLine = (code) => code.replace(/\s+/g, " ").trim();
 
-const files = Object.assign(
+const reported = Object.assign(
   {},
   ...FOLDERS.map((folder) => JSON.parse(read(`reports/mutation-${folder}.json`)).files),
 );
+const present = FOLDERS.flatMap((folder) =>
+  readdirSync(root(`lib/${folder}`), { recursive: true, encoding: "utf8" })
+    .map((name) => `lib/${folder}/${name}`)
+    .filter((name) => name.endsWith(".ts") && !isOnlyTypes(name)),
+).sort();
+/** A report of older sources proves nothing about the present ones. */
+const names = present.filter((name) => reported[name]?.source === read(name));
+const notRun = present.filter((name) => !names.includes(name));
+const files = Object.fromEntries(names.map((name) => [name, reported[name]]));
 const reasons = JSON.parse(read("packages/proof/mutation/reasons.json"));
-const names = Object.keys(files).sort();
-const faults = [...staleFiles(), ...misclassified()];
+const faults = misclassified();
 
 const used = new Set();
 const survivors = Object.fromEntries(names.map((name) => [name, survivorsOf(name)]));
 const unused = Object.entries(reasons).flatMap(([name, entries]) =>
   entries
-    .filter((entry) => !used.has(entry))
+    .filter((entry) => !used.has(entry) && !notRun.includes(name))
     .map((entry) => `no such survivor: ${name} ${JSON.stringify(entry)}`),
 );
 faults.push(...unused);
@@ -46,22 +54,8 @@ if (faults.length > 0) {
 }
 writeFileSync(root("docs/proof/mutation.md"), page());
 console.log(
-  `docs/proof/mutation.md: ${Object.values(survivors).flat().length} surviving mutants, each with its reason`,
+  `docs/proof/mutation.md: ${names.length} of ${present.length} files, ${Object.values(survivors).flat().length} surviving mutants, each with its reason`,
 );
-
-/** A report of older sources proves nothing about the present ones. */
-function staleFiles() {
-  const present = FOLDERS.flatMap((folder) =>
-    readdirSync(root(`lib/${folder}`), { recursive: true, encoding: "utf8" })
-      .filter((name) => name.endsWith(".ts"))
-      .map((name) => `lib/${folder}/${name}`),
-  );
-  const missing = present.filter((name) => !(name in files) && !isOnlyTypes(name));
-  const changed = names.filter((name) => !present.includes(name) || files[name].source !== read(name));
-  return [...missing, ...changed].map(
-    (name) => `${name} has changed since it was mutated: run the mutation tests again`,
-  );
-}
 
 function isOnlyTypes(name) {
   return !/^(export )?(async )?(abstract )?(const|let|function|class) /m.test(read(name));
@@ -97,6 +91,20 @@ function survivorsOf(name) {
     });
 }
 
+/** What the score is about, unless it's everything. */
+function scope(atLoad) {
+  const parts = [];
+  if (notRun.length > 0)
+    parts.push(
+      `**The run isn't complete.** Of ${present.length} files, the present code of ${names.length} was run: those in the table.`,
+    );
+  if (atLoad > 0)
+    parts.push(
+      `${atLoad} mutants in code that runs while a file is loaded were left out (\`--ignoreStatic\`), and count as ignored.`,
+    );
+  return parts.map((part) => `${part}\n\n`).join("");
+}
+
 function order({ start }) {
   return start.line * 10_000 + start.column;
 }
@@ -121,6 +129,7 @@ function page() {
   const all = names.flatMap((name) => files[name].mutants);
   const every = Object.values(survivors).flat();
   const judged = all.length - count(all, "Ignored");
+  const atLoad = all.filter(({ statusReason }) => statusReason?.startsWith("Static mutant")).length;
   const found = count(all, ...FOUND);
   const withReasons = names
     .filter((name) => survivors[name].length > 0)
@@ -164,7 +173,7 @@ files at a time, so you can stop it and start it again: what hasn't changed sinc
 
 ## The score
 
-${found} of ${judged} mutants were found: ${((100 * found) / judged).toFixed(1)} %. The ${every.length} others:
+${scope(atLoad)}${found} of ${judged} mutants were found: ${((100 * found) / judged).toFixed(1)} %. The ${every.length} others:
 
 | class | meaning | mutants |
 |---|---|---:|

@@ -111,7 +111,7 @@ describe("UseIdempotency does not guess", () => {
   it("a redrive policy that is made late: it is read", () => {
     const stack = unitStack();
     const fn = aFunction(stack);
-    fn.with(new UseIdempotency(new IdempotencyTable(stack, "Table")));
+    fn.with(new UseIdempotency(new IdempotencyTable(stack, "Table"), { retention: Duration.days(1) }));
     const deadLetterTargetArn = new Queue(stack, "Dead").queueArn;
     const redrivePolicy = Lazy.any({ produce: () => ({ deadLetterTargetArn, maxReceiveCount: 3 }) });
     const eventSourceArn = new CfnQueue(stack, "Queue", { redrivePolicy }).attrArn;

@@ -5,6 +5,8 @@ import { SqsEventSource } from "aws-cdk-lib/aws-lambda-event-sources";
 import { Queue, type QueueProps } from "aws-cdk-lib/aws-sqs";
 import { DedupQueue, IdempotencyTable, UseIdempotency, type UseIdempotencyOptions } from "onceonly/cdk";
 import { describe, expect, it } from "vitest";
+import { MESSAGE_DEFAULTS } from "../../../lib/core/message-age.ts";
+import { DEFAULTS } from "../../../lib/core/options.ts";
 import { unitApp, unitStack } from "../app-given.ts";
 import { aFunction, faultsOf } from "../given.ts";
 
@@ -81,9 +83,31 @@ describe("UseIdempotency proves the retention of a queue's consumer", () => {
     );
   });
 
-  it("uses the runtime's own day if no retention is given", () => {
-    expect(faultsOf(consumerOf({}))).toContain("retention 86400 s < 345720 s");
-    expect(faultsOf(consumerOf({ queue: { retentionPeriod: seconds(DAY - 120) } }))).toBe("");
+  it("uses the 35 days of `idempotentBatch` if no retention is given, and passes them to the function", () => {
+    const longest = (kept: number) => ({
+      queue: { retentionPeriod: Duration.days(14) },
+      deadLetters: { retentionPeriod: Duration.days(14) },
+      options: { clientWindow: seconds(35 * DAY - 30 * 5 - 28 * DAY + kept) },
+    });
+    const passed = (stack: Stack) => {
+      const [fn] = Object.values(Template.fromStack(stack).findResources("AWS::Lambda::Function"));
+      return fn?.Properties.Environment.Variables.IDEMPOTENCY_RETENTION_SECONDS;
+    };
+
+    expect(passed(consumerOf({}))).toBe(`${MESSAGE_DEFAULTS.retentionSeconds}`);
+    expect(faultsOf(consumerOf(longest(0)))).toBe("");
+    expect(faultsOf(consumerOf(longest(1)))).toContain("retention 3024000 s < 3024001 s");
+  });
+
+  it("uses a day for a function that no queue and no stream feeds", () => {
+    const stack = unitStack();
+    aFunction(stack).with(new UseIdempotency(new IdempotencyTable(stack, "Table")));
+
+    Template.fromStack(stack).hasResourceProperties("AWS::Lambda::Function", {
+      Environment: {
+        Variables: Match.objectLike({ IDEMPOTENCY_RETENTION_SECONDS: `${DEFAULTS.retentionSeconds}` }),
+      },
+    });
   });
 
   it("looks at every queue, even next to one that it knows nothing about", () => {
@@ -105,7 +129,7 @@ describe("UseIdempotency proves the retention of a queue's consumer", () => {
     const stack = new Stack(app, "Functions");
     const table = new IdempotencyTable(stack, "Table");
     const [aliased, plain] = [aFunction(stack, "Aliased"), aFunction(stack, "Plain")];
-    for (const fn of [aliased, plain]) fn.with(new UseIdempotency(table));
+    for (const fn of [aliased, plain]) fn.with(new UseIdempotency(table, { retention: Duration.days(1) }));
     const alias = new Alias(stack, "Live", { aliasName: "live", version: aliased.currentVersion });
     alias.addEventSource(new SqsEventSource(new Queue(queues, "First")));
     const eventSourceArn = new Queue(stack, "Second").queueArn;

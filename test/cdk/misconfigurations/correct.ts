@@ -28,7 +28,14 @@ import { DynamoEventSource, SnsEventSource, SqsEventSource } from "aws-cdk-lib/a
 import { Topic } from "aws-cdk-lib/aws-sns";
 import { SqsSubscription } from "aws-cdk-lib/aws-sns-subscriptions";
 import { Queue } from "aws-cdk-lib/aws-sqs";
-import { DedupQueue, IdempotencyMonitoring, IdempotencyTable, OutboxRelay } from "onceonly/cdk";
+import {
+  DedupQueue,
+  IdempotencyMonitoring,
+  IdempotencyTable,
+  OutboxRelay,
+  UseIdempotency,
+  UseStartOnce,
+} from "onceonly/cdk";
 import { aFunction } from "../given.ts";
 import { NEIGHBOURS_OF_KEYS } from "./cases/neighbours.ts";
 import { NEIGHBOURS_OF_RELAYS } from "./cases/relay-neighbours.ts";
@@ -257,6 +264,23 @@ export const CORRECT: readonly (readonly [title: string, make: (stack: Stack) =>
       const queue = new Queue(stack, "Queue", { retentionPeriod: Duration.days(10) });
       const source = new SqsEventSource(queue, { reportBatchItemFailures: true });
       runner(stack, { retention: Duration.days(12) }).addEventSource(source);
+    },
+  ],
+  [
+    "a `DedupQueue` and its consumer, with the defaults of both",
+    (stack) => {
+      const fn = aFunction(stack, "Fn", { timeout: Duration.seconds(29) });
+      fn.with(new UseIdempotency(new IdempotencyTable(stack, "Table"), { operations: ["pay"] }));
+      new DedupQueue(stack, "Queue").addConsumer(fn);
+    },
+  ],
+  [
+    "a dispatcher that a `DedupQueue` feeds, and a durable function that runs operations",
+    (stack) => {
+      const durableConfig = { executionTimeout: Duration.days(30), retentionPeriod: Duration.days(19) };
+      const start = aFunction(stack, "Start", { timeout: Duration.seconds(29) });
+      start.with(new UseStartOnce(runner(stack, { id: "Fulfil", fn: { durableConfig } }).addAlias("live")));
+      new DedupQueue(stack, "Queue").addConsumer(start);
     },
   ],
   [

@@ -10,23 +10,23 @@ interface Difference {
 export const DOCTOR_DIFFERENCES: readonly Difference[] = [
   {
     reason:
-      "no function in the templates uses the table or the queue, so nothing says that it holds records or messages of onceonly",
+      "no function in the templates uses the table or queue, so the templates don't show that it holds onceonly's records or messages",
     wrong: [
       "a table of the app without TTL",
-      "a table of the app with another TTL attribute",
-      "a table of the app with another key",
+      "a table of the app with a different TTL attribute",
+      "a table of the app with a different key",
       "a table of the app whose customer key the grant doesn't know",
       "a table of the app whose stream has keys only",
       "a table of the app with strong consistency",
       "a table of the app with another key, by its name",
-      "a stream of keys only, of a table that is known by its name",
-      "a key that is destroyed under a queue that is kept",
-      "a dead-letter queue that is known by a token only",
+      "a stream with keys only, of a table referenced by its name",
+      "a key that is destroyed while its queue is kept",
+      "a dead-letter queue that is only known as a token",
     ],
   },
   {
     reason:
-      "the rights to use a key or to commit are in policies, and the doctor doesn't compare policies with what your code does",
+      "the permissions to use a key or to commit are in policies, and the doctor doesn't compare policies with your code",
     wrong: [
       "a table of another account, and commits",
       "commits to a table without transactions",
@@ -48,8 +48,8 @@ export const DOCTOR_DIFFERENCES: readonly Difference[] = [
       "`UseIdempotency` on an imported function",
       "`UseIdempotency` on a singleton function",
       "`UseIdempotency` on the relay",
-      "`UseIdempotency` on a stack in which a function has it already",
-      "`UseIdempotency` on a stack with functions of CDK's own",
+      "`UseIdempotency` on a stack in which one function already has it",
+      "`UseIdempotency` on a stack with functions that CDK creates itself",
       "a web function of Lambda",
       "`UseIdempotency` on a stack with a function of an included template",
       "an alias, whose function has no variable",
@@ -58,54 +58,52 @@ export const DOCTOR_DIFFERENCES: readonly Difference[] = [
     ],
   },
   {
-    reason:
-      "the names of operations are no property of a function: `UseIdempotency` was given them, or wasn't",
+    reason: "operation names aren't a property of a function: only `UseIdempotency` knows them",
     wrong: [
-      "a destination of a misspelt operation",
-      "a destination of an operation that no function commits",
-      "an operation that commits, and has no destination",
+      "a destination for a misspelled operation",
+      "a destination for an operation that no function commits",
+      "an operation that commits but has no destination",
       "an operation that no function runs",
-      "such an operation, in a stack of its own",
-      "two functions that run one operation of a table",
-      "two functions with one operation of a table that is imported twice",
-      "a function with the records of every operation",
-      "a role with the records of every operation",
+      "such an operation, in a separate stack",
+      "two functions that run the same operation on one table",
+      "two functions with the same operation on a table that is imported twice",
+      "a function that may access the records of every operation",
+      "a role that may access the records of every operation",
     ],
   },
   {
-    reason: "the bundle was made before the template, which has only its hash",
+    reason: "the bundle was built before the template, which contains only its hash",
     wrong: ["an `IdempotentFunction` that leaves this package out of its bundle"],
   },
   {
-    reason: "a function of your own is a relay by its rights, and no variable says so",
+    reason: "your own function is a relay because of its permissions, and no environment variable shows that",
     wrong: ["a relay with two mappings to the same stream", "a second relay that the app makes itself"],
   },
   {
-    reason:
-      "metrics and alarms are the checklist's: the doctor looks for alarms that are missing, and not at those that you chose",
+    reason: "the doctor looks for missing alarms, and doesn't check those that you chose",
     wrong: [
-      "two stages of one account under one service",
-      "two tables of one stack under one service",
-      "an alarm on dead letters that are older than their queue keeps them",
-      "the default alarm on the age of dead letters, which their queue keeps for an hour",
+      "two stages of one account with the same service",
+      "two tables of one stack with the same service",
+      "an alarm on dead letters that are older than their queue's retention",
+      "the default alarm on the age of dead letters, with a queue that keeps them for an hour",
     ],
   },
   {
-    reason: "the template has the new value only, which may be meant",
+    reason: "the template contains only the new value, which may be intended",
     wrong: [
       "an override of a variable that handlers read",
       "an override of the relay's shards",
       "an override of the relay's table",
-      "another table that is set on the sweeper",
+      "a different table that is set on the sweeper",
     ],
   },
   {
     reason:
-      "the doctor reports the same mistake in other words: `retention`, `table-index` or `second-relay`",
+      "the doctor reports the same mistake under another check: `retention`, `table-index` or `second-relay`",
     wrong: [
-      "such a variable, set afterwards",
-      "other keys for a table with ours",
-      "two relays on one table, which one of them knows by its name",
+      "such an environment variable, set afterwards",
+      "other key attributes for a table with onceonly's own",
+      "two relays on one table, one of which references it by its name",
     ],
   },
 ];

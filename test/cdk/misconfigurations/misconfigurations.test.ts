@@ -37,6 +37,7 @@ describe("a synthesis", () => {
   it.each(rowsOf("B8"))("B8: $number: reports for $wrong: $verdict", expectSaid);
   it.each(rowsOf("B9"))("H91: B9: $number: reports for $wrong: $verdict", expectSaid);
   it.each(rowsOf("B14"))("B14: $number: reports for $wrong: $verdict", expectSaid);
+  it.each(rowsOf("R4"))("R4: $number: reports for $wrong: $verdict", expectSaid);
   it.each(rowsOf("H92"))("H92: $number: reports for $wrong: $verdict", expectSaid);
 });
 

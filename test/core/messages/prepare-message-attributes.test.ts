@@ -99,7 +99,7 @@ describe("attributes of a message", () => {
         { ...message, attributes: { kind: "paid" } },
         { ...message, attributes: { kind: "sent" } },
       ]),
-    ).toThrow("a different body or different attributes");
+    ).toThrow("a different body, attributes or time");
     expect(
       prepareMessages([
         { ...message, attributes: { kind: "paid", cents: 1 } },

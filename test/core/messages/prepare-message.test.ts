@@ -64,6 +64,14 @@ describe("prepareMessage", () => {
       { ...toBus, source: "s".repeat(129) },
       "`source` must be a string of 1 to 128 characters",
     ],
+    [
+      "PAYLOAD_INVALID",
+      {
+        ...toBus,
+        bus: "arn:aws:events:eu-central-1:123456789012:event-busv2/shop/abcdefghijklmnopqrstuvwxy",
+      },
+      "; AWS's SDK has no client yet to send to an event-busv2 (got a string",
+    ],
     ["PAYLOAD_INVALID", { ...toBus, body: "secret" }, "the `body` of an event must be an object"],
     ["PAYLOAD_INVALID", { ...toBus, body: ["secret"] }, "the `body` of an event must be an object"],
     [
@@ -180,7 +188,7 @@ describe("prepareMessages", () => {
       expect(refusal(() => prepareMessages([message, other]))).toMatchObject({
         code: "MESSAGE_ID_INVALID",
         message:
-          "messages[1]: has the key of messages[0] but a different body or different attributes: give each message its own key",
+          "messages[1]: has the key of messages[0] but a different body, attributes or time: give each message its own key",
       });
     },
   );

@@ -119,7 +119,7 @@ export const ERASURES: readonly Erasing[] = [
     }),
   ),
   {
-    name: "H39: the results of steps are erased too, small and large ones, also those that were run anew",
+    name: "H39: the results of steps are erased too, small and large ones, including those of steps that ran again",
     needsSteps: true,
     async check(world) {
       const calls = callsOn(world);
@@ -185,7 +185,7 @@ export const ERASURES: readonly Erasing[] = [
     },
   },
   {
-    name: "H39: to erase twice changes nothing, and two who erase at once have both erased",
+    name: "H39: erasing twice changes nothing, and of two erasures at the same time both succeed",
     async check(world) {
       const calls = callsOn(world);
       await calls.run(() => secretOf(20));
@@ -237,7 +237,7 @@ export const ERASURES: readonly Erasing[] = [
     },
   },
   {
-    name: "H39: a key that is held stays as it is, since nobody knows yet whether the fact happened",
+    name: "H39: a held key stays as it is, because it isn't known yet whether the effect happened",
     async check(world) {
       const calls = callsOn(world);
       if (!world.store.unknownOutcomes) return;
@@ -266,7 +266,7 @@ export const ERASURES: readonly Erasing[] = [
     },
   },
   {
-    name: "H39: of another scope, or of a key that nobody used, nothing is erased",
+    name: "H39: nothing is erased for another scope or an unused key",
     async check(world) {
       const calls = callsOn(world);
       await calls.run(() => CANARY);
@@ -282,7 +282,7 @@ export const ERASURES: readonly Erasing[] = [
     },
   },
   {
-    name: "H39, H46: a record of a version that this code does not know is told as such, and stays",
+    name: "H39, H46: a record of a version that this code doesn't know is reported as such, and stays",
     async check(world) {
       const calls = callsOn(world);
       await calls.run(() => CANARY);
@@ -294,7 +294,7 @@ export const ERASURES: readonly Erasing[] = [
     },
   },
   {
-    name: "H39: what is beyond its retention, and still there, is erased",
+    name: "H39: a record past its retention that still exists is erased",
     async check(world) {
       const calls = callsOn(world);
       await calls.run(() => secretOf(20), { retentionSeconds: 60 });

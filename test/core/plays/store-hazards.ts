@@ -1,6 +1,7 @@
 /** Hazards of a store of records, and what is made of its holds and steps: each in the same way on every store. */
 import { randomUUID } from "node:crypto";
 import { expect } from "vitest";
+import { systemClock } from "../../../lib/core/clock.ts";
 import { OutcomeUnknownError } from "../../../lib/core/errors.ts";
 import { identify } from "../../../lib/core/identity.ts";
 import { runOnce } from "../../../lib/core/run-once.ts";
@@ -57,7 +58,7 @@ export const STORE_HAZARDS: readonly StoreHazard[] = [
     },
   },
   {
-    name: "H14: who has lost a race is told the record of the winner, whatever it had read before",
+    name: "H14: a call that lost a race gets the winner's record, whatever it read before",
     async check({ store }) {
       const { recordKey } = callsOn({ store });
       const now = Date.now();
@@ -84,7 +85,7 @@ export const STORE_HAZARDS: readonly StoreHazard[] = [
     },
   },
   {
-    name: "H40: a key that is used after its retention is told, or refused",
+    name: "H40: the use of a key after its retention is reported, or refused",
     async check(ports) {
       const { call, decisions } = callsOn(ports);
       await call();
@@ -97,7 +98,7 @@ export const STORE_HAZARDS: readonly StoreHazard[] = [
     },
   },
   {
-    name: "H45: each replay asks the store: what is deleted answers nobody, nor what another tenant was told",
+    name: "H45: each replay asks the store: no caller gets a deleted result or another tenant's",
     async check(ports) {
       const { call, key, recordKey } = callsOn(ports);
       const other = callsOn(ports, "tenant-2", key);
@@ -122,7 +123,7 @@ export const STORE_HAZARDS: readonly StoreHazard[] = [
         });
       await expect(call()).rejects.toMatchObject({ code: "OUTCOME_UNKNOWN" });
       await expect(call()).rejects.toMatchObject({ code: "OUTCOME_UNKNOWN" });
-      const clock = { now: () => Date.now() + 3_600_000, sleep: async () => {} };
+      const clock = { ...systemClock, now: () => Date.now() + 3_600_000 };
       const verify = () => ({ outcome: "happened", result: "the parcel is there" }) as const;
 
       const report = await reconciler({ store, clock, operations: { [operation]: verify } })();

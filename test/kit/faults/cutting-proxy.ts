@@ -14,8 +14,11 @@ export interface CuttingProxy {
   readonly port: number;
   /** How many messages clients have sent since the last plan: chunks of TCP, as a client writes them. */
   readonly messages: number;
-  /** The nth message from now on, over all connections, meets the fault; `hit` resolves then. */
-  cutAt(nth: number, cut: Cut): Promise<void>;
+  /**
+   * The nth message from now on, over all connections, meets the fault. The promise resolves then. For one certain message,
+   * give a text that only this message contains: pools also open connections and end sessions when a test doesn't expect it.
+   */
+  cutAt(message: number | string, cut: Cut): Promise<void>;
   /** No more faults. Connections that are silent end, as when an operating system gives them up. */
   heal(): void;
   /** Ends all connections, by RST. */
@@ -35,26 +38,30 @@ export async function startCuttingProxy(target: number): Promise<CuttingProxy> {
   const links = new Set<Link>();
   let messages = 0;
   let isSilent = false;
-  let plan: { readonly nth: number; readonly cut: Cut; readonly hit: () => void } | undefined;
+  let plan: { readonly message: number | string; readonly cut: Cut; readonly hit: () => void } | undefined;
+  const isPlanned = (chunk: Buffer) =>
+    typeof plan?.message === "string" ? chunk.includes(plan.message) : plan?.message === messages;
 
-  const cutLink = ({ client, server }: Link) => {
-    client.resetAndDestroy();
-    server.destroy();
+  const cutLink = (link: Link) => {
+    links.delete(link);
+    link.client.resetAndDestroy();
+    link.server.destroy();
   };
   const listener = createServer((client) => {
     const server = connect(target, "127.0.0.1");
     const link: Link = { client, server, state: isSilent ? "silence" : "open" };
     links.add(link);
     const end = () => {
-      links.delete(link);
+      // The other side doesn't learn of it until the proxy heals.
       if (link.state.endsWith("silence")) return;
+      links.delete(link);
       client.destroy();
       server.destroy();
     };
     for (const socket of [client, server]) socket.setNoDelay().on("error", end).on("close", end);
     client.on("data", (chunk) => {
       messages++;
-      if (plan && messages === plan.nth) {
+      if (plan && isPlanned(chunk)) {
         const { cut, hit } = plan;
         plan = undefined;
         if (cut === "request") cutLink(link);
@@ -75,10 +82,10 @@ export async function startCuttingProxy(target: number): Promise<CuttingProxy> {
     get messages() {
       return messages;
     },
-    cutAt: (nth, cut) =>
+    cutAt: (message, cut) =>
       new Promise((hit) => {
         messages = 0;
-        plan = { nth, cut, hit };
+        plan = { message, cut, hit };
       }),
     heal: () => {
       plan = undefined;

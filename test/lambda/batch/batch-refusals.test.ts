@@ -14,15 +14,10 @@ describe("idempotentBatch", () => {
     [{ Records: [{ cf: {} }] }, /^the event is not a batch: .*`runOnce` for each/],
     [{ Records: [null] }, /^the event is not a batch/],
     [
-      [sqsRecord("a"), sqsRecord("b")],
-      /^the event is an array, which EventBridge Pipes and custom event buses send: .*`runOnce` for each/,
-    ],
-    [
       { invocationId: "i", records: [{ recordId: "1", data: "" }] },
       /an object with an array `records`, which Data Firehose .*`runOnce`/,
     ],
-    [{ eventSource: "aws:mq", messages: [{}] }, /^the event is of aws:mq: .*`runOnce` for each/],
-    [{ eventSource: "aws:rmq", rmqMessagesByQueue: { "q::/": [{}] } }, /^the event is of aws:rmq/],
+    [{ eventSource: "aws:mq", messages: {} }, /^the event is of aws:mq: .*`runOnce` for each/],
     [{ eventSource: "aws:docdb", events: [{}] }, /^the event is of aws:docdb/],
     [{ eventSource: "secret of\na caller" }, /^the event is not a batch/],
     [{ records: { "orders-0": 1 } }, /^the event is not a batch/],

@@ -65,7 +65,7 @@ describe("a batch whose handlers last 5 to 50 ms", () => {
     expect(ms / 60).toBeCloseTo(6.8, 0);
   });
 
-  it("R1: of 1,000 messages claims later messages together, beside the completions of earlier ones", async () => {
+  it("R1: of 1,000 messages claims later messages together, while earlier ones are completed", async () => {
     const { perMessage, most } = await deliver(messages(1000));
 
     expect(most).toBe(100);

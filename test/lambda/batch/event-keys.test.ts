@@ -138,15 +138,11 @@ describe("keyFromS3", () => {
     });
   });
 
-  it.each([0, 2])("refuses an event with %d records", (count) => {
-    const Records = Array(count).fill(s3Event().Records[0]);
-    expect(() => key({ Records })).toThrow(`${count} records`);
-  });
+  it("refuses an event with several records, and one without", () => {
+    const Records = Array(2).fill(s3Event().Records[0]);
 
-  it("reports that an event without records isn't from S3", () => {
-    const testEvent = { Service: "Amazon S3", Event: "s3:TestEvent" };
-
-    expect(() => key(testEvent as never)).toThrow("the event has no `Records`");
+    expect(() => key({ Records })).toThrow("2 records");
+    expect(() => key({ Records: [] })).toThrow("isn't an S3 notification");
   });
 });
 

@@ -287,7 +287,7 @@ describe("idempotentBatch", () => {
     expect(() =>
       idempotentBatch(() => {}, { ...options, trustedForwarders: trustedForwarders as string[] }),
     ).toThrow(
-      "`trustedForwarders` must be an array of at least one topic (ARN), event bus (name or ARN) or pipe (ARN)",
+      "`trustedForwarders` must be an array of at least one topic (ARN), event bus (name or ARN), pipe (ARN) or Kinesis stream (ARN)",
     );
   });
 

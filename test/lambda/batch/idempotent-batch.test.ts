@@ -26,7 +26,7 @@ describe("idempotentBatch", () => {
     });
   });
 
-  it("H27: replays what was done before a crash after 7 of 10, and runs the other 3", async () => {
+  it("H27: replays the records that were done before a crash after 7 of 10, and runs the other 3", async () => {
     const { options, context, clock, decisions } = givenBatch();
     const runs: string[] = [];
     let crash = true;

@@ -56,7 +56,7 @@ describe("idempotentBatch on Kafka", () => {
     expect(ended.at(-1)?.[1]).toBe(11);
   });
 
-  it("H66: waits for more partitions at once than calls otherwise wait in one environment", async () => {
+  it("H66: waits for more partitions at the same time than calls otherwise wait in one environment", async () => {
     const batch = givenBatch();
     const partitions = Array.from({ length: 30 }, (_, index) => index);
     const dead = idempotentBatch(() => new Promise(() => {}), { ...batch.options, concurrency: 30 });

@@ -251,7 +251,7 @@ describe.each(inject("dynamodbEngines"))("answers 15, on $name", ({ endpoint }) 
     }
   });
 
-  it("H47: knows what a previous version recorded in between, though the handler has changed the event", async () => {
+  it("H47: recognizes a record that a previous version wrote in between, though the handler has changed the event", async () => {
     const [, open] = doors[0]!;
     const before = service("overtaken", { fingerprint: formerFingerprint });
     const { options, context } = given();

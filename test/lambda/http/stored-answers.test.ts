@@ -9,7 +9,6 @@ const headers = { "Idempotency-Key": '"k1"' };
 
 /** No response of ours: what a gateway would make something of, or fail on. */
 const WRONG: readonly unknown[] = [
-  undefined,
   null,
   true,
   7,
@@ -65,6 +64,13 @@ describe.each(EVENT_FORMS)("httpIdempotent with %s", (_, form) => {
     expect(runs).toBe(1);
     return answer;
   };
+
+  it("answers a record without a result with 410 and does not run", async () => {
+    const answer = await replayOf(undefined);
+
+    expect(answer.statusCode).toBe(410);
+    expect(bodyOf(answer)).toMatchObject({ status: 410, code: "RESULT_NOT_KEPT" });
+  });
 
   it.each(WRONG.map((stored) => [JSON.stringify(stored), stored]))(
     "answers a stored result %s, which isn't a response, with 500 and does not run",

@@ -35,7 +35,7 @@ function uses(context: WithIdempotency) {
 const EXPECTED = {
   told: MEMBERS.map(
     (name) =>
-      `INVALID_OPTION: \`methods\` must include the method of this request before the handler can use \`context.idempotency.${name}\`: a request with any other method runs without a record`,
+      `INVALID_OPTION: \`methods\` must include this request's method, and \`skip\` must not name it: it runs without a record, and has no \`context.idempotency.${name}\``,
   ),
   printed: "{}",
   copied: {},

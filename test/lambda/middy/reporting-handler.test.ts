@@ -96,7 +96,7 @@ describeOnMiddies("idempotency().handler", (middy) => {
       expect(await call()).toBe("second");
     });
 
-    it("H42: what error hooks make of it changes nothing", async () => {
+    it("H42: error hooks that change it have no effect", async () => {
       const inner = { onError: () => "handled", after: () => "shaped" };
       const { call, goOn, states } = heldStack(timeoutEarlyResponse, [inner]);
 
@@ -173,7 +173,7 @@ describeOnMiddies("idempotency().handler", (middy) => {
     expect(decisions()).toEqual(["executed"]);
   });
 
-  it("H42: leaves open what a stack inside the handler has given up", async () => {
+  it("H42: leaves the outcome open if a stack inside the handler has given up", async () => {
     const { options, context, decisions } = given();
     const once = idempotency({ ...options, key });
     const inside = middy({ timeoutEarlyInMillis }).handler(() => new Promise(() => {}));

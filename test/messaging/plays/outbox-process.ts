@@ -6,7 +6,7 @@ import type { Outbox } from "onceonly/messaging";
 import type { Clock, OutboxChange } from "onceonly/store-kit";
 import type { SqsModel } from "../../../packages/explorer/lib/aws/sqs/sqs-model.ts";
 import { withOutbox } from "../../kit/with-outbox.ts";
-import type { Fault, Sending } from "./outbox-steps.ts";
+import type { Fault } from "./outbox-steps.ts";
 
 /** Longer than an invocation, and than queues know duplicates. */
 export const FROZEN_MS = 400_000;
@@ -59,8 +59,8 @@ export function outboxIn(ask: Ask, outbox: Outbox, imageOf: (change: unknown) =>
     leaseSweep: (lease) => ask("lease", () => outbox.leaseSweep(lease)),
     readNotes: () => ask("read notes", () => outbox.readNotes()),
     replaceNotes: (...notes) => ask("replace notes", () => outbox.replaceNotes(...notes)),
-    async *findUnsent(...range) {
-      for await (const found of outbox.findUnsent(...range)) {
+    async *findUnsent(shard, before) {
+      for await (const found of outbox.findUnsent(shard, before)) {
         for (let at = 0; at < found.length; at += PAGE) {
           yield await ask("find", async () => found.slice(at, at + PAGE));
         }
@@ -70,12 +70,11 @@ export function outboxIn(ask: Ask, outbox: Outbox, imageOf: (change: unknown) =>
 }
 
 /** A client of the model that refuses the messages of some groups. */
-export function sqsIn(ask: Ask, model: SqsModel, { refused, isDown }: Omit<Sending, "faults">) {
+export function sqsIn(ask: Ask, model: SqsModel, refused: readonly string[]) {
   const isRefused = ({ MessageGroupId }: SendMessageBatchRequestEntry) =>
     refused.includes(`${MessageGroupId}`);
 
   async function sendBatch({ Entries = [], QueueUrl }: SendMessageBatchCommand["input"]) {
-    if (isDown) throw Object.assign(new Error("gone"), { name: "QueueDoesNotExist" });
     const Failed = Entries.filter(isRefused).map(({ Id }) => ({ Id, Code: "Refused", SenderFault: true }));
     const passed = { QueueUrl, Entries: Entries.filter((entry) => !isRefused(entry)) };
     if (passed.Entries.length === 0) return { Failed };

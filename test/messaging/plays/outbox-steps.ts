@@ -19,8 +19,6 @@ export interface Sending {
   readonly faults: readonly Fault[];
   /** Groups whose messages the queue refuses this time. */
   readonly refused: readonly string[];
-  /** Whether the queue refuses every request this time. */
-  readonly isDown?: boolean;
 }
 
 export type OutboxStep =
@@ -28,8 +26,6 @@ export type OutboxStep =
   | { readonly do: "commit"; readonly groups: readonly string[]; readonly isLarge: boolean }
   | ({ readonly do: "relay"; readonly batchSize: number } & Sending)
   | ({ readonly do: "sweep" } & Sending)
-  /** An operator has a commit sent again that waits, or is parked. */
-  | { readonly do: "send-again"; readonly position: number }
   | { readonly do: "consume" }
   | { readonly do: "wait"; readonly ms: number }
   | { readonly do: "lose-stream" };
@@ -53,7 +49,6 @@ const sending = {
     { weight: 3, arbitrary: fc.constant([]) },
     { weight: 1, arbitrary: fc.subarray(GROUPS, { minLength: 1 }) },
   ),
-  isDown: fc.integer({ min: 0, max: 5 }).map((number) => number === 5),
 } as const;
 
 const isLarge = fc.integer({ min: 0, max: 5 }).map((number) => number === 5);
@@ -72,7 +67,6 @@ const steps = [
     arbitrary: fc.record({ do: fc.constant("relay"), batchSize: fc.constantFrom(1, 3, 10), ...sending }),
   },
   { weight: 5, arbitrary: fc.record({ do: fc.constant("sweep"), ...sending }) },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant("send-again"), position: fc.nat(5) }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant("consume") }) },
   // Around a request, what counts as fresh, the age for the sweeper, a timeout and the deduplication window.
   {

@@ -5,7 +5,6 @@ import { idempotentBatch, runOnce } from "onceonly";
 import { type OutboxOptions, outboxRelay, outboxSweeper } from "onceonly/messaging";
 import type { OutboxChange } from "onceonly/store-kit";
 import { fakeClock, fakeLambdaContext, fakeRandom, MemoryStore, type MemoryWrite } from "onceonly/testing";
-import { isQueued } from "../../../lib/core/messages/outbox.ts";
 import { sqsRecord } from "../../../packages/explorer/lib/aws/event-sources/sqs-record.ts";
 import { SqsModel } from "../../../packages/explorer/lib/aws/sqs/sqs-model.ts";
 import { FROZEN_MS, faultyProcess, outboxIn, sqsIn } from "./outbox-process.ts";
@@ -68,7 +67,6 @@ export class OutboxPlay {
 
   async #take(step: OutboxStep): Promise<void> {
     if (step.do === "commit") await this.#clock.run(this.#commit(step.groups, step.isLarge));
-    else if (step.do === "send-again") await this.#sendAgain(step.position);
     else if (step.do === "consume") await this.#clock.run(this.#consume());
     else if (step.do === "relay") void this.#relay(step.batchSize, step);
     else if (step.do === "sweep") void this.#sweep(step);
@@ -89,17 +87,6 @@ export class OutboxPlay {
     const { committedAt } = unsent;
     const image = { recordKey, committedAt, ...(!isLarge && { unsent }) };
     this.#stream.push({ dynamodb: { SequenceNumber: `${this.commits.length}` }, image });
-  }
-
-  /** As OperatedOutbox does it: as if it had never been tried. What waits behind others keeps its place. */
-  async #sendAgain(position: number): Promise<void> {
-    const { outbox } = this.#store;
-    const unsent = await outbox.load(outbox.changes[position] ?? "");
-    const progress = unsent?.progress?.map((each) =>
-      each.state === "sent" ? each : { state: "waiting" as const, tries: 0, at: this.#clock.now() },
-    );
-    if (!unsent || !progress) return;
-    await outbox.keep(unsent, progress, isQueued(unsent) ? unsent.dueAt : unsent.committedAt);
   }
 
   async #shardOf(recordKey: string): Promise<number> {
@@ -145,7 +132,7 @@ export class OutboxPlay {
     return {
       outbox: outboxIn(process, this.#store.outbox, (change) => (change as Change).image),
       destinations: "any",
-      sqs: sqsIn(process, this.#model, sending),
+      sqs: sqsIn(process, this.#model, sending.refused),
       clock: this.#clock,
       random: this.#random,
       observe: () => {},

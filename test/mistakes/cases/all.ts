@@ -28,7 +28,7 @@ export const MISTAKES: Readonly<Record<string, readonly Mistake[]>> = {
   "Environment and wiring": WIRING_MISTAKES,
   "Set-ups that look right": SET_UP_MISTAKES,
   "Types and shapes": TYPE_MISTAKES,
-  "Projects of TypeScript": PROJECT_MISTAKES,
+  "TypeScript projects": PROJECT_MISTAKES,
   "Store and commit": STORE_MISTAKES,
   PostgreSQL: POSTGRES_MISTAKES,
   "Valkey and Redis": VALKEY_MISTAKES,
@@ -61,7 +61,7 @@ the code. What onceonly can't notice is [at the end](#what-onceonly-cant-notice)
 /** Mistakes that no message reports where they're made: why not, and what shows them instead. */
 export const UNNOTICED: readonly (readonly [made: string, why: string, shownBy: string])[] = [
   [
-    "gives `childKey` a name made of randomness",
+    "passes `childKey` a random name",
     "an id that the handler has just loaded looks the same",
     "`explore` reports two calls of the other system",
   ],
@@ -76,12 +76,12 @@ export const UNNOTICED: readonly (readonly [made: string, why: string, shownBy: 
     "synthesis (`onceonly:no-relay`), `onceonly doctor`, the alarm `outbox-lag`; the report of `explore`",
   ],
   [
-    "makes a key of a time that a database returned",
+    "builds a key from a time that a database returned",
     "the value is stable within one call",
     "`explore` with a redelivery, and the metric of `watchNewKeys`",
   ],
   [
-    "trusts a header that a proxy sets, and is reachable past the proxy",
+    "trusts a header that a proxy sets, but is reachable without the proxy",
     "the request looks the same",
     "a request to the function's own address",
   ],

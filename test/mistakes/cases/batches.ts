@@ -25,13 +25,13 @@ const messageFrom = (
 /** Records of queues and streams, and how their consumer reads them. */
 export const BATCH_MISTAKES: readonly Mistake[] = [
   {
-    made: "reads the key of a record from a field that the record does not have",
+    made: "reads a record's key from a field that the record doesn't have",
     toldBy: "log",
     text: "no idempotency key: `key` returned none for this record; leave `key` out to use the key in the envelope",
     make: () => messageFrom({ key: ({ body }: OrderRecord) => JSON.parse(body).orderId }),
   },
   {
-    made: "gives a batch an async `key`",
+    made: "passes a batch an async `key`",
     toldBy: "log",
     text: "got a promise; keys aren't awaited, so the function must return the string itself",
     make: () => messageFrom({ key: async ({ body }: OrderRecord) => body }),
@@ -55,13 +55,13 @@ export const BATCH_MISTAKES: readonly Mistake[] = [
       ),
   },
   {
-    made: "feeds a batch handler with one event of API Gateway",
+    made: "invokes a batch handler with an API Gateway event",
     toldBy: "error",
     text: `the event is not a batch: idempotentBatch reads ${SOURCE_LIST}. If it contains several records, call \`runOnce\` for each one`,
     make: () => messageOf(() => idempotentBatch(() => {}, given)({ body: "{}" } as never, context())),
   },
   {
-    made: "feeds a batch handler with notifications of S3",
+    made: "invokes a batch handler with S3 notifications",
     toldBy: "error",
     text: `the event is of aws:s3: idempotentBatch reads ${SOURCE_LIST}. If it contains several records, call \`runOnce\` for each one`,
     make: () =>

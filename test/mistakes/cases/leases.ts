@@ -14,7 +14,7 @@ export const LEASE_MISTAKES: readonly Mistake[] = [
     make: () => messageOf(() => runOnce({ ...given, leaseSeconds: 2 }, "key", {}, () => 1)),
   },
   {
-    made: "renews a lease in the optimistic mode, which has none",
+    made: "renews a lease in optimistic mode, which has no lease",
     toldBy: "error",
     text: "`renewLease` isn't supported in optimistic mode, in which there is no lease to renew: leave it out",
     make: () => messageOf(() => runOnce({ ...given, mode: "optimistic" }, "key", {}, () => 1)),
@@ -32,7 +32,7 @@ export const LEASE_MISTAKES: readonly Mistake[] = [
       ),
   },
   {
-    made: "gives a lock the options of a stored result",
+    made: "passes a lock the options for stored results",
     toldBy: "error",
     text: "`shouldStore` isn't an option (valid options: operation, store, leaseSeconds",
     make: () => {
@@ -43,7 +43,7 @@ export const LEASE_MISTAKES: readonly Mistake[] = [
     },
   },
   {
-    made: "gives the decorator the name of an argument as the key",
+    made: "passes the decorator an argument's name as the key",
     toldBy: "error",
     text: "`key` must be a function (got a string of 7 characters)",
     make: () => messageOf(() => once({ ...given, key: "orderId" as never })),

@@ -22,19 +22,19 @@ const committing =
 
 export const MESSAGE_MISTAKES: readonly Mistake[] = [
   {
-    made: "sends to the name of a topic",
+    made: "sends to a topic's name",
     toldBy: "error",
     text: "messages[0]: `topic` must be a topic ARN, such as arn:aws:sns:eu-central-1:123456789012:orders (got a string of 6 characters)",
     make: committing({ topic: "orders", key: "o1", body: {} }),
   },
   {
-    made: "sends to the ARN of a queue",
+    made: "sends to a queue's ARN",
     toldBy: "error",
     text: "messages[0]: `queue` must be a queue URL, such as https://sqs.eu-central-1.amazonaws.com/123456789012/payments.fifo",
     make: committing({ ...given, queue: "arn:aws:sqs:eu-central-1:123456789012:payments.fifo" }),
   },
   {
-    made: "sends to a queue of an environment variable that is not set",
+    made: "sends to a queue from an environment variable that isn't set",
     toldBy: "error",
     text: "https://sqs.eu-central-1.amazonaws.com/123456789012/payments.fifo (got undefined)",
     make: committing({ ...given, queue: undefined }),
@@ -52,13 +52,13 @@ export const MESSAGE_MISTAKES: readonly Mistake[] = [
     make: committing({ ...given, key: undefined }),
   },
   {
-    made: "gives two messages one key",
+    made: "gives two messages the same key",
     toldBy: "error",
-    text: "messages[1]: has the key of messages[0] but a different body or different attributes: give each message its own key",
+    text: "messages[1]: has the key of messages[0] but a different body, attributes or time: give each message its own key",
     make: committing(given, { ...given, body: { cents: 500 } }),
   },
   {
-    made: "gives a deduplication id",
+    made: "passes a deduplication id",
     toldBy: "error",
     text: "messages[0]: `deduplicationId` isn't accepted, because ids are derived from the key and the group (a random id would deduplicate nothing)",
     make: committing({ ...given, deduplicationId: "7" }),
@@ -76,7 +76,7 @@ export const MESSAGE_MISTAKES: readonly Mistake[] = [
     make: committing({ queue: `${ACCOUNT}/mails`, key: "o1", body: {}, delaySeconds: 5000 }),
   },
   {
-    made: "makes a `FifoProducer` for a standard queue",
+    made: "creates a `FifoProducer` for a standard queue",
     toldBy: "error",
     text: "`queueUrl` must be the URL of a FIFO queue, which ends in .fifo",
     make: () => messageOf(() => new FifoProducer({ queueUrl: `${ACCOUNT}/payments` })),

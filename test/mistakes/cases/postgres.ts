@@ -36,43 +36,43 @@ const committing = (effects: object) => () => {
 /** A store in SQL, and what a database makes of it. */
 export const POSTGRES_MISTAKES: readonly Mistake[] = [
   {
-    made: "gives a PostgresStore the pool itself",
+    made: "passes a PostgresStore the pool itself",
     toldBy: "error",
     text: "`client` must be a client, such as `fromPg(pool)` or `fromPostgresJs(sql)`",
     make: storeOf({ client: { query: () => {}, connect: () => {} }, table: "records" }),
   },
   {
-    made: "names a table of SQL by a variable that is not set",
+    made: "takes the SQL table's name from a variable that isn't set",
     toldBy: "error",
     text: "`table` must be the name of a table, such as `idempotency` or `billing.idempotency`, with 1 to 48 letters, digits and underscores in each part: check that the environment variable it comes from is set (got undefined)",
     make: storeOf({ client: claiming, table: undefined }),
   },
   {
-    made: "puts SQL into the name of the table",
+    made: "puts SQL into the table's name",
     toldBy: "error",
     text: "`table` must be the name of a table",
     make: () => messageOf(() => postgresSchema({ table: "records; DROP TABLE orders" })),
   },
   {
-    made: "has not run the SQL of `postgresSchema`",
+    made: "hasn't run the SQL from `postgresSchema`",
     toldBy: "error",
     text: 'the idempotency store refused INSERT on records (42P01, the table doesn\'t exist: run the SQL from postgresSchema({ table: "records" }), or add its schema to the name), and will refuse it again',
     make: asking("42P01"),
   },
   {
-    made: "has a table of another shape",
+    made: "has a table with different columns",
     toldBy: "error",
     text: '42703, the table differs from postgresSchema({ table: "records" }): compare the columns and keys',
     make: asking("42703"),
   },
   {
-    made: "gives the role of the function no right on the table",
+    made: "gives the function's role no privilege on the table",
     toldBy: "error",
     text: "42501, the role of this client lacks a privilege on records: it needs SELECT, INSERT and UPDATE, and DELETE to reap",
     make: asking("42501"),
   },
   {
-    made: "commits SQL as text",
+    made: "commits SQL as a string",
     toldBy: "error",
     text: "writes[0] must be a function that accepts the transaction's client: writes: async (client) => { … }",
     make: committing({ writes: ["INSERT INTO orders VALUES (1)"] }),
@@ -103,7 +103,7 @@ export const POSTGRES_MISTAKES: readonly Mistake[] = [
     },
   },
   {
-    made: "reaps in batches of nothing",
+    made: "reaps in batches of 0",
     toldBy: "error",
     text: "`batchSize` must be a whole number between 1 and 100000 (got 0)",
     make: () =>

@@ -16,7 +16,7 @@ const key = (order: Order) => order.id;
 
 export const PROJECT_MISTAKES: readonly Mistake[] = [
   {
-    made: "leaves the operation out",
+    made: "omits the operation",
     toldBy: "type",
     text: "Property 'operation' is missing in type '{ store: DynamoDBStore; key: (order: Order) => string; }' but required in type 'IdempotencyOptions<Order, DynamoDBWrite>'",
     make: () =>
@@ -32,7 +32,7 @@ export const PROJECT_MISTAKES: readonly Mistake[] = [
       idempotent(async (_: Order) => 1, { operation: "order", store: new DynamoDBClient({}), key }),
   },
   {
-    made: "gives the name of the table under another name",
+    made: "passes the table's name as `table` instead of `tableName`",
     toldBy: "type",
     text: "'table' does not exist in type 'DynamoDBStoreOptions'",
     make: () =>
@@ -40,7 +40,7 @@ export const PROJECT_MISTAKES: readonly Mistake[] = [
       new DynamoDBStore({ table: "records" }),
   },
   {
-    made: "leaves the input of `runOnce` out",
+    made: "omits the input of `runOnce`",
     toldBy: "type",
     text: "Expected 4 arguments, but got 3",
     make: () =>
@@ -48,7 +48,7 @@ export const PROJECT_MISTAKES: readonly Mistake[] = [
       runOnce({ operation: "order", store, leaseSeconds: 60 }, "k", async () => 1),
   },
   {
-    made: "reads the key from a field that the type of the event does not have",
+    made: "reads the key from a field that the event's type doesn't have",
     toldBy: "type",
     text: "Property 'orderId' does not exist on type 'Order'",
     make: () =>
@@ -56,7 +56,7 @@ export const PROJECT_MISTAKES: readonly Mistake[] = [
       idempotent(async (_: Order) => 1, { operation: "order", store, key: (order) => order.orderId }),
   },
   {
-    made: "gives the retention as text",
+    made: "passes the retention as a string",
     toldBy: "type",
     text: "Type 'string' is not assignable to type 'number'",
     make: () =>
@@ -64,7 +64,7 @@ export const PROJECT_MISTAKES: readonly Mistake[] = [
       idempotent(async (_: Order) => 1, { operation: "order", store, key, retentionSeconds: "7d" }),
   },
   {
-    made: "gives `callerFromJwt` without calling it",
+    made: "passes `callerFromJwt` without calling it",
     toldBy: "type",
     text: "is not assignable to type '\"public\" | EventReader<string | undefined>'",
     make: () => {
@@ -86,7 +86,7 @@ export const PROJECT_MISTAKES: readonly Mistake[] = [
       ),
   },
   {
-    made: "gives `outboxRelay` the store in the place of the outbox",
+    made: "passes `outboxRelay` the store instead of the outbox",
     toldBy: "type",
     text: "Type 'DynamoDBStore' is missing the following properties from type 'Outbox': shards, readChange, load, take, and 7 more",
     make: () =>
@@ -102,7 +102,7 @@ export const PROJECT_MISTAKES: readonly Mistake[] = [
       new IdempotencyTable(stack, "Records", { outboxes: true }),
   },
   {
-    made: "gives `UseIdempotency` a table of business items",
+    made: "passes `UseIdempotency` a table of business items",
     toldBy: "type",
     text: "Argument of type 'Table' is not assignable to parameter of type 'IIdempotencyTable'",
     make: () => {
@@ -112,7 +112,7 @@ export const PROJECT_MISTAKES: readonly Mistake[] = [
     },
   },
   {
-    made: "gives one operation in the place of a list",
+    made: "passes a single operation instead of a list",
     toldBy: "type",
     text: "Type 'string' is not assignable to type 'string[]'",
     make: () =>
@@ -120,7 +120,7 @@ export const PROJECT_MISTAKES: readonly Mistake[] = [
       new UseIdempotency(table, { operations: "create-order" }),
   },
   {
-    made: "gives a construct a number of seconds",
+    made: "passes a construct a number of seconds",
     toldBy: "type",
     text: "Type 'number' is not assignable to type 'Duration'",
     make: () =>
@@ -128,7 +128,7 @@ export const PROJECT_MISTAKES: readonly Mistake[] = [
       new DedupQueue(stack, "Payments", { visibilityTimeout: 60 }),
   },
   {
-    made: "watches no table",
+    made: "monitors no table",
     toldBy: "type",
     text: "Property 'table' is missing in type '{}' but required in type 'IdempotencyMonitoringProps'",
     make: () =>

@@ -4,6 +4,7 @@ import {
   type HttpRequestEvent,
   httpIdempotent,
   idempotent,
+  keyFromEvent,
   keyFromS3,
   readBody,
 } from "onceonly";
@@ -39,7 +40,7 @@ async function secondAnswer(leave: string, key: string): Promise<string> {
 
 export const RECIPE_MISTAKES: readonly Mistake[] = [
   {
-    made: "takes and leaves fields in one fingerprint",
+    made: "uses both `take` and `leave` in one fingerprint",
     toldBy: "error",
     text: "`take` or `leave` is required, and only one of them",
     make: () =>
@@ -49,13 +50,13 @@ export const RECIPE_MISTAKES: readonly Mistake[] = [
       ),
   },
   {
-    made: "gives one path instead of a list",
+    made: "passes one path instead of an array",
     toldBy: "error",
     text: "`take` must be an array of paths such as `data.amount` (got a string of 2 characters)",
     make: () => messageOf(() => fingerprintFromJson({ take: "id" as never })),
   },
   {
-    made: "takes fields that the payload does not have",
+    made: "takes fields that the payload doesn't have",
     toldBy: "error",
     text: "the payload has none of the fields that the fingerprint is made of: data.id",
     make: () => messageOf(() => fingerprintFromJson({ take: ["data.id"] })({ id: 1 })),
@@ -67,21 +68,21 @@ export const RECIPE_MISTAKES: readonly Mistake[] = [
     make: () => secondAnswer("sendAt", "misspelt"),
   },
   {
-    made: "takes fields of a payload that is a form",
+    made: "takes fields of a form payload",
     toldBy: "error",
     text: "the payload isn't JSON: set `of` to a function that returns the part that is",
     make: () => messageOf(() => fingerprintFromJson({ take: ["id"] })(post("id=1&cents=5"))),
   },
   {
-    made: "reads the text of a body behind a body parser",
+    made: "reads the raw body after a body parser",
     toldBy: "error",
     text: "the body isn't a string: use onceonly before the body parser",
     make: () => messageOf(() => readBody(post({ id: 1 }))),
   },
   {
-    made: "gives an S3 event with several records to one call",
+    made: "passes an S3 event with several records to one call",
     toldBy: "error",
-    text: "the event has 2 records, but a key identifies one: call the handler for each record, with { Records: [record] }",
+    text: "the event has 2 records, but a key identifies one: use idempotentBatch with `key: keyFromS3()`, which runs the handler once for each",
     make: () => {
       const object = { key: "a", sequencer: "1" };
       const record = { eventName: "ObjectCreated:Put", s3: { bucket: { name: "b" }, object } };
@@ -90,9 +91,18 @@ export const RECIPE_MISTAKES: readonly Mistake[] = [
     },
   },
   {
-    made: "gives the message of a queue to `keyFromS3`",
+    made: "passes a queue message that isn't from S3 to `keyFromS3`",
     toldBy: "error",
-    text: "the event has no `Records`",
-    make: () => messageOf(() => keyFromS3()({ messageId: "m1", body: "{}" } as never)),
+    text: "this isn't an S3 notification",
+    make: () => messageOf(() => keyFromS3()({ messageId: "m1", body: "{}" })),
+  },
+  {
+    made: "sends a WebSocket message without an id",
+    toldBy: "error",
+    text: "the WebSocket message must have `requestId` (got none)",
+    make: () =>
+      messageOf(() =>
+        keyFromEvent()({ requestContext: { connectionId: "c", eventType: "MESSAGE" }, body: "{}" }),
+      ),
   },
 ];

@@ -21,25 +21,25 @@ const relayed = (event: object) =>
 /** Senders of committed messages in the wrong place. */
 export const RELAY_MISTAKES: readonly Mistake[] = [
   {
-    made: "gives `outboxRelay` no destinations",
+    made: "passes `outboxRelay` no destinations",
     toldBy: "error",
     text: "`destinations` must be an array of at least one queue URL, topic ARN, or event bus name or ARN",
     make: () => messageOf(() => outboxRelay({ outbox } as never)),
   },
   {
-    made: "feeds `outboxRelay` with the stream of another table",
+    made: "connects `outboxRelay` to another table's stream",
     toldBy: "error",
     text: "the change comes from the table orders, but the outbox is in the table records: connect outboxRelay to the stream of records",
     make: () => relayed({ Records: [change("orders", "NEW_IMAGE")] }),
   },
   {
-    made: "feeds `outboxRelay` with a stream of keys only",
+    made: "connects `outboxRelay` to a stream with keys only",
     toldBy: "error",
     text: "the stream of the table records has the view type KEYS_ONLY, which doesn't contain the messages: use NEW_IMAGE",
     make: () => relayed({ Records: [change("records", "KEYS_ONLY")] }),
   },
   {
-    made: "feeds `outboxRelay` with a stream of old images",
+    made: "connects `outboxRelay` to a stream with old images",
     toldBy: "error",
     text: "the stream of the table records has the view type OLD_IMAGE, which doesn't contain the messages: use NEW_IMAGE",
     make: () => relayed({ Records: [change("records", "OLD_IMAGE")] }),
@@ -51,13 +51,13 @@ export const RELAY_MISTAKES: readonly Mistake[] = [
     make: () => relayed({ "detail-type": "Scheduled Event" }),
   },
   {
-    made: "feeds `outboxRelay` with messages of a queue",
+    made: "connects `outboxRelay` to a queue",
     toldBy: "error",
     text: "the records don't come from a DynamoDB stream: connect outboxRelay to the table's stream",
     make: () => relayed({ Records: [{ eventSource: "aws:sqs" }] }),
   },
   {
-    made: "feeds `outboxSweeper` with the stream of the table",
+    made: "connects `outboxSweeper` to the table's stream",
     toldBy: "error",
     text: "the event comes from a stream: run outboxSweeper on a schedule, and connect outboxRelay to the table's stream",
     make: () =>
@@ -66,7 +66,7 @@ export const RELAY_MISTAKES: readonly Mistake[] = [
       ),
   },
   {
-    made: "gives `outboxSweeper` a table without the index",
+    made: "passes `outboxSweeper` a table without the index",
     toldBy: "error",
     text: "ValidationException: the table records must have the key pk, and the index outbox of the numbers unsentShard and unsentSince",
     make: () => messageOf(() => outboxSweeper({ outbox, destinations: "any" })({})),

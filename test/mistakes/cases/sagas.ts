@@ -7,7 +7,7 @@ const run = () => 1;
 /** Ordered steps with compensations. */
 export const SAGA_MISTAKES: readonly Mistake[] = [
   {
-    made: "gives two steps of a saga one name",
+    made: "gives two steps of a saga the same name",
     toldBy: "error",
     text: "`name` must be unique, but two steps have the name charge",
     make: () =>
@@ -19,7 +19,7 @@ export const SAGA_MISTAKES: readonly Mistake[] = [
       ),
   },
   {
-    made: "compensates a step behind the pivot",
+    made: "compensates a step after the pivot",
     toldBy: "error",
     text: "`compensate` isn't possible after the pivot, because nothing is undone from there on: remove it from the step mail",
     make: () =>
@@ -31,13 +31,13 @@ export const SAGA_MISTAKES: readonly Mistake[] = [
       ),
   },
   {
-    made: "gives a saga the context of the handler, not its execution",
+    made: "passes a saga the handler's context instead of its execution",
     toldBy: "error",
     text: "place expects the handler's execution as its first argument: `run(context.idempotency, input)`",
     make: () => messageOf(() => saga("place", [{ name: "charge", run }]).run({} as never, {})),
   },
   {
-    made: "runs a saga in the optimistic mode",
+    made: "runs a saga in optimistic mode",
     toldBy: "error",
     text: "step `place/charge` needs a claim: leave `mode` out",
     make: () =>
@@ -64,7 +64,7 @@ export const SAGA_MISTAKES: readonly Mistake[] = [
       }),
   },
   {
-    made: "leaves the compensation of a participant out",
+    made: "omits a participant's compensation",
     toldBy: "error",
     text: "`compensate` must be a function",
     make: () =>

@@ -52,7 +52,7 @@ export const SET_UP_MISTAKES: readonly Mistake[] = [
       logOf("warn", () => idempotent(async () => 1, { ...given(), whenInProgress: { waitSeconds: 500 } })),
   },
   {
-    made: "gives `DynamoDBStore` the name of the table instead of its options",
+    made: "passes `DynamoDBStore` the table's name instead of its options",
     toldBy: "error",
     text: "`options` must be an object such as { tableName: … } (got a string of 6 characters)",
     make: () => messageOf(() => new DynamoDBStore("orders" as never)),
@@ -71,13 +71,13 @@ export const SET_UP_MISTAKES: readonly Mistake[] = [
       messageOf(() => runOnce({ ...given(), leaseSeconds: 30 } as never, order as never, "1", () => 1)),
   },
   {
-    made: "leaves the input of `runOnce` out, in JavaScript",
+    made: "omits the input of `runOnce`, in JavaScript",
     toldBy: "error",
     text: "`input` must come before `fn`, and be given: call runOnce(options, key, input, fn); got (an object, a string of 1 character, a function, undefined)",
     make: () => messageOf(() => (runOnce as (...all: unknown[]) => Promise<unknown>)(given(), "1", () => 1)),
   },
   {
-    made: "puts the milliseconds of the clock into the key in base 36",
+    made: "puts the current milliseconds into the key in base 36",
     toldBy: "log",
     text: present,
     make: () => {
@@ -86,7 +86,7 @@ export const SET_UP_MISTAKES: readonly Mistake[] = [
     },
   },
   {
-    made: "puts the milliseconds of the clock into the key, which reads alike twice within one of them",
+    made: "puts the current milliseconds into the key, which is the same twice within one millisecond",
     toldBy: "log",
     text: present,
     make: () => {
@@ -95,7 +95,7 @@ export const SET_UP_MISTAKES: readonly Mistake[] = [
     },
   },
   {
-    made: "puts a second of the clock into the key",
+    made: "puts the current second into the key",
     toldBy: "log",
     text: present,
     make: () => {
@@ -119,7 +119,7 @@ export const SET_UP_MISTAKES: readonly Mistake[] = [
       ),
   },
   {
-    made: "does not await a step",
+    made: "doesn't await a step",
     toldBy: "log",
     text: 'onceonly: step "mail" of "order" was still running when the handler returned: await it',
     make: () =>
@@ -133,7 +133,7 @@ export const SET_UP_MISTAKES: readonly Mistake[] = [
   {
     made: "wraps two handlers under one operation",
     toldBy: "log",
-    text: 'onceonly: two wrappers use the operation "order" on the same store, so for each key only the first handler runs, and the other one returns its result: give each handler its own operation',
+    text: 'onceonly: two wrappers use the operation "order" on the same store, so for each key only the first handler runs: give each handler its own operation',
     make: () =>
       logOf("warn", async () => {
         const options = given();
@@ -142,7 +142,7 @@ export const SET_UP_MISTAKES: readonly Mistake[] = [
       }),
   },
   {
-    made: "gives an asynchronous `scope`",
+    made: "passes an asynchronous `scope`",
     toldBy: "error",
     text: "`scope` returned a promise instead of the caller: look the caller up in an authorizer",
     make: () =>
@@ -155,7 +155,7 @@ export const SET_UP_MISTAKES: readonly Mistake[] = [
       ),
   },
   {
-    made: "gives `callerFromJwt` without its parentheses, in JavaScript",
+    made: "passes `callerFromJwt` without parentheses, in JavaScript",
     toldBy: "error",
     text: "`scope` returned a function instead of the caller: call the reader, as in `scope: callerFromJwt()`",
     make: () =>
@@ -168,7 +168,7 @@ export const SET_UP_MISTAKES: readonly Mistake[] = [
       ),
   },
   {
-    made: "reads the scope from a header that the client writes",
+    made: "reads the scope from a header that the client sets",
     toldBy: "log",
     text: 'onceonly: the scope of "order" is the header `x-user`, which any caller can set',
     make: () =>
@@ -181,7 +181,7 @@ export const SET_UP_MISTAKES: readonly Mistake[] = [
       ),
   },
   {
-    made: "gives the middleware to `middy()` instead of `.use()`",
+    made: "passes the middleware to `middy()` instead of `.use()`",
     toldBy: "error",
     text: "`plugin` of middy() must not be this middleware: add it with `middy().use(middleware)`",
     make: () =>
@@ -190,7 +190,7 @@ export const SET_UP_MISTAKES: readonly Mistake[] = [
       ),
   },
   {
-    made: "answers with the text of a status",
+    made: "returns the status code as a string",
     toldBy: "answer",
     text: '"Idempotent-Replayed":"true"',
     make: async () => {

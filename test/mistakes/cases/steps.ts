@@ -13,7 +13,7 @@ const told = (work: (execution: Execution) => unknown, more: Partial<RunOnceOpti
 /** Parts of a handler that are recorded one by one. */
 export const STEP_MISTAKES: readonly Mistake[] = [
   {
-    made: "gives each pass of a loop the same step name",
+    made: "uses the same step name in each pass of a loop",
     toldBy: "error",
     text: "step `mail` was used twice in one attempt: give each step its own name",
     make: () =>
@@ -22,19 +22,19 @@ export const STEP_MISTAKES: readonly Mistake[] = [
       }),
   },
   {
-    made: "verifies a step that just runs again",
+    made: "sets `didNotHappen` on a step that simply runs again",
     toldBy: "error",
-    text: "step `charge` has `verify` or `didNotHappen` without `atMostOnce: true`: add it, because any other step simply runs again",
-    make: () => told(({ step }) => step("charge", () => 1, { verify: () => ({ outcome: "unknown" }) })),
+    text: "step `charge` has `didNotHappen` without `atMostOnce: true`: add it, because any other step simply runs again",
+    make: () => told(({ step }) => step("charge", () => 1, { didNotHappen: () => true })),
   },
   {
-    made: "takes steps in the optimistic mode",
+    made: "runs steps in optimistic mode",
     toldBy: "error",
     text: "step `charge` needs a claim: leave `mode` out",
     make: () => told(({ step }) => step("charge", () => 1), { mode: "optimistic" }),
   },
   {
-    made: "takes a step after the handler has returned",
+    made: "starts a step after the handler has returned",
     toldBy: "error",
     text: "this attempt has ended: await each step before the handler returns",
     make: () =>
@@ -68,7 +68,7 @@ export const STEP_MISTAKES: readonly Mistake[] = [
       ),
   },
   {
-    made: "takes a step that `steps` does not name",
+    made: "runs a step that `steps` doesn't list",
     toldBy: "error",
     text: "step `mail` isn't in the option `steps` (it lists: charge): add it there",
     make: () => told(({ step }) => step("mail", () => 1), { steps: ["charge"] }),

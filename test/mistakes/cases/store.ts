@@ -63,13 +63,13 @@ async function logged(table: string, name: string, message: string, status = 400
 /** The table of the records, and what a commit writes beside them. */
 export const STORE_MISTAKES: readonly Mistake[] = [
   {
-    made: "names a table that is not there",
+    made: "names a table that doesn't exist",
     toldBy: "log",
     text: "the idempotency store refused PutItem on recrods (ResourceNotFoundException: Requested resource not found), and will refuse it again: fix the permissions, the table or the request",
     make: () => logged("recrods", "ResourceNotFoundException", "Requested resource not found"),
   },
   {
-    made: "gives the function no right to the table",
+    made: "gives the function no permission on the table",
     toldBy: "log",
     text: "the idempotency store refused PutItem on records (AccessDeniedException: User: arn:aws:sts::123456789012:assumed-role/shop/order is not authorized to perform: dynamodb:PutItem on resource: arn:aws:dynamodb:eu-central-1:123456789012:table/records), and will refuse it again: fix the permissions, the table or the request",
     make: () =>
@@ -80,14 +80,14 @@ export const STORE_MISTAKES: readonly Mistake[] = [
       ),
   },
   {
-    made: "runs on credentials that have expired",
+    made: "uses expired credentials",
     toldBy: "log",
     text: "the idempotency store refused PutItem on records (ExpiredTokenException: The security token included in the request is expired), and will refuse it again",
     make: () =>
       logged("records", "ExpiredTokenException", "The security token included in the request is expired"),
   },
   {
-    made: "names a Region that does not exist",
+    made: "names a Region that doesn't exist",
     toldBy: "log",
     text: "the idempotency store failed at PutItem on records (unreachable: Error: getaddrinfo ENOTFOUND dynamodb.eu-nowhere-1.amazonaws.com)",
     make: () => logged("records", "Error", "getaddrinfo ENOTFOUND dynamodb.eu-nowhere-1.amazonaws.com", 0),
@@ -106,13 +106,13 @@ export const STORE_MISTAKES: readonly Mistake[] = [
     }),
   },
   {
-    made: "commits a write to a table that is not there",
+    made: "commits a write to a table that doesn't exist",
     toldBy: "error",
     text: "DynamoDB refuses writes[0], Put on oders (ResourceNotFoundException: Requested resource not found): nothing was written; fix the write",
     make: writing({ Put: { TableName: "oders", Item: { id: "1" } } }),
   },
   {
-    made: "commits two writes of one item",
+    made: "commits two writes to one item",
     toldBy: "error",
     text: "DynamoDB refuses one of 2 writes on orders (ValidationException: Transaction request cannot include multiple operations on one item): nothing was written; fix the write",
     make: writing(put({ id: "1" }), put({ id: "1" })),
@@ -158,19 +158,19 @@ export const STORE_MISTAKES: readonly Mistake[] = [
         commit({ writes: [put({ id: "1" })] }),
   },
   {
-    made: "commits a misspelt option",
+    made: "commits a misspelled option",
     toldBy: "error",
     text: "`write` isn't a field of a commit (did you mean `writes`?)",
     make: committing(({ commit }) => commit("created", { write: [put({ id: "1" })] } as object)),
   },
   {
-    made: "commits a list of writes in the place of { writes }",
+    made: "commits an array of writes instead of { writes }",
     toldBy: "error",
     text: "commit expects the result first, then { writes, messages } (got an array of 1 item as the second argument)",
     make: committing(({ commit }) => commit("created", [put({ id: "1" })] as object)),
   },
   {
-    made: "commits the effects first and the result behind them",
+    made: "passes `commit` the effects first and the result second",
     toldBy: "error",
     text: "`statusCode` isn't a field of a commit (valid fields: writes, messages)",
     make: committing(({ commit }) => commit({ writes: [] }, { statusCode: 201 } as object)),

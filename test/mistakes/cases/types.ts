@@ -30,18 +30,18 @@ export const TYPE_MISTAKES: readonly Mistake[] = [
   {
     made: "commits in a request whose method is not in `methods`",
     toldBy: "error",
-    text: "`methods` must include the method of this request before the handler can use `context.idempotency.commit`",
+    text: "`methods` must include this request's method, and `skip` must not name it: it runs without a record, and has no `context.idempotency.commit`",
     make: () =>
       messageOf(() => httpIdempotent(async (_, ctx) => ctx.idempotency.commit({}), http)(put, context())),
   },
   {
-    made: "gives the options before the handler",
+    made: "passes the options before the handler",
     toldBy: "error",
     text: "`handler` must be a function, and comes before the options (got an object)",
     make: () => messageOf(() => idempotent(plain as never, (async () => 1) as never)),
   },
   {
-    made: "leaves the scope of HTTP out",
+    made: "omits `scope` over HTTP",
     toldBy: "type",
     text: "Property 'scope' is missing in type '{ operation: string; store: MemoryStore; }'",
     make: () =>
@@ -49,7 +49,7 @@ export const TYPE_MISTAKES: readonly Mistake[] = [
       httpIdempotent(async () => ({ statusCode: 200 }), given),
   },
   {
-    made: "answers what API Gateway does not take",
+    made: "returns a response that API Gateway doesn't accept",
     toldBy: "type",
     text: "Type 'Promise<{ statusCode: string; }>' is not assignable to type 'void | Promise<APIGatewayProxyResultV2<never>>'",
     make: () => {
@@ -59,7 +59,7 @@ export const TYPE_MISTAKES: readonly Mistake[] = [
     },
   },
   {
-    made: "parses the body before onceonly, and gives no `fingerprint`",
+    made: "parses the body before onceonly, without a `fingerprint`",
     toldBy: "error",
     text: "`fingerprint` is required if a body parser runs before onceonly: set it, or put onceonly before the parser",
     make: () =>
@@ -71,7 +71,7 @@ export const TYPE_MISTAKES: readonly Mistake[] = [
       ),
   },
   {
-    made: "looks for the caller in an event of a queue",
+    made: "looks for the caller in a queue event",
     toldBy: "type",
     text: "'Records' does not exist in type 'CallerEvent'",
     make: () =>
@@ -93,13 +93,13 @@ export const TYPE_MISTAKES: readonly Mistake[] = [
     make: () => messageOf(() => runOnce(given, "k", {}, () => 1)),
   },
   {
-    made: "gives `runOnce` the event as its context",
+    made: "passes `runOnce` the event as its context",
     toldBy: "error",
     text: "`context` must be an object with the method getRemainingTimeInMillis (got an object)",
     make: () => messageOf(() => runOnce({ ...given, context: put as never }, "k", {}, () => 1)),
   },
   {
-    made: "gives `idempotentBatch` the handler of a whole batch",
+    made: "passes `idempotentBatch` a handler for a whole batch",
     toldBy: "type",
     text: "Target signature provides too few arguments. Expected 3 or more, but got 2",
     make: () => {
@@ -109,7 +109,7 @@ export const TYPE_MISTAKES: readonly Mistake[] = [
     },
   },
   {
-    made: "gives `idempotentBatch` a handler that answers by a callback",
+    made: "passes `idempotentBatch` a handler that responds by a callback",
     toldBy: "error",
     text: "`handler` must be a function of a record and the context, and must not use a callback",
     make: () =>

@@ -33,13 +33,13 @@ const committing = (effects: object) => () => {
 /** A store in Lua, and a server that does not keep what it has. */
 export const VALKEY_MISTAKES: readonly Mistake[] = [
   {
-    made: "gives a ValkeyStore the client itself",
+    made: "passes a ValkeyStore the client itself",
     toldBy: "error",
     text: "`client` must be a client, such as `fromIoredis(client)`, `fromNodeRedis(client)` or `fromGlide(client)`",
     make: making({ client: { get: () => {}, call: () => {} } }),
   },
   {
-    made: "keeps records in a cache that evicts",
+    made: "keeps records in a cache that evicts them",
     toldBy: "error",
     text: '`acceptedRisks` must include "evicts-records" for this server: its `maxmemory-policy` is allkeys-lru, so it deletes records when memory runs short, and their operations run again. Set noeviction',
     make: asking(server(SAFE.replace("noeviction", "allkeys-lru"))),
@@ -51,31 +51,31 @@ export const VALKEY_MISTAKES: readonly Mistake[] = [
     make: asking(server(SAFE.replace("aof_enabled:1", "aof_enabled:0"))),
   },
   {
-    made: "fills the server",
+    made: "fills the server's memory",
     toldBy: "error",
     text: "(throttled: OOM, the server's memory is full: raise maxmemory)",
     make: asking(server(SAFE, "OOM command not allowed when used memory > 'maxmemory'")),
   },
   {
-    made: "reaches a replica",
+    made: "connects to a replica",
     toldBy: "error",
     text: "(unreachable: READONLY, the server is a replica: connect to the primary)",
     make: asking(server(SAFE, "READONLY You can't write against a read only replica.")),
   },
   {
-    made: "reaches a cluster by a client that knows none",
+    made: "connects to a cluster with a client that doesn't support clusters",
     toldBy: "error",
     text: "MOVED, another node of the cluster has this key now: use a cluster client",
     make: asking(server(SAFE, "MOVED 3999 127.0.0.1:6381")),
   },
   {
-    made: "writes to other slots of a cluster than the record's",
+    made: "writes to a different cluster slot than the record's",
     toldBy: "error",
     text: "outside the record's slot of the cluster (CROSSSLOT), and nothing was written: set `hashTag` on the store, and use it in the keys of `writes`",
     make: asking(server(SAFE, "CROSSSLOT Keys in request don't hash to the same slot")),
   },
   {
-    made: "waits for replicas by a glide client without the class of its batches",
+    made: "waits for replicas with a glide client, without passing the batch class",
     toldBy: "error",
     text: "`acknowledgedBy` needs a client with `sendTogether`: pass the batch class too, as in `fromGlide(client, Batch)`",
     make: making({
@@ -84,7 +84,7 @@ export const VALKEY_MISTAKES: readonly Mistake[] = [
     }),
   },
   {
-    made: "gives the time for an acknowledgement in another unit",
+    made: "gives the acknowledgement timeout in another unit",
     toldBy: "error",
     text: "`acknowledgedBy` must be { replicas, timeoutMs, onDisk }",
     make: making({ client: server(SAFE), acknowledgedBy: { replicas: 1, timeoutSeconds: 1 } }),

@@ -31,19 +31,19 @@ const refusedResponse = (result: unknown) =>
 /** Keys, results and times that look right, and are not. */
 export const VALUE_MISTAKES: readonly Mistake[] = [
   {
-    made: "makes a key of a field that is missing, with a template",
+    made: "builds a key in a template from a missing field",
     toldBy: "error",
     text: 'the idempotency key contains the text of a missing value, such as "undefined"',
     make: () => refusedKey((event) => `${(event as { orderId?: string }).orderId}/v4`),
   },
   {
-    made: "makes a key of an object, with a template",
+    made: "builds a key in a template from an object",
     toldBy: "error",
     text: 'such as "undefined", "null" or "[object Object]": return no key if a part is missing',
     make: () => refusedKey((event) => `order:${event}`),
   },
   {
-    made: "makes a key of a date that is none",
+    made: "builds a key from an invalid date",
     toldBy: "error",
     text: "contains the text of a missing value",
     make: () => refusedKey(() => `report/${new Date("today")}`),
@@ -67,7 +67,7 @@ export const VALUE_MISTAKES: readonly Mistake[] = [
     make: () => refusedKey((event) => event),
   },
   {
-    made: "returns a list as the key",
+    made: "returns an array as the key",
     toldBy: "error",
     text: "got an array; join the fields that identify the operation into one string, such as `event.orderId`",
     make: () => refusedKey(() => ["order", "7"]),
@@ -85,13 +85,13 @@ export const VALUE_MISTAKES: readonly Mistake[] = [
     make: () => refusedKey(() => "k".repeat(300)),
   },
   {
-    made: "returns a line with its break as the key",
+    made: "returns a string with a line break as the key",
     toldBy: "error",
     text: "got a string with a control character, such as a line break; trim it",
     make: () => refusedKey(() => "order-7\n"),
   },
   {
-    made: "makes a scope of a field that is missing, with a template",
+    made: "builds a scope in a template from a missing field",
     toldBy: "error",
     text: 'the scope is blank or the text of a missing value such as "undefined", so it doesn\'t identify a caller',
     make: () =>
@@ -103,7 +103,7 @@ export const VALUE_MISTAKES: readonly Mistake[] = [
       ),
   },
   {
-    made: "gives an async `fingerprint`",
+    made: "passes an async `fingerprint`",
     toldBy: "error",
     text: "can't compute the fingerprint of the payload: `fingerprint` returned a promise, and it isn't awaited",
     make: () =>
@@ -143,7 +143,7 @@ export const VALUE_MISTAKES: readonly Mistake[] = [
     make: () => refusedResponse(new Map([["id", 1]])),
   },
   {
-    made: "returns an object with a Set in it over HTTP",
+    made: "returns an object that contains a Set over HTTP",
     toldBy: "log",
     text: "can't store the response: $.ids is a Set: convert it first",
     make: () => refusedResponse({ ids: new Set([1]) }),

@@ -56,21 +56,24 @@ const startingPosition = StartingPosition.LATEST;
 /** Records that are forgotten before an event source has brought its last redelivery. */
 export const WINDOW_MISTAKES: readonly Mistake[] = [
   {
-    made: "keeps records for a day behind a stream of a week",
+    made: "keeps records for a day, but the stream keeps them for a week",
     toldBy: "synthesis",
     text: "retention 86400 s < 604920 s, the longest redelivery to Shop/Ship (604800 s in the stream Shop/Orders + client window 120 s): a delivery after the retention would run again",
     make: () =>
       refusalOf(
-        stackWith((stack, fn) => {
-          const stream = new Stream(stack, "Orders", { retentionPeriod: Duration.days(7) });
-          fn.addEventSource(
-            new KinesisEventSource(stream, { startingPosition, reportBatchItemFailures: true }),
-          );
-        }),
+        stackWith(
+          (stack, fn) => {
+            const stream = new Stream(stack, "Orders", { retentionPeriod: Duration.days(7) });
+            fn.addEventSource(
+              new KinesisEventSource(stream, { startingPosition, reportBatchItemFailures: true }),
+            );
+          },
+          { options: { retention: Duration.days(1) } },
+        ),
       ),
   },
   {
-    made: "keeps records for a day behind a schedule that retries for a day",
+    made: "keeps records for a day, but the schedule retries for a day",
     toldBy: "synthesis",
     text: "(86400 s of retries by the schedule Shop/Nightly + 21600 s in the event queue of Shop/Ship + client window 120 s)",
     make: () =>
@@ -82,14 +85,14 @@ export const WINDOW_MISTAKES: readonly Mistake[] = [
       ),
   },
   {
-    made: "keeps records for a day behind a topic, which SNS tries to deliver for 23",
+    made: "keeps records for a day, but SNS retries deliveries from the topic for 23",
     toldBy: "synthesis",
     text: "Part of that is an AWS maximum. A retention of Duration.days(24) covers it, here and as the handler's retentionSeconds",
     make: () =>
       warningsOf(stackWith((stack, fn) => fn.addEventSource(new SnsEventSource(new Topic(stack, "Topic"))))),
   },
   {
-    made: "keeps records for a day behind a rule of EventBridge",
+    made: "keeps records for a day, but the EventBridge rule retries for a day",
     toldBy: "synthesis",
     text: "(86400 s of retries by the rule Shop/Placed + 21600 s in the event queue of Shop/Ship + client window 120 s)",
     make: () =>
@@ -112,7 +115,7 @@ export const WINDOW_MISTAKES: readonly Mistake[] = [
       ),
   },
   {
-    made: "reads a shard by several batches at once where order matters",
+    made: "reads a shard in several batches at the same time although order matters",
     toldBy: "synthesis",
     text: "up to 10 batches of one shard at once: order holds within a partition key, but no longer within the shard",
     make: () =>

@@ -59,37 +59,37 @@ function stackWith(options: UseIdempotencyOptions): Stack {
 
 export const WIRING_MISTAKES: readonly Mistake[] = [
   {
-    made: "names the table by an environment variable that is not set",
+    made: "takes the table's name from an environment variable that isn't set",
     toldBy: "error",
     text: "`tableName` must be the name or ARN of a table: check that the environment variable it comes from is set (got undefined)",
     make: () => messageOf(() => new DynamoDBStore({ tableName: unset })),
   },
   {
-    made: "makes the name of the table of a variable that is not set, with a template",
+    made: "builds the table's name in a template from a variable that isn't set",
     toldBy: "error",
     text: "`tableName` must be the name or ARN of a table: check that the environment variable it comes from is set (got a string of 17 characters)",
     make: () => messageOf(() => new DynamoDBStore({ tableName: `${unset}-records` })),
   },
   {
-    made: "makes the name of the operation of a variable that is not set, with a template",
+    made: "builds the operation's name in a template from a variable that isn't set",
     toldBy: "error",
     text: '`operation` contains "undefined" or a similar text; a template literal probably used an unset variable. Use a name that never changes',
     make: () => refused({ operation: `${unset}-order` }),
   },
   {
-    made: "gives `leaseSeconds` as the text of an environment variable",
+    made: "passes `leaseSeconds` as the string from an environment variable",
     toldBy: "error",
     text: "`leaseSeconds` must be a number of seconds between 0.001 and 86400 (got a string of 2 characters)",
     make: () => refused({ leaseSeconds: "30" }),
   },
   {
-    made: "makes `retentionSeconds` a number of a variable that is not set",
+    made: "converts a variable that isn't set to a number for `retentionSeconds`",
     toldBy: "error",
     text: "`retentionSeconds` must be a number of seconds between 1 and 315360000 (got NaN)",
     make: () => refused({ retentionSeconds: Number(unset) }),
   },
   {
-    made: "waits in milliseconds",
+    made: "gives the waiting time in milliseconds",
     toldBy: "error",
     text: "(got an object; did you mean { waitSeconds: 3 }?)",
     make: () => refused({ whenInProgress: { waitSeconds: 3000 } }),
@@ -101,13 +101,13 @@ export const WIRING_MISTAKES: readonly Mistake[] = [
     make: () => refused({ retentionSecond: 60 }),
   },
   {
-    made: "gives the client of DynamoDB, a class or a name as the store",
+    made: "passes a DynamoDB client, a class or a name as the store",
     toldBy: "error",
     text: "`store` must be a store, such as `new DynamoDBStore({ tableName })`",
     make: () => refused({ store: DynamoDBStore }),
   },
   {
-    made: "gives the name of a field as the key",
+    made: "passes the name of a field as the key",
     toldBy: "error",
     text: "`key` must be a function that reads it, such as `(event) => event.orderId` (got a string of 7 characters)",
     make: () => refused({ key: "orderId" }),
@@ -125,25 +125,25 @@ export const WIRING_MISTAKES: readonly Mistake[] = [
     },
   },
   {
-    made: "makes the key of randomness",
+    made: "builds the key from a random value",
     toldBy: "log",
-    text: 'onceonly: `key` of "order" returns a different string each time, probably from a clock or a random id, so no retry is recognized: build the key only from what the event contains',
+    text: 'onceonly: the key of "order" is a different string each time, probably from a clock or a random id, so no retry is recognized: build the key only from what the event contains',
     make: () => keyLog(() => crypto.randomUUID()),
   },
   {
-    made: "makes the key of the id of the invocation",
+    made: "builds the key from the invocation's id",
     toldBy: "log",
     text: 'onceonly: the key of "order" contains the awsRequestId, which differs in every retry, so no retry is recognized: build the key only from what the event contains',
     make: () => keyLog((_, { awsRequestId }) => awsRequestId),
   },
   {
-    made: "makes the key of the clock",
+    made: "builds the key from the clock",
     toldBy: "report",
     text: "2 calls of POST https://mail.example/send instead of 1",
     make: () => reportOf((id) => send(`${id}/${Date.now()}`), { key: ({ id }) => `${id}/${Date.now()}` }),
   },
   {
-    made: "gives `childKey` a name made of randomness",
+    made: "passes `childKey` a random name",
     toldBy: "report",
     text: "2 calls of POST https://mail.example/send instead of 1",
     make: async () => {
@@ -160,7 +160,7 @@ export const WIRING_MISTAKES: readonly Mistake[] = [
     },
   },
   {
-    made: "does not wait for a call",
+    made: "doesn't await a call",
     toldBy: "report",
     text: "is still running after the handler returned",
     make: () => reportOf(async (id) => void send(id)),
@@ -172,7 +172,7 @@ export const WIRING_MISTAKES: readonly Mistake[] = [
     make: () => reportOf((id) => send(id).catch(() => undefined), { only: "2 unsent" }),
   },
   {
-    made: "gives a whole batch of a queue to `idempotent`",
+    made: "passes a whole queue batch to `idempotent`",
     toldBy: "log",
     text: 'onceonly: "order" treats 2 records from aws:sqs as one operation, but they may come back in different batches: use idempotentBatch with a handler for a single record',
     make: () => {
@@ -186,15 +186,15 @@ export const WIRING_MISTAKES: readonly Mistake[] = [
     },
   },
   {
-    made: "gives the message of a queue to `keyFromSns`",
+    made: "passes a queue message to `keyFromSns`",
     toldBy: "error",
     text: "the record has no `Sns`, so it comes from another source: for queues and streams use idempotentBatch",
     make: () => messageOf(() => keyFromSns()({ Records: [{ eventSource: "aws:sqs" }] } as never)),
   },
   {
-    made: "wraps a handler of `streamifyResponse`",
+    made: "wraps a `streamifyResponse` handler",
     toldBy: "error",
-    text: "`handler` must return its response, but a streamifyResponse handler writes it to a stream, which can't be replayed: call runOnce inside such a handler",
+    text: "`handler` must return its response, but a streamifyResponse handler writes it to a stream, which can't be replayed: use httpIdempotentStream, or call runOnce inside such a handler",
     make: () => {
       const handler = idempotent(async () => undefined, given) as (event: object, stream: object) => unknown;
       return messageOf(() => handler({ id: "1" }, new PassThrough()));
@@ -213,7 +213,7 @@ export const WIRING_MISTAKES: readonly Mistake[] = [
       ),
   },
   {
-    made: "commits an item in the types of DynamoDB",
+    made: "commits an item in DynamoDB's marshalled form",
     toldBy: "error",
     text: 'writes[0] has marshalled values, such as { S: "a" }: pass plain values, such as "a"',
     make: () => {

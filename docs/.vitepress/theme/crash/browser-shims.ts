@@ -3,6 +3,7 @@ const SHIMS: Readonly<Record<string, string>> = {
   "node:async_hooks": "async-hooks",
   "node:crypto": "crypto",
   "node:util": "util",
+  "node:zlib": "zlib",
 };
 const GLOBALS = "./shims/globals.ts";
 

@@ -1,4 +1,4 @@
-/** What the buttons of the page do to a local run. They send an event again, kill a function, lose an answer, or take a destination down. */
+/** What the page's buttons do to a local run: they send an event again, kill a function, lose an answer, or stop a destination. */
 import type { Disturbances, RunningStack } from "onceonly-local";
 import { UsageError } from "../command.ts";
 import type { Act } from "./console-source.ts";
@@ -7,7 +7,7 @@ import type { ActAnswer, BreakageLook } from "./look.ts";
 export interface Breakage {
   readonly disturbances: Disturbances;
   look(stack: RunningStack): BreakageLook;
-  /** `undefined` for an act of somebody else. @throws UsageError */
+  /** `undefined` for an act that belongs to another source. @throws UsageError */
   act(stack: RunningStack, act: Act): Promise<ActAnswer> | ActAnswer | undefined;
 }
 

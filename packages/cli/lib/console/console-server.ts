@@ -25,7 +25,8 @@ export interface RunningConsole {
   stop(): Promise<void>;
 }
 
-const MAX_BODY_BYTES = 16_384;
+/** More than a record may hold, because the body of a message can be sent. */
+const MAX_BODY_BYTES = 1_048_576;
 const HASH = /^[\w-]{43}$/;
 const NOT_LOOKED_UP = "that record hasn't been looked up: find its key first";
 
@@ -66,10 +67,8 @@ export async function startConsole({
     }
     if (request.method !== "POST") throw new ConsoleRefusal(404, "no such page");
     if (path === "/api/find") {
-      const { operation, scope = "", key } = await bodyOf(request);
-      return {
-        keyHash: await source.find({ operation: text(operation), scope: text(scope), key: text(key) }),
-      };
+      const { operation = "", scope = "", key } = await bodyOf(request);
+      return source.find({ operation: text(operation), scope: text(scope), key: text(key) });
     }
     if (path === "/api/child") {
       const { keyHash, name, maxLength, hex } = await bodyOf(request);
@@ -81,10 +80,17 @@ export async function startConsole({
       if (childKey === undefined) throw new ConsoleRefusal(404, NOT_LOOKED_UP);
       return { childKey };
     }
-    if (path !== "/api/act") throw new ConsoleRefusal(404, "no such page");
+    if (!/^\/api\/(act|bodies|owned)$/.test(path)) throw new ConsoleRefusal(404, "no such page");
     if (!mayWrite) throw new ConsoleRefusal(403, "this console is read-only: start it with --write");
-    const act = await bodyOf(request);
-    return source.act({ ...act, act: text(act.act) } satisfies Act);
+    const asked = await bodyOf(request);
+    if (path === "/api/act") return source.act({ ...asked, act: text(asked.act) } satisfies Act);
+    if (path === "/api/bodies") {
+      const bodies = await source.bodiesOf(text(asked.keyHash));
+      if (!bodies) throw new ConsoleRefusal(404, "that record has no unsent messages");
+      return { bodies };
+    }
+    const { operation = "", scope = "", scan } = asked;
+    return source.owned({ operation: text(operation), scope: text(scope), scan: scan === true });
   }
 
   const server = createServer((request, response) => {
@@ -108,11 +114,15 @@ export async function startConsole({
   };
 }
 
+/** Errors about what a person has entered. */
+const ASKERS = [
+  ...["IDEMPOTENCY_KEY_INVALID", "SCOPE_MISSING", "INVALID_OPTION"],
+  ...["PAYLOAD_INVALID", "MESSAGE_ID_INVALID"],
+];
+
 /** What a database or a record says of itself holds no payload. */
 function refused(error: unknown): [number, object] {
-  const isAskers = ["IDEMPOTENCY_KEY_INVALID", "SCOPE_MISSING", "INVALID_OPTION"].some((code) =>
-    hasCode(error, code),
-  );
+  const isAskers = ASKERS.some((code) => hasCode(error, code));
   const isCallers = isAskers || error instanceof UsageError;
   const status = error instanceof ConsoleRefusal ? error.status : isCallers ? 400 : 502;
   return [status, { problem: error instanceof Error ? error.message : "the console failed" }];
@@ -129,9 +139,10 @@ async function bodyOf(request: IncomingMessage): Promise<Readonly<Record<string,
   let size = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     size += chunk.byteLength;
-    if (size > MAX_BODY_BYTES) throw new ConsoleRefusal(413, "the request body is too large");
-    chunks.push(chunk);
+    if (size <= MAX_BODY_BYTES) chunks.push(chunk);
   }
+  // Read to its end: a browser that is still sending wouldn't read the answer.
+  if (size > MAX_BODY_BYTES) throw new ConsoleRefusal(413, "the request body is too large");
   try {
     return Object(JSON.parse(Buffer.concat(chunks).toString()));
   } catch {

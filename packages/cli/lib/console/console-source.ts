@@ -1,15 +1,23 @@
 /** What the console looks at: one port for a table and for the stacks of a local run. Types only. */
 import type { ChildKeyLimits } from "onceonly/kit";
-import type { ActAnswer, ConsoleLook, KeyLife } from "./look.ts";
+import type { ActAnswer, ConsoleLook, FoundKey, KeyLife, MessageBody, OwnerLook } from "./look.ts";
 
-/** Names one key by what only its caller knows. */
+/** Names one key by what only its caller knows; or by its whole record key, without an operation and a scope. */
 export interface AskedKey {
   readonly operation: string;
   readonly scope: string;
   readonly key: string;
 }
 
-/** An act of the page. Its fields come from a request, and are checked by whoever does it. */
+/** Whose keys are looked for: of an owner, of an operation, or both. */
+export interface AskedOwner {
+  readonly operation: string;
+  readonly scope: string;
+  /** Whether to read the whole table. */
+  readonly scan: boolean;
+}
+
+/** An act of the page. Its fields come from a request; the code that performs it checks them. */
 export type Act = Readonly<Record<string, unknown>> & { readonly act: string };
 
 export interface ConsoleSource {
@@ -21,8 +29,12 @@ export interface ConsoleSource {
    * @throws UsageError for a name or limits that no child key can have
    */
   childKeyOf(keyHash: string, name: string, limits: ChildKeyLimits): string | undefined;
-  /** The hash of a key that has a record: it can be asked for from then on. */
-  find(asked: AskedKey): Promise<string | undefined>;
+  /** The bodies of a commit's messages; `undefined` like a life. */
+  bodiesOf(keyHash: string): Promise<readonly MessageBody[] | undefined>;
+  /** The hash of a key: its record and its child keys can be asked for from then on. @throws UsageError */
+  find(asked: AskedKey): Promise<FoundKey>;
+  /** @throws UsageError without an owner and an operation */
+  owned(asked: AskedOwner): Promise<OwnerLook>;
   /** @throws UsageError for an act that it does not know, or that lacks something */
   act(act: Act): Promise<ActAnswer>;
 }

@@ -1,7 +1,8 @@
 /** The acts of the page on a group of failures. The group must still be what the page has shown. */
 
-import type { ByWhom, Clock } from "onceonly/kit";
+import type { Clock, Unsent } from "onceonly/kit";
 import { UsageError } from "../command.ts";
+import { decideMessages } from "../message-acts.ts";
 import type { Act } from "./console-source.ts";
 import { byWhomIn, resolutionIn, resolving } from "./key-acts.ts";
 import type { KnownKeys } from "./known-keys.ts";
@@ -19,10 +20,19 @@ export async function actOnGroup(
   if (!group) return { done: false, message: "This group no longer exists." };
   const decided = byWhomIn(act);
   const keyHashes = keysIn(group, act);
-  if (act.act !== "retry" && act.act !== "drop") return settle(act, group, keyHashes, known, clock);
+  if (!isFate(act.act)) return settle(act, group, keyHashes, known, clock);
   if (group.list === "unknown") throw new UsageError(`${act.act} is for messages`);
+  const { list } = group;
+  const deciding = { act: act.act, ...decided, clock };
   let count = 0;
-  for (const keyHash of keyHashes) if (await decide(act.act, group.list, known, keyHash, decided)) count++;
+  for (const keyHash of keyHashes) {
+    const key = known.get(keyHash);
+    if (!key) continue;
+    const changed = await decideMessages(key.table, key.recordKey, deciding, (commit) =>
+      placesIn(commit, list),
+    );
+    if (changed.done) count++;
+  }
   const of = `of ${keyHashes.length} commits`;
   return {
     done: count > 0,
@@ -39,25 +49,10 @@ function keysIn({ members }: FailureGroup, { keys }: Act): readonly string[] {
   return Array.isArray(keys) ? all.filter((keyHash) => keys.includes(keyHash)) : all;
 }
 
-/** Whether it changed the commit: not if another operator was first. */
-async function decide(
-  act: "retry" | "drop",
-  list: "waiting" | "parked",
-  known: KnownKeys,
-  keyHash: string,
-  said: ByWhom,
-): Promise<boolean> {
-  const { table, recordKey } = known.get(keyHash) ?? {};
-  const commit = recordKey === undefined ? undefined : await table?.outbox.load(recordKey);
-  if (!commit || !table) return false;
-  const { messages, progress = [] } = commit;
-  const places = messages.flatMap((_, place) =>
-    (progress[place]?.state ?? "waiting") === list ? place : [],
-  );
-  if (places.length === 0) return false;
-  const options = { ...said, messages: places };
-  return act === "retry" ? table.outbox.sendAgain(commit, options) : table.outbox.drop(commit, options);
-}
+const isFate = (act: string): act is "retry" | "drop" => act === "retry" || act === "drop";
+
+const placesIn = ({ messages, progress = [] }: Unsent, list: FailureGroup["list"]): readonly number[] =>
+  messages.flatMap((_, place) => ((progress[place]?.state ?? "waiting") === list ? place : []));
 
 /**
  * Records one outcome for each key, under its own fence. A key with a step that was begun needs its own decision, unless the

@@ -30,7 +30,7 @@ export function hasToken(headers: IncomingHttpHeaders, token: string): boolean {
   return given.byteLength === expected.byteLength && timingSafeEqual(given, expected);
 }
 
-/** For the page: nothing from elsewhere runs, is loaded or is asked, and nobody frames it. */
+/** For the page: no foreign code runs, nothing loads from or connects to another origin, and no site can frame it. */
 export function pageHeaders(nonce: string): Record<string, string> {
   const policy = [
     "default-src 'none'",

@@ -2,17 +2,24 @@
 import {
   type ByWhom,
   type Clock,
+  forkRecord,
   hasCode,
+  isHttpToken,
+  namesOf,
   type Resolution,
   type ResolveAnswer,
   releaseRecord,
   rerunRecord,
   resolveRecord,
+  visible,
 } from "onceonly/kit";
-import { isAboutAnswer, jsonAnswer, responseAnswer } from "../answer.ts";
+import { aboutAnswer, jsonAnswer, responseAnswer } from "../answer.ts";
 import { UsageError } from "../command.ts";
+import { eraseOne } from "../erasing.ts";
+import { aboutFork, nextStep, whyNotForked } from "../fork.ts";
 import type { OpenTable } from "../open-table.ts";
 import { whyNotRerun } from "../rerun.ts";
+import { actOnMessage } from "./commit-acts.ts";
 import type { Act } from "./console-source.ts";
 import type { KnownKey, KnownKeys } from "./known-keys.ts";
 import type { ActAnswer } from "./look.ts";
@@ -23,8 +30,11 @@ export async function actOnKey(act: Act, known: KnownKeys, clock: Clock): Promis
   const found = known.get(`${act.key}`);
   if (!found) throw new UsageError("that record hasn't been looked up: find its key first");
   const decided = byWhomIn(act);
-  if (act.act === "release") return release(found, decided, clock);
+  if (act.message !== undefined) return actOnMessage(found, act, decided, clock);
+  if (act.act === "erase") return erase(found, act, decided, clock);
+  if (act.act === "release") return release(found, act, decided, clock);
   if (act.act === "rerun") return rerun(found, decided, clock);
+  if (act.act === "fork") return fork(found, act, decided, clock);
   const step = act.step === undefined ? {} : { step: `${act.step}` };
   const correction = act.correct === "yes" ? { evenThoughAnswered: true } : {};
   const resolution = { ...resolutionIn(act, decided), ...step, ...correction };
@@ -37,6 +47,12 @@ export function byWhomIn({ by, why }: Act): ByWhom {
   const said = { by: `${by ?? ""}`.trim(), why: `${why ?? ""}`.trim() };
   if (said.by === "" || said.why === "") throw new UsageError("enter your name and a reason");
   return said;
+}
+
+/** What a person types before something goes for good. @throws UsageError */
+export function checkTyped({ typed }: Act, expected: string): void {
+  // The page shows invisible characters as escapes.
+  if (typed !== expected && typed !== visible(expected)) throw new UsageError(`type ${expected} to confirm`);
 }
 
 /** @throws UsageError for an act that it doesn't know, or an answer that isn't one */
@@ -58,11 +74,11 @@ export async function resolving(
 ): Promise<ResolveAnswer> {
   const store: OpenTable["store"] = table.store;
   return resolveRecord({ store, clock }, recordKey, resolution).catch((error: unknown) => {
-    if (isAboutAnswer(error))
-      throw new UsageError(
-        'this is an HTTP operation, so callers need a whole response: choose "HTTP response", with a status such as 201 and a body such as {"id":"ch_1"}',
-      );
-    throw hasCode(error, "INVALID_OPTION") ? new UsageError((error as Error).message) : error;
+    const told = aboutAnswer(
+      error,
+      'choose "HTTP response", with a status such as 201 and a body such as {"id":"ch_1"}',
+    );
+    throw hasCode(told, "INVALID_OPTION") ? new UsageError((error as Error).message) : told;
   });
 }
 
@@ -79,8 +95,26 @@ function refusal({ state, decided }: Exclude<ResolveAnswer, { resolved: true }>)
   return `Nothing was changed: the key is ${state}${by}.`;
 }
 
-async function release({ table, recordKey }: KnownKey, decided: ByWhom, clock: Clock): Promise<ActAnswer> {
-  const answer = await releaseRecord({ store: table.store, clock }, recordKey, decided);
+async function erase(
+  { table, recordKey }: KnownKey,
+  act: Act,
+  decided: ByWhom,
+  clock: Clock,
+): Promise<ActAnswer> {
+  checkTyped(act, namesOf(recordKey).operation);
+  const { done, message, next } = await eraseOne(table, recordKey, decided, { clock });
+  if (!done) return { done, message: `Nothing was changed: ${message}.` };
+  return { done, message: next === undefined ? "Erased." : `Erased. Next: ${next}.` };
+}
+
+async function release(
+  { table, recordKey }: KnownKey,
+  { interrupt }: Act,
+  decided: ByWhom,
+  clock: Clock,
+): Promise<ActAnswer> {
+  const interrupts = interrupt === "yes";
+  const answer = await releaseRecord({ store: table.store, clock }, recordKey, { ...decided, interrupts });
   if (answer.released) return { done: true, message: "Released: the next call runs." };
   const why = answer.steps
     ? `the outcome of step ${answer.steps.join(" and ")} is unknown: decide about it first`
@@ -93,4 +127,21 @@ async function rerun({ table, recordKey }: KnownKey, decided: ByWhom, clock: Clo
   return answer.rerun
     ? { done: true, message: "The next call runs the handler again." }
     : { done: false, message: `Nothing was changed: ${whyNotRerun(answer.state)}.` };
+}
+
+async function fork(
+  { table, recordKey }: KnownKey,
+  { from, as }: Act,
+  decided: ByWhom,
+  clock: Clock,
+): Promise<ActAnswer> {
+  const { store } = table;
+  const seen = await store.find(recordKey, { consistent: true });
+  const given = { ...decided, from: `${from ?? ""}`, as: `${as ?? ""}`.trim() };
+  const answer = await forkRecord({ store, clock }, recordKey, given).catch((error: unknown) => {
+    throw aboutFork(error);
+  });
+  if (!answer.forked) return { done: false, message: `Nothing was changed: ${whyNotForked(answer)}.` };
+  const next = nextStep(namesOf(recordKey).operation, given.as, isHttpToken(seen?.token ?? ""));
+  return { done: true, message: `Forked. Next: ${next}.` };
 }

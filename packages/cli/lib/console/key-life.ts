@@ -3,15 +3,17 @@ import {
   type Clock,
   decisionIn,
   deriveChildKey,
+  forkableSteps,
   type IdempotencyRecord,
   isHttpToken,
   namesOf,
+  planFork,
 } from "onceonly/kit";
 import type { OpenTable } from "../open-table.ts";
-import { actOf, type RecordReport } from "../record-lines.ts";
+import { actOf, isTime, type RecordReport } from "../record-lines.ts";
 import { traceOf } from "../trace.ts";
 import { recordBranches } from "../trace-record.ts";
-import type { KeyChoice, KeyLife, LifeMark, LiveState } from "./look.ts";
+import type { KeyChoice, KeyLife, LifeMark, LiveState, OpenMessage } from "./look.ts";
 
 /** `undefined` if there's no record. */
 export async function lifeOf(
@@ -25,13 +27,18 @@ export async function lifeOf(
   const traced = await traceOf(table, recordKey, record);
   const state = liveStateOf(record, now);
   const openSteps = traced.steps.flatMap(({ name, state: of }) => (of === "begun" ? name : []));
+  const forkSteps = forkableSteps(record);
+  const choices = choicesFor(record, state, openSteps.length > 0);
+  const isForkable = state !== "in-progress" && canFork(record, forkSteps);
   return {
     ...namesOf(recordKey),
     state,
     attempt: record.attempt,
     createdAt: record.createdAt,
-    choices: choicesFor(record, state, openSteps.length > 0),
+    choices: isForkable ? [...choices, "fork"] : choices,
     openSteps,
+    forkSteps,
+    messages: openMessages(traced),
     isHttp: isHttpToken(record.token),
     childKeys: Object.fromEntries(
       traced.steps.map(({ name }) => [name, deriveChildKey({ recordKey }, name)]),
@@ -47,6 +54,17 @@ function liveStateOf({ state, leaseEndsAt, expiresAt }: IdempotencyRecord, now: 
   return state === "released" && expiresAt === undefined ? "unfinished" : state;
 }
 
+/** Not while the outcome of a step is unknown. */
+function canFork(record: IdempotencyRecord, [first]: readonly string[]): boolean {
+  if (first === undefined) return false;
+  try {
+    planFork(record, first);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** A step that was begun needs its own decision first, unless the whole key is known to have happened. */
 function choicesFor(
   record: IdempotencyRecord,
@@ -55,16 +73,25 @@ function choicesFor(
 ): readonly KeyChoice[] {
   if (state === "held" || state === "abandoned" || state === "unfinished")
     return hasOpenSteps ? ["happened"] : ["happened", "did-not-happen", "release"];
+  if (state === "in-progress") return hasOpenSteps ? [] : ["interrupt"];
+  // While its messages are unsent, a finished record doesn't expire.
+  const isSettled = (state === "completed" || state === "failed") && record.expiresAt !== undefined;
   return [
     ...(decisionIn(record) ? ["correct" as const] : []),
-    ...(state === "completed" || state === "failed" ? ["rerun" as const] : []),
+    ...(isSettled ? ["rerun" as const, "erase" as const] : []),
   ];
 }
+
+/** Those that a person can still decide about. */
+const openMessages = ({ messages }: RecordReport): readonly OpenMessage[] =>
+  messages.flatMap(({ destination, state, code }, place) =>
+    state === "waiting" || state === "parked" ? { place, destination, state, code } : [],
+  );
 
 /** What a record knows about times. When an attempt between the first and the last began isn't stored, unless it began a step. */
 function marksOf(told: RecordReport, now: number): readonly LifeMark[] {
   const { createdAt, completedAt, state, steps, evidence, past = [] } = told;
-  const marks: readonly LifeMark[] = [
+  const marks = [
     ...attemptMarks(told, now),
     ...steps.map(({ name, state: of, at }) => ({
       lane: "step" as const,
@@ -77,7 +104,10 @@ function marksOf(told: RecordReport, now: number): readonly LifeMark[] {
     ...(completedAt === undefined ? [] : [{ lane: "attempt" as const, label: state, from: completedAt }]),
     ...messageMarks(told, completedAt ?? createdAt, now),
   ];
-  return marks.toSorted((one, other) => one.from - other.from);
+  // What has no time isn't on the axis. The tree has it.
+  return marks
+    .filter((mark): mark is LifeMark => isTime(mark.from))
+    .toSorted((one, other) => one.from - other.from);
 }
 
 function attemptMarks(told: RecordReport, now: number): readonly LifeMark[] {

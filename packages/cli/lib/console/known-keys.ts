@@ -1,6 +1,5 @@
 /** The keys of records that the console has looked at, by their hash: the page asks by hash alone. */
-import { type ChildKeyLimits, deriveChildKey, hasCode, namesOf } from "onceonly/kit";
-import { UsageError } from "../command.ts";
+import { namesOf } from "onceonly/kit";
 import type { OpenTable } from "../open-table.ts";
 
 export interface KnownKey {
@@ -26,23 +25,4 @@ export function knownKeys(): KnownKeys {
     },
     get: (keyHash) => known.get(keyHash),
   };
-}
-
-/**
- * The key that the handler passes on as `childKey(name)`; `undefined` for a key that isn't known.
- * @throws UsageError for a name or limits that no child key can have
- */
-export function childKeyOf(
-  known: KnownKeys,
-  keyHash: string,
-  name: string,
-  limits: ChildKeyLimits,
-): string | undefined {
-  const recordKey = known.get(keyHash)?.recordKey;
-  if (recordKey === undefined) return undefined;
-  try {
-    return deriveChildKey({ recordKey }, name, limits);
-  } catch (error) {
-    throw hasCode(error, "INVALID_OPTION") ? new UsageError((error as Error).message) : error;
-  }
 }

@@ -1,4 +1,4 @@
-/** What the console page shows: shapes only, which server and page share. No key, payload or result is in them. Times are in epoch ms. */
+/** What the console page shows: shapes only, which server and page share. No key, payload or result is in them, except in the bodies that a person asks for. Times are in epoch ms. */
 import type { TraceBranch } from "../tree.ts";
 /**
  * The states of records, and what the list of unknown outcomes says. A claim whose lease is over is `abandoned`, though its
@@ -113,7 +113,48 @@ export interface ConsoleLook {
 }
 
 /** A decision about a key that can be made now. */
-export type KeyChoice = "happened" | "did-not-happen" | "release" | "correct" | "rerun";
+export type KeyChoice =
+  | "happened"
+  | "did-not-happen"
+  | "release"
+  | "interrupt"
+  | "correct"
+  | "rerun"
+  | "fork"
+  | "erase";
+
+/** A message of a commit that waits or is parked. */
+export interface OpenMessage {
+  /** Its position in the commit. */
+  readonly place: number;
+  readonly destination: string;
+  readonly state: string;
+  readonly code?: string | undefined;
+}
+
+/** A payload: sent to the page only if a person asks for it. */
+export interface MessageBody {
+  readonly key: string;
+  readonly body: string;
+}
+
+/** A key that was looked up. */
+export interface FoundKey {
+  readonly keyHash: string;
+  /** There's no record. Its child keys are known all the same. */
+  readonly isAbsent?: true;
+}
+
+/** An owner's keys, as a scan found them; or first what the scan costs. */
+export type OwnerLook =
+  | { readonly cost: string }
+  | {
+      /** Names this list. */
+      readonly id: string;
+      /** What a person types to erase their answers. */
+      readonly typed: string;
+      readonly keys: readonly { readonly keyHash: string; readonly operation: string }[];
+    };
 
 /** A bar on the time axis of a key, or a point if it has no end. Times are in epoch ms. */
 export interface LifeMark {
@@ -134,6 +175,9 @@ export interface KeyLife {
   readonly choices: readonly KeyChoice[];
   /** Steps that were begun, and whose outcome is unknown. */
   readonly openSteps: readonly string[];
+  /** Steps from which the operation can run again under another key. */
+  readonly forkSteps: readonly string[];
+  readonly messages: readonly OpenMessage[];
   /** Callers read an HTTP response. */
   readonly isHttp: boolean;
   /** The keys that the handler passes on under the names of its steps: derived, and one-way. */

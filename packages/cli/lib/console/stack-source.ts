@@ -1,6 +1,6 @@
 /** A console on the stacks of a local run: all records of their tables, their queues, and the decisions of their functions. */
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { type Clock, identify } from "onceonly/kit";
+import { type Clock, namesOf } from "onceonly/kit";
 import type { RunningStack } from "onceonly-local";
 import { UsageError } from "../command.ts";
 import type { OpenTable } from "../open-table.ts";
@@ -11,9 +11,10 @@ import type { Act, AskedKey, ConsoleSource } from "./console-source.ts";
 import type { DecisionFeed } from "./decision-feed.ts";
 import { actOnGroup } from "./group-acts.ts";
 import { actOnKey } from "./key-acts.ts";
-import { lifeOf } from "./key-life.ts";
-import { childKeyOf, knownKeys } from "./known-keys.ts";
-import type { ConsoleLook, RecordRow } from "./look.ts";
+import { keyQuestions, recordKeyIn } from "./key-questions.ts";
+import { knownKeys } from "./known-keys.ts";
+import type { ConsoleLook, FoundKey, RecordRow } from "./look.ts";
+import { ownerErasure } from "./owner-erasure.ts";
 import { askSqs, queueCounts } from "./queue-counts.ts";
 import { type ListsLook, lookAtLists, recordRow } from "./table-records.ts";
 import { shapeOf, type TableShape } from "./table-shape.ts";
@@ -52,6 +53,7 @@ const NOTHING: ListsLook = {
 export function stackSource({ stack, title, decisions, breakage, clock }: StackSourceOptions): StackSource {
   const known = knownKeys();
   const opened = new Map<string, Promise<LookedAt>>();
+  const erasure = ownerErasure(known, openTables, clock);
 
   const reach = (name: string, { partitionKey, sortKey }: Partial<TableShape> = {}, sortValue?: string) =>
     openTable({
@@ -71,7 +73,7 @@ export function stackSource({ stack, title, decisions, breakage, clock }: StackS
     }
   }
 
-  /** One that could not be opened is opened anew the next time. */
+  /** If one can't be opened, the next call tries again. */
   function openedAt(path: string, name: string): Promise<LookedAt> {
     const former = opened.get(path);
     if (former) return former;
@@ -98,18 +100,24 @@ export function stackSource({ stack, title, decisions, breakage, clock }: StackS
     return { lists, hasMore: next !== undefined || lists.hasMore, rows };
   }
 
-  async function find({ operation, scope, key }: AskedKey) {
-    const { recordKey, keyHash } = identify(operation, scope, key);
+  /** The tables of records that can be read. */
+  async function openTables(): Promise<readonly OpenTable[]> {
     const tables = Object.entries(stack.tables).map(([path, { name }]) => openedAt(path, name));
-    for (const table of await Promise.allSettled(tables)) {
-      if (table.status === "rejected") continue;
+    return (await Promise.allSettled(tables)).flatMap((table) => {
+      if (table.status === "rejected") return [];
       const { open, shape, sortValue } = table.value;
-      if (shape.sortKey !== undefined && sortValue === undefined) continue;
-      if (!(await open.store.find(recordKey, { consistent: true }))) continue;
-      known.remember(open, recordKey);
-      return keyHash;
+      return shape.sortKey !== undefined && sortValue === undefined ? [] : open;
+    });
+  }
+
+  async function find(asked: AskedKey): Promise<FoundKey> {
+    const recordKey = recordKeyIn(asked);
+    const { keyHash } = namesOf(recordKey);
+    for (const table of await openTables()) {
+      known.remember(table, recordKey);
+      if (await table.store.find(recordKey, { consistent: true })) return { keyHash };
     }
-    return undefined;
+    return { keyHash, isAbsent: true };
   }
 
   async function look(): Promise<Omit<ConsoleLook, "mayWrite">> {
@@ -155,17 +163,15 @@ export function stackSource({ stack, title, decisions, breakage, clock }: StackS
   }
 
   return {
+    ...keyQuestions(known, clock),
+    owned: erasure.owned,
     look,
-    async lifeOf(keyHash) {
-      const found = known.get(keyHash);
-      return found && lifeOf(found.table, found.recordKey, clock);
-    },
-    childKeyOf: (keyHash, name, limits) => childKeyOf(known, keyHash, name, limits),
     find,
     async act(act) {
       const answer =
         (await breakage.act(stack, act)) ??
         (await redrive(act)) ??
+        (await erasure.act(act)) ??
         (await actOnKey(act, known, clock)) ??
         (act.group === undefined ? undefined : await actOnGroup(act, (await look()).groups, known, clock));
       if (answer) return answer;

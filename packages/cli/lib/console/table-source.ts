@@ -1,12 +1,13 @@
-/** A console on one table, wherever it is: what the sparse indexes name, and any key that is asked for. No scan. */
-import { type Clock, identify } from "onceonly/kit";
+/** A console on one table, wherever it is: what the sparse indexes name, and any key that is asked for. A scan only for an erasure. */
+import { type Clock, namesOf } from "onceonly/kit";
 import { UsageError } from "../command.ts";
 import type { OpenTable } from "../open-table.ts";
 import type { ConsoleSource } from "./console-source.ts";
 import { actOnGroup } from "./group-acts.ts";
 import { actOnKey } from "./key-acts.ts";
-import { lifeOf } from "./key-life.ts";
-import { childKeyOf, knownKeys } from "./known-keys.ts";
+import { keyQuestions, recordKeyIn } from "./key-questions.ts";
+import { knownKeys } from "./known-keys.ts";
+import { ownerErasure } from "./owner-erasure.ts";
 import { lookAtLists } from "./table-records.ts";
 
 export interface TableSourceOptions {
@@ -21,7 +22,10 @@ const REFRESH_MS = 10_000;
 export function tableSource({ table, name, clock }: TableSourceOptions): ConsoleSource {
   const known = knownKeys();
   const remember = (recordKey: string) => known.remember(table, recordKey);
+  const erasure = ownerErasure(known, async () => [table], clock);
   return {
+    ...keyQuestions(known, clock),
+    owned: erasure.owned,
     async look() {
       const at = clock.now();
       const { rows, ...lists } = await lookAtLists(table, name, at, remember);
@@ -34,20 +38,17 @@ export function tableSource({ table, name, clock }: TableSourceOptions): Console
         ...lists,
       };
     },
-    async lifeOf(keyHash) {
-      const recordKey = known.get(keyHash)?.recordKey;
-      return recordKey === undefined ? undefined : lifeOf(table, recordKey, clock);
-    },
-    childKeyOf: (keyHash, name, limits) => childKeyOf(known, keyHash, name, limits),
-    async find({ operation, scope, key }) {
-      const { recordKey, keyHash } = identify(operation, scope, key);
-      if (!(await table.store.find(recordKey, { consistent: true }))) return undefined;
+    async find(asked) {
+      const recordKey = recordKeyIn(asked);
+      const { keyHash } = namesOf(recordKey);
       remember(recordKey);
-      return keyHash;
+      const record = await table.store.find(recordKey, { consistent: true });
+      return record ? { keyHash } : { keyHash, isAbsent: true };
     },
     async act(act) {
       const groups = async () => (await lookAtLists(table, name, clock.now(), remember)).groups;
       const answer =
+        (await erasure.act(act)) ??
         (await actOnKey(act, known, clock)) ??
         (act.group === undefined ? undefined : await actOnGroup(act, await groups(), known, clock));
       if (answer) return answer;

@@ -199,7 +199,7 @@ export class DiagnosedStack {
     );
   }
 
-  /** Whether handlers commit messages that somebody has to send. */
+  /** Whether handlers commit messages, which need a relay. */
   get hasOutbox(): boolean {
     const commits = this.handlers.some((fn) => Number(variableOf(fn, ENVIRONMENT.outbox)) > 0);
     return commits || this.senders.length > 0;

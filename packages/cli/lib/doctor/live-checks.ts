@@ -1,14 +1,14 @@
-/** What the doctor asks about what lives, and no template tells. */
+/** The doctor's checks of deployed resources that no template shows. */
 import { OUTBOX_INDEX } from "onceonly/kit";
 import { type DoctorCheck, TYPES } from "./diagnosed-stack.ts";
 
-/** What a table tells beside the properties of a template. */
+/** What a live table reports in addition to a template's properties. */
 export interface LiveTable {
   readonly Status: string;
   readonly GlobalSecondaryIndexes: readonly { readonly IndexName: string; readonly Status: string }[];
 }
 
-/** What an event source tells beside the properties of a template. */
+/** What a live event source reports in addition to a template's properties. */
 export interface LiveMapping {
   /** The id of the table whose stream it read before that was switched off and on. */
   readonly FormerStreamOf?: string;

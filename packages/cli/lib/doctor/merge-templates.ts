@@ -1,4 +1,4 @@
-// Several templates as one: each resource under an id of its own, and references from one stack to another as references. Pure.
+// Merges several templates: each resource gets its own id, and references between stacks stay references. Pure.
 import type { Place } from "onceonly/cdk-rules";
 import type { Template, TemplateResource } from "onceonly-local";
 import type { ReadStack } from "./read-templates.ts";

@@ -32,7 +32,7 @@ export interface ReadStack {
 export async function readStacks(paths: readonly string[]): Promise<ReadStack[]> {
   const reader = await loadTool("doctor --template", "onceonly-local");
   const files = [...new Set(paths.flatMap((path) => templatesAt(path, reader)))];
-  // A template can be given beside the one that nests it.
+  // The arguments may name a template and the one that nests it.
   const inner = new Set<string>();
   const stacks = files.map((file) => readStack(file, inner, reader));
   return stacks.filter(({ file }) => !inner.has(file));
@@ -93,7 +93,7 @@ function readStack(file: string, inner: Set<string>, reader: Reader): ReadStack 
   }
 }
 
-/** `cdk synth` puts the templates of nested stacks beside that of their parent. */
+/** `cdk synth` writes the templates of nested stacks next to their parent's. */
 function nestedIn(
   template: Template,
   folder: string,

@@ -2,8 +2,10 @@
 // right: docs/reference/misconfigurations.md lists what that leaves out.
 
 import {
+  FUNCTION,
   findDestroyedKey,
   findFifo,
+  findInDispatcher,
   findInRunner,
   findInTable,
   findNoConcurrency,
@@ -71,6 +73,10 @@ export function findByRules(app: TemplateApp): { readonly findings: Finding[]; r
   );
 
   for (const each of runners) findInRunning(app, each, senders, report);
+  const dispatchers = functions.filter(
+    ({ variables }) => variables[ENVIRONMENT.durableFunction] !== undefined,
+  );
+  for (const each of dispatchers) findInStarting(app, each, report);
   for (const { fn, resource } of reconcilers) {
     findNoWay(app, fn, report, [needOfUpdates(resource)]);
     findRuntime(app, fn, report);
@@ -87,7 +93,8 @@ export function findByRules(app: TemplateApp): { readonly findings: Finding[]; r
     if (users.length > 0 || looksLikeRecords(app, resource)) findInRecords(app, resource, users, report);
   }
   const isOurs = TABLES.flatMap((type) => app.ofType(type)).some((each) => looksLikeRecords(app, each));
-  return { findings: [...findings.values()], isOurs: isOurs || runners.length + senders.length > 0 };
+  const ours = [...runners, ...senders, ...dispatchers];
+  return { findings: [...findings.values()], isOurs: isOurs || ours.length > 0 };
 }
 
 /** The FIFO rules hold for every queue: AWS would refuse what they report, or lose what is sent. */
@@ -181,7 +188,7 @@ function findInRunning(
     {
       fn,
       retention: secondsIn(variables[ENVIRONMENT.retentionSeconds]),
-      clientWindow: secondsIn(given.clientWindowSeconds ?? DEFAULT_CLIENT_WINDOW),
+      clientWindow: clientWindowIn(given),
       allowLongRetention: given.allowLongRetention ?? false,
       outlivesGateway: given.outlivesGateway ?? false,
       table: resource,
@@ -192,6 +199,15 @@ function findInRunning(
   const isSent = senders.some((each) => each.resource === resource);
   if (!isSent) findNoRelay(fn, ownerPath(resource), report);
 }
+
+/** A function with `startOnce` has the variable that `UseStartOnce` sets. */
+function findInStarting(app: TemplateApp, { fn, variables, given }: DoctorFunction, report: Report): void {
+  const target = app.targetIn(variables[ENVIRONMENT.durableFunction], FUNCTION);
+  findInDispatcher(app, { fn, target, clientWindow: clientWindowIn(given) }, report);
+}
+
+const clientWindowIn = ({ clientWindowSeconds = DEFAULT_CLIENT_WINDOW }: GivenOptions) =>
+  secondsIn(clientWindowSeconds);
 
 function findInSender(
   app: TemplateApp,

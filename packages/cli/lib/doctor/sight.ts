@@ -9,7 +9,7 @@ export interface Unseen {
   readonly types?: readonly string[];
   /** The resource of which one property is unseen; absent where whole resources are. */
   readonly id?: string;
-  /** Nobody could have looked, because the place has no such thing. */
+  /** Nothing to look at: this kind of place doesn't have it. */
   readonly isNowhere?: boolean;
 }
 
@@ -22,7 +22,7 @@ export class Sight {
     this.#unseen.push(unseen);
   }
 
-  /** One property is unseen: whoever reads it meets that. */
+  /** One property is unseen: reading it returns this. */
   hide(properties: object, name: string, unseen: Unseen): void {
     Object.defineProperty(properties, name, {
       enumerable: true,
@@ -30,7 +30,7 @@ export class Sight {
     });
   }
 
-  /** Somebody asks for resources of these types. */
+  /** A check asks for resources of these types. */
   ask(types: readonly string[]): void {
     for (const unseen of this.#unseen) {
       if (mayBe(unseen, types)) this.#met.add(unseen);

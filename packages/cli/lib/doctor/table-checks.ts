@@ -1,4 +1,4 @@
-/** What the doctor asks about the table of records, its outbox, and those who send from it. */
+/** The doctor's checks of the idempotency table, its outbox, its relay and its sweeper. */
 import { ATTRIBUTES, ENVIRONMENT, OUTBOX_INDEX } from "onceonly/kit";
 import {
   type DiagnosedStack,

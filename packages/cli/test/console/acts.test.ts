@@ -224,6 +224,28 @@ describe("the buttons of a local run", () => {
   });
 });
 
+describe("an owner's keys in a local run", () => {
+  it("H90: are listed from its tables, and erased", async () => {
+    const scope = `acme-${randomUUID()}`;
+    const key = await shop.pay(() => "done", randomUUID(), { scope });
+    const asked = { scope, operation: "" };
+
+    const cost = await shop.source.owned({ ...asked, scan: false });
+    const look = await shop.source.owned({ ...asked, scan: true });
+    if (!("id" in look)) throw new Error("no list");
+    const said = { typed: scope, by: "ops", why: "request 12" };
+    const told = await act("erase", { owned: look.id, ...said });
+
+    expect(cost).toEqual({ cost: expect.stringContaining("a scan reads the whole table") });
+    expect(told).toEqual({ done: true, message: "Erased the answers of 1 of 1 keys." });
+    const life = await shop.source.lifeOf((await shop.source.find({ operation: "pay", scope, key })).keyHash);
+    expect(JSON.stringify(life)).toContain("erased by ops: request 12");
+    const gone = await shop.source.find({ operation: "pay", scope, key: "never used" });
+    expect(gone.isAbsent).toBe(true);
+    expect(shop.source.childKeyOf(gone.keyHash, "charge", {})).toBeDefined();
+  });
+});
+
 describe("the act on a group of messages", () => {
   const parcel = () => ({ queue: shop.paymentsQueue, key: randomUUID(), body: {} });
   const groups = async (operation: string) =>

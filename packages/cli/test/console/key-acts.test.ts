@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
 import { OutcomeUnknownError, PermanentError } from "../../../../lib/core/errors.ts";
+import { identify } from "../../../../lib/core/identity.ts";
 import { runOnce } from "../../../../lib/core/run-once.ts";
 import { httpIdempotent } from "../../../../lib/lambda/http/http.ts";
 import { saga } from "../../../../lib/saga/saga.ts";
@@ -23,7 +24,8 @@ beforeAll(async () => {
   return () => table.close();
 });
 
-const hashOf = (key: string, operation = "charge") => source.find({ operation, scope: "", key });
+const hashOf = async (key: string, operation = "charge") =>
+  (await source.find({ operation, scope: "", key })).keyHash;
 const ran = (key: string, operation = "charge") => runOnce(holding(world, operation), key, {}, () => "ran");
 
 async function actOn(key: string, act: string, more: object = {}, operation = "charge") {
@@ -32,7 +34,7 @@ async function actOn(key: string, act: string, more: object = {}, operation = "c
 }
 
 async function lifeOf(key: string, operation = "charge") {
-  return (await source.lifeOf((await hashOf(key, operation))!))!;
+  return (await source.lifeOf(await hashOf(key, operation)))!;
 }
 
 describe("a held key on the page", () => {
@@ -167,7 +169,7 @@ describe("a decided key on the page", () => {
     const key = await holdKey(world);
     await actOn(key, "happened", { answer: '"ch_2"' });
 
-    expect((await lifeOf(key)).choices).toEqual(["correct", "rerun"]);
+    expect((await lifeOf(key)).choices).toEqual(["correct", "rerun", "erase"]);
     const refused = await actOn(key, "happened", { answer: '"ch_1"' });
     const corrected = await actOn(key, "happened", { answer: '"ch_1"', correct: "yes" });
 
@@ -186,7 +188,7 @@ describe("a finished key on the page", () => {
     const declined = () => Promise.reject(new PermanentError("declined"));
     await runOnce(holding(world, "charge"), key, {}, declined).catch(() => {});
 
-    expect((await lifeOf(key)).choices).toEqual(["rerun"]);
+    expect((await lifeOf(key)).choices).toEqual(["rerun", "erase"]);
     expect((await actOn(key, "rerun")).message).toBe("The next call runs the handler again.");
 
     expect(await ran(key)).toBe("ran");
@@ -199,6 +201,121 @@ describe("a finished key on the page", () => {
   });
 });
 
+describe("a key in progress on the page", () => {
+  it("H90: its lease is ended on purpose only", async () => {
+    const key = randomUUID();
+    void runOnce(
+      { ...holding(world, "slow"), leaseSeconds: 3600 },
+      key,
+      {},
+      () => new Promise<never>(() => {}),
+    );
+    const found = () => source.find({ operation: "slow", scope: "", key });
+    await expect.poll(found).not.toHaveProperty("isAbsent");
+
+    expect((await lifeOf(key, "slow")).choices).toEqual(["interrupt"]);
+    expect((await actOn(key, "release", {}, "slow")).message).toContain("the key is in-progress");
+    expect((await actOn(key, "release", { interrupt: "yes" }, "slow")).done).toBe(true);
+
+    expect(await ran(key, "slow")).toBe("ran");
+  });
+});
+
+describe("an erasure on the page", () => {
+  const forgotten = { code: "RESULT_NOT_KEPT" };
+
+  it("H90: of one key: needs the operation's name typed, and drops the answer", async () => {
+    const key = randomUUID();
+    await ran(key);
+
+    for (const more of [{}, { typed: "chrge" }])
+      await expect(actOn(key, "erase", more)).rejects.toThrow("type charge to confirm");
+    expect(await ran(key)).toBe("ran");
+    expect(await actOn(key, "erase", { typed: "charge" })).toEqual({ done: true, message: "Erased." });
+
+    await expect(ran(key)).rejects.toMatchObject(forgotten);
+  });
+
+  it("H90: of an owner: erases what was listed and nothing newer, and says what stays", async () => {
+    const scope = `acme-${randomUUID()}`;
+    const call = (key: string, outcome: () => unknown) =>
+      runOnce({ ...holding(world, "order"), scope }, key, {}, outcome).catch(() => undefined);
+    const held = () => Promise.reject(new OutcomeUnknownError());
+    await call("done", () => "done");
+    await call("held", held);
+    const asked = { scope, operation: "" };
+    const erase = (owned: string, typed = scope) => source.act({ act: "erase", owned, typed, ...SAID });
+
+    const cost = await source.owned({ ...asked, scan: false });
+    const look = await source.owned({ ...asked, scan: true });
+    await call("later", () => "later");
+    if (!("id" in look)) throw new Error("no list");
+
+    expect(cost).toEqual({ cost: expect.stringMatching(/^a scan reads the whole table: about \d+ items/) });
+    expect(look).toMatchObject({ typed: scope, keys: [{ operation: "order" }, { operation: "order" }] });
+    await expect(erase(look.id, "acme")).rejects.toThrow(`type ${scope} to confirm`);
+    await expect(erase("another")).rejects.toThrow("look for the keys again");
+    expect(await erase(look.id)).toEqual({
+      done: true,
+      message: expect.stringMatching(
+        /^Erased the answers of 1 of 2 keys\. order#\S+: not erased: the key is held: settle it first/,
+      ),
+    });
+    expect(await call("later", () => expect.unreachable())).toBe("later");
+    await expect(source.owned({ scope: "", operation: "", scan: true })).rejects.toThrow("enter the owner");
+  });
+});
+
+describe("an unsent message on the page", () => {
+  const QUEUE = "https://sqs.eu-central-1.amazonaws.com/123456789012/q";
+
+  async function committed(message: object) {
+    const key = randomUUID();
+    const messages = [{ key, body: { amount: -1 }, ...message }] as never;
+    await runOnce(holding(world, "sends"), key, {}, ({ commit }) => commit(1, { messages }));
+    const act = (name: string, more: object = {}) =>
+      actOn(key, name, { message: "0", ...more }, "sends").catch((error: Error) => error.message);
+    const stored = async () => (await world.outbox.load(identify("sends", "", key).recordKey))?.messages[0];
+    return { key, act, stored };
+  }
+
+  it("H90: is edited with the checks of `outbox edit`, and the key can't be erased meanwhile", async () => {
+    const { key, act, stored } = await committed({
+      ...{ bus: "orders", source: "shop", detailType: "paid" },
+    });
+
+    expect(await lifeOf(key, "sends")).toMatchObject({
+      choices: [],
+      messages: [{ place: 0, destination: "bus:orders", state: "waiting" }],
+    });
+    expect(await act("edit", { body: "{n" })).toBe("the body of an event must be a JSON object");
+    expect(await act("edit", { body: "7" })).toContain("body");
+    expect(await act("edit", { body: '{"amount":1}' })).toMatchObject({ done: true });
+
+    expect(await stored()).toMatchObject({ body: '{"amount":1}' });
+    expect((await stored())!.key).not.toBe(key);
+  });
+
+  it("H90: is redirected with the checks of `outbox redirect`, or dropped, once", async () => {
+    const { act, stored } = await committed({ queue: QUEUE });
+
+    expect(await act("explode")).toContain("isn't available for a message");
+    expect(await act("redirect", { kind: "queue", address: "" })).toBe("enter the new destination");
+    expect(await act("redirect", { kind: "topic", address: `${QUEUE}.fifo` })).toContain("topic");
+    expect(await act("redirect", { kind: "queue", address: `${QUEUE}2`, "message-group": "" })).toEqual({
+      done: true,
+      message: "Message 0 redirected.",
+    });
+    expect(await stored()).toMatchObject({ queue: `${QUEUE}2` });
+    expect(await act("retry")).toMatchObject({ done: true });
+    expect(await act("drop")).toMatchObject({ done: true, message: "Message 0 dropped." });
+    expect(await act("drop")).toEqual({
+      done: false,
+      message: "Nothing was changed: this record has no unsent messages.",
+    });
+  });
+});
+
 describe("child keys on the page", () => {
   it("H90: are those that the handler passed on: of its steps, and of any other name", async () => {
     const key = randomUUID();
@@ -208,7 +325,7 @@ describe("child keys on the page", () => {
       await step("reserve", () => 1);
       throw new OutcomeUnknownError();
     }).catch(() => {});
-    const hash = (await hashOf(key))!;
+    const hash = await hashOf(key);
 
     expect((await source.lifeOf(hash))!.childKeys).toEqual({ reserve: passed[0] });
     expect(source.childKeyOf(hash, "pay", {})).toBe(passed[1]);
@@ -297,11 +414,36 @@ describe("the time axis of a key", () => {
     ]);
   });
 
+  it("H90: leaves out what has no time: an attempt that released its key, and whose key was then forked", async () => {
+    const key = randomUUID();
+    const start = world.clock.now();
+    await runOnce(holding(world, "axis"), key, {}, async ({ step }) => {
+      await step("reserve", () => 1);
+      await world.clock.advance(1);
+      await step("quote", () => 2);
+      await world.clock.advance(1);
+      throw new Error("no such price");
+    }).catch(() => {});
+
+    await actOn(key, "fork", { from: "quote", as: randomUUID() }, "axis");
+
+    const { marks, tree } = await lifeOf(key, "axis");
+    expect(marks.map(({ lane, label, from }) => [lane, label, from - start])).toEqual([
+      ["attempt", "attempt 1", 0],
+      ["step", "step reserve: done", 0],
+      ["step", "step quote: done", 1],
+      ["decision", "forked, by ana", 2],
+      ["attempt", "failed", 2],
+    ]);
+    expect(JSON.stringify(tree)).toContain("forked by ana");
+  });
+
   it("has the lease of an abandoned attempt, and messages that wait", async () => {
     const key = randomUUID();
     const start = world.clock.now();
     void runOnce(holding(world, "dead"), key, {}, () => new Promise<never>(() => {}));
-    await expect.poll(() => hashOf(key, "dead")).toBeDefined();
+    const found = () => source.find({ operation: "dead", scope: "", key });
+    await expect.poll(found).not.toHaveProperty("isAbsent");
     await world.clock.advance(120_000);
     const sent = randomUUID();
     const message = { queue: "https://sqs.eu-central-1.amazonaws.com/123456789012/q", key: sent, body: {} };

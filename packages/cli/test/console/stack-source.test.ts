@@ -35,11 +35,11 @@ it("shows the other tables and finds their keys if one is missing, and that one 
   await runOnce({ operation: "order", store, leaseSeconds: 30 }, "order-7", {}, () => "done");
 
   const { problems, records } = await source.look();
-  const keyHash = await source.find({ operation: "order", scope: "", key: "order-7" });
+  const { keyHash } = await source.find({ operation: "order", scope: "", key: "order-7" });
 
   expect(problems).toContainEqual(expect.stringMatching(/^Other: .*not found/));
   expect(records).toMatchObject([{ state: "completed" }]);
-  expect(await source.lifeOf(`${keyHash}`)).toMatchObject({ state: "completed" });
+  expect(await source.lifeOf(keyHash)).toMatchObject({ state: "completed" });
 
   await client.send(
     new CreateTableCommand({

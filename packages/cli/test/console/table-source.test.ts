@@ -48,10 +48,10 @@ describe("the console of a table", () => {
     await runOnce({ operation: "order", store, leaseSeconds: 30 }, "order-7", {}, () => "done");
 
     const { problems } = await source.look();
-    const keyHash = await source.find({ operation: "order", scope: "", key: "order-7" });
+    const { keyHash } = await source.find({ operation: "order", scope: "", key: "order-7" });
 
     expect(problems).toHaveLength(3);
-    expect(await source.lifeOf(`${keyHash}`)).toMatchObject({ state: "completed" });
+    expect(await source.lifeOf(keyHash)).toMatchObject({ state: "completed" });
     table.close();
   });
 

@@ -71,7 +71,7 @@ describe("onceonly doctor for deployed resources", () => {
 
     expect(status, text).toBe(0);
     expect(text).toMatch(
-      /^not checked: policies of roles, they are only checked in templates \(rights-wide\)\n {2}run .*\nno faults found in \d+ of \d+ checks; read 1 table, 2 queues, 7 functions, 2 event sources, \d+ alarms in \d+ requests$/,
+      /^not checked: policies of roles, they are only checked in templates \(rights-wide\)\n {2}run .*\nno faults found in \d+ of \d+ checks; read 1 table, 2 queues, 9 functions, 2 event sources, \d+ alarms in \d+ requests$/,
     );
     expect(text).toContain(`faults found in ${ALL_CHECKS.length - 1} of ${ALL_CHECKS.length} checks`);
     // Two more are asked of the queues' engine.

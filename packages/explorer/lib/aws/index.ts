@@ -1,4 +1,5 @@
-/** The entry "onceonly-explorer/aws": DynamoDB, SQS, SNS, EventBridge, S3 and SES in memory, as their SDKs see them. */
+/** The entry "onceonly-explorer/aws": DynamoDB, SQS, SNS, EventBridge, S3, SES and durable executions in memory, as their SDKs see them. */
+export type { DurableExecution, DurableExecutions, DurableStatus } from "./durable/durable-executions.ts";
 export { DynamoDBError, type DynamoDBErrorDetails } from "./dynamodb/dynamodb-error.ts";
 export {
   DynamoDBModel,

@@ -16,9 +16,10 @@ export interface ExploreOptions {
    */
   readonly name?: string | undefined;
   /**
-   * Who sends the event and redelivers it: an HTTP client, a queue, a stream, an asynchronous invocation, or a
-   * schedule.
-   * @default - derived from the shape of the event
+   * Who sends the event and redelivers it: an HTTP client, a queue, a stream, an asynchronous invocation, a
+   * schedule; or Lambda's durable service, which starts an execution with the event as its input, calls the handler
+   * again after each suspension and crash, and starts another execution for each duplicate.
+   * @default - derived from the shape of the event; never `durable`
    */
   readonly source?: SourceKind | undefined;
   /**

@@ -8,7 +8,8 @@ import { Interference } from "./interference.ts";
 import type { HeldError } from "./item-effects.ts";
 import { reportName, type Scenario } from "./scenario.ts";
 import type { Source, SourceAnswer, SourceStage } from "./source.ts";
-import { type QueueEvent, queueNameOf } from "./sources/queue-record.ts";
+import { queueNameOf } from "./sources/queue-record.ts";
+import { recordsIn } from "./sources/records-in.ts";
 import { sourceKindOf, sourceOf } from "./sources/source-of.ts";
 import { traceLines } from "./trace-lines.ts";
 import type { TracedRun } from "./trace-steps.ts";
@@ -163,5 +164,5 @@ async function stageOf(
 }
 
 function sourceQueueOf({ kind }: Source, { event }: SourceStage): string | undefined {
-  return kind === "sqs" ? queueNameOf((event as QueueEvent).Records) : undefined;
+  return kind === "sqs" ? queueNameOf(recordsIn(event)) : undefined;
 }

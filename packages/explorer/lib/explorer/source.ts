@@ -5,7 +5,7 @@ import type { SimulatedFunction } from "../simulator/simulated-function.ts";
 import type { Simulator } from "../simulator/simulator.ts";
 import { type Plain, plainDetail, plainOf } from "./plain-value.ts";
 
-export const SOURCE_KINDS = ["http", "sqs", "stream", "invoke", "schedule"] as const;
+export const SOURCE_KINDS = ["http", "sqs", "stream", "invoke", "schedule", "durable"] as const;
 export type SourceKind = (typeof SOURCE_KINDS)[number];
 
 /** The result of one delivery in the source's view. */

@@ -11,6 +11,7 @@ export const IO_SERVICES = [
   "secretsmanager",
   "s3",
   "ses",
+  "lambda",
   "http",
   "foreign",
 ] as const;

@@ -33,6 +33,7 @@ const LATENCY_MS = {
   secretsmanager: [5, 25],
   s3: [5, 25],
   ses: [5, 25],
+  lambda: [5, 25],
   http: [5, 30],
   foreign: [1, 5],
 } as const;

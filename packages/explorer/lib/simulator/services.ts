@@ -17,7 +17,9 @@ import { sqsExchange } from "./sqs-exchange.ts";
 import type { StaleReads } from "./stale-reads.ts";
 
 /** By the names under which their requests are signed. */
-export type SmallServices = Readonly<Record<"ssm" | "secretsmanager" | "s3" | "ses", AwsHttpService>>;
+export type SmallServices = Readonly<
+  Record<"ssm" | "secretsmanager" | "s3" | "ses" | "lambda", AwsHttpService>
+>;
 
 export interface ServicesOptions {
   readonly dynamodb: DynamoDBModel;
@@ -32,7 +34,8 @@ export interface ServicesOptions {
 }
 
 const BY_TARGET = { dynamodb: /^DynamoDB(Streams)?_/, sqs: /^AmazonSQS\./, eventBridge: /^AWSEvents\./ };
-const SIMULATED = "DynamoDB, SQS, SNS, EventBridge, SSM, Secrets Manager, S3 and SES";
+const SIMULATED =
+  "DynamoDB, SQS, SNS, EventBridge, SSM, Secrets Manager, S3, SES and Lambda's durable executions";
 
 export class Services {
   readonly #options: ServicesOptions;

@@ -1,6 +1,7 @@
 /** A deterministic AWS in the memory of one process, in which Lambda handlers run unchanged. */
 
 import type { FakeClock } from "onceonly/testing";
+import type { DurableExecutions } from "../aws/durable/durable-executions.ts";
 import type { DynamoDBModel } from "../aws/dynamodb/dynamodb-model.ts";
 import type { EventBridgeModel } from "../aws/eventbridge/eventbridge-model.ts";
 import type { S3Model } from "../aws/http-services/s3-model.ts";
@@ -41,7 +42,7 @@ const DEFAULTS = { seed: 1, startAt: 1_700_000_000_000, maxDays: 30 } as const;
  * Tables, queues, topics, buses, functions and other systems in virtual time.
  *
  * Handlers run unchanged. Within `run` the simulation provides the AWS SDK's clients (DynamoDB, SQS, SNS,
- * EventBridge, SSM, Secrets Manager, S3 and SES), `fetch`, timers, dates and randomness. The same seed gives the same run.
+ * EventBridge, SSM, Secrets Manager, S3, SES and Lambda's durable executions), `fetch`, timers, dates and randomness. The same seed gives the same run.
  */
 export class Simulator {
   readonly dynamodb: DynamoDBModel;
@@ -51,6 +52,8 @@ export class Simulator {
   readonly s3: S3Model;
   /** Accepts every email; there is nothing to configure. */
   readonly ses: SesModel;
+  /** Durable executions: the SDK's checkpoints go here. Event source `durable` of `explore` starts and resumes them. */
+  readonly durable: DurableExecutions;
   /** Advances by itself within `run`: there `advance` waits like `sleep`. */
   readonly clock: FakeClock;
   readonly random: SeededRandom;
@@ -92,6 +95,7 @@ export class Simulator {
     this.eventBridge = this.#world.eventBridge;
     this.s3 = this.#world.s3;
     this.ses = this.#world.ses;
+    this.durable = this.#world.durable;
     this.clock = this.#world.time;
     this.random = this.#world.random;
     this.#setUp = new SetUp(this.#world);

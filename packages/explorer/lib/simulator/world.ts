@@ -1,4 +1,7 @@
 /** The parts of a simulation: models, time, network, and the scene outside of all hosts. */
+
+import { DurableExecutions } from "../aws/durable/durable-executions.ts";
+import { LambdaModel } from "../aws/durable/lambda-model.ts";
 import { DynamoDBModel } from "../aws/dynamodb/dynamodb-model.ts";
 import type { DynamoDBCall } from "../aws/dynamodb/intercept.ts";
 import { EventBridgeModel } from "../aws/eventbridge/eventbridge-model.ts";
@@ -36,6 +39,8 @@ export interface WorldOptions {
   readonly onFailure: (error: unknown) => void;
 }
 
+/** A durable execution is one of a version. */
+const FUNCTION_ARN = "arn:aws:lambda:us-east-1:000000000000:function:durable:1";
 const WRITES = /^(Put|Update|Delete|BatchWrite|TransactWrite)/;
 
 export class World {
@@ -47,6 +52,7 @@ export class World {
   readonly secrets = new SecretsModel();
   readonly s3: S3Model;
   readonly ses = new SesModel();
+  readonly durable: DurableExecutions;
   readonly deliveries: Deliveries;
   readonly time: VirtualTime;
   readonly random: SeededRandom;
@@ -108,6 +114,7 @@ export class World {
       deliver: this.deliveries.ofBus,
     });
     this.s3 = new S3Model(time);
+    this.durable = new DurableExecutions(time.now, FUNCTION_ARN);
     this.services = new Services({
       dynamodb: this.dynamodb,
       sqs: this.sqs,
@@ -118,6 +125,7 @@ export class World {
         secretsmanager: this.secrets.service,
         s3: this.s3,
         ses: this.ses,
+        lambda: new LambdaModel(this.durable),
       },
       staleReads,
       now: time.now,

@@ -215,7 +215,7 @@ describe("explore, of a handler that", () => {
     [
       "an operation of S3",
       () => s3.send(new GetObjectTaggingCommand({ Bucket: "invoices", Key: "a" })),
-      "S3 and SES, but nothing for invoices.s3.us-east-1.amazonaws.com",
+      "S3, SES and Lambda's durable executions, but nothing for invoices.s3.us-east-1.amazonaws.com",
     ],
   ])("lacks %s gets advice with the option", async (_, handler, text) => {
     await expect(explore(handler, {}, shop)).rejects.toThrow(text);

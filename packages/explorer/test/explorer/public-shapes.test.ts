@@ -124,6 +124,13 @@ const SHAPES: readonly Shape[] = [
     { tables },
   ],
   ["the stream of a table", events.streamReader, { Records: [change] }, { tables }],
+  ["the stream of a table, behind a pipe", events.streamReader, [change], { tables }],
+  [
+    "a queue behind a pipe",
+    events.queueConsumer,
+    [{ messageId: "m1", eventSource: "aws:sqs", body, attributes: {}, messageAttributes: {} }],
+    { tables },
+  ],
 ];
 
 describe("a handler in the shape of a public sample", () => {

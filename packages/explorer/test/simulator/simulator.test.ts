@@ -142,7 +142,7 @@ describe("clients of the AWS SDK", () => {
     const fn = aws.lambda(() => elsewhere.restoreObject({ Bucket: "parts", Key: "a" }));
     const invocation = await aws.run(() => fn.invoke({}));
     expect(invocation.outcome === "threw" && String(invocation.error)).toMatch(
-      /has DynamoDB, .*S3 and SES, but nothing for sts\..*outside: \{.*serve\(/,
+      /has DynamoDB, .*S3, SES and Lambda's durable executions, but nothing for sts\..*outside: \{.*serve\(/,
     );
   });
 });

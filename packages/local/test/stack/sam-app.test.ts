@@ -77,7 +77,7 @@ describe("startStack with a template of SAM", () => {
     }
   });
 
-  it("deploys the example of the documents, and leaves nothing out", async () => {
+  it("deploys the example of the documents, and leaves out only its durable function", async () => {
     const example = await startStack({
       folder: pathTo("docs/guides/without-cdk/sam.yaml"),
       dynamodbEndpoint,
@@ -85,7 +85,9 @@ describe("startStack with a template of SAM", () => {
     });
     await example.stop();
 
-    expect(example.notRun).toEqual([]);
+    expect(example.notRun).toEqual([
+      expect.stringMatching(/^AWS::Lambda::Function FulfilOrder .*durable executions don't run here/),
+    ]);
     expect(Object.keys(example.eventSources)).not.toEqual([]);
     expect(Object.keys(example.schedules)).not.toEqual([]);
   });

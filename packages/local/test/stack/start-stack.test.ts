@@ -63,6 +63,7 @@ describe("startStack", () => {
         Resources: {
           Bucket: { Type: "AWS::S3::Bucket", Metadata: { "aws:cdk:path": "App/News/Bucket/Resource" } },
           Python: functionResource("main.handler", { Runtime: "python3.13" }),
+          Durable: functionResource("index.handler", { DurableConfig: { ExecutionTimeout: 60 } }),
           Search: { Type: "AWS::OpenSearchService::Domain" },
           Custom: { Type: "Custom::Seed" },
           Web: { Type: "AWS::Cognito::UserPool" },
@@ -74,6 +75,7 @@ describe("startStack", () => {
     expect(stack.notRun).toEqual([
       "AWS::S3::Bucket News/Bucket (Bucket): point functions to your own S3 with AWS_ENDPOINT_URL_S3",
       "AWS::Lambda::Function Python (Python): runtime python3.13 doesn't run, only Node.js does",
+      "AWS::Lambda::Function Durable (Durable): durable executions don't run here: run the handler in LocalDurableTestRunner of @aws/durable-execution-sdk-js-testing",
       "AWS::OpenSearchService::Domain Search (Search): the service OpenSearchService has no local counterpart",
       "Custom::Seed Custom (Custom): custom resources don't run, and return no values",
       "AWS::Cognito::UserPool Web (Web): there's no sign-in locally",

@@ -4,6 +4,7 @@
 import { createServer, type RequestListener } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
+import { crc32 } from "node:zlib";
 import { answerParent } from "../../helper-process.ts";
 import { answersOf } from "./answers.ts";
 import { type Exchange, operationOf } from "./exchange.ts";
@@ -14,6 +15,17 @@ export interface ServerSetup {
 }
 
 let asked: Record<string, number> = {};
+
+/** By the body: there are only a few. */
+const checksums = new Map<string, number>();
+
+function checksumOf(body: string): number {
+  const known = checksums.get(body);
+  if (known !== undefined) return known;
+  const checksum = crc32(body);
+  checksums.set(body, checksum);
+  return checksum;
+}
 
 function start({ exchanges, tls }: ServerSetup): Promise<number> {
   const answer = answersOf(exchanges);
@@ -27,6 +39,8 @@ function start({ exchanges, tls }: ServerSetup): Promise<number> {
       const headers = {
         "content-type": "application/x-amz-json-1.0",
         "content-length": Buffer.byteLength(body),
+        // As DynamoDB sends it, so that clients check it.
+        "x-amz-crc32": checksumOf(body),
       };
       response.writeHead(status, headers).end(body);
     });

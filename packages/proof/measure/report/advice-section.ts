@@ -2,7 +2,7 @@
 import { median } from "../timing/median.ts";
 import type { Kind, Sample } from "../timing/turn.ts";
 import { pairwise, presentStarts } from "./cold-start-section.ts";
-import { exactBytes, milliseconds, ratio } from "./format.ts";
+import { kilobytes, milliseconds, ratio } from "./format.ts";
 import { markdownTable } from "./markdown.ts";
 import { ofCall, PEER, toPeer } from "./race-table.ts";
 import type { Results } from "./results.ts";
@@ -42,18 +42,18 @@ export function adviceSection({ client, bundle, "cold-start": coldStart }: Resul
   ]);
   return `## What makes a function fast
 
-- **Bundle the SDK.** With the installed SDK instead, a cold start takes more: ${unbundled.join(", ")}. \`NodejsFunction\` of
-  the CDK leaves it out unless told: \`bundling: { externalModules: [] }\`.
-- **Take \`onceonly/lean\` where the function needs no other client of AWS**. It takes ${calls(LEAN, "firstRun")} of the processor time of ${PEER} for a first
-  run, ${calls(LEAN, "replay")} for a replay and ${ratio(pairwise(first.withSdk["onceonly/lean"], first.withSdk[PEER]), 2)} for a cold start. The whole function has ${exactBytes(Number(functions["onceonly/lean"]))} instead of ${exactBytes(Number(functions.onceonly))}.
-- **Make the store once**, outside of the handler, and keep its connections: the SDK and the lean client do unless they are
-  told otherwise. Without keep-alive a first run over TLS takes ${times(lonely)} the processor time, and a handshake's round trips.
-- **Give it memory.** A function gets a processor in proportion to its memory, [one whole with ${MB_OF_ONE_PROCESSOR.toLocaleString("en")} MB](https://docs.aws.amazon.com/lambda/latest/dg/configuration-memory.html). The table
-  computes what the cold start on Node ${first.version} would take by that. It is not measured, and a processor of AWS is not the one of this run:
+- **Bundle the SDK.** With the runtime's SDK instead, a cold start is slower: ${unbundled.join(", ")}. \`NodejsFunction\` of
+  the CDK leaves it out by default; to include it, set \`bundling: { externalModules: [] }\`.
+- **Use \`onceonly/lean\` if the function needs no other AWS client**. Its processor time is ${calls(LEAN, "firstRun")} of ${PEER}'s for a first
+  run, ${calls(LEAN, "replay")} for a replay and ${ratio(pairwise(first.withSdk["onceonly/lean"], first.withSdk[PEER]), 2)} for a cold start. The whole function has ${kilobytes(Number(functions["onceonly/lean"]))} instead of ${kilobytes(Number(functions.onceonly))}.
+- **Create the store once**, outside the handler, and keep its connections open, as the SDK and the lean client do
+  by default. Without keep-alive, a first run over TLS costs ${times(lonely)} the processor time, plus a handshake's round trips.
+- **Give it memory.** A function gets processor time in proportion to its memory, [one whole processor with ${MB_OF_ONE_PROCESSOR.toLocaleString("en")} MB](https://docs.aws.amazon.com/lambda/latest/dg/configuration-memory.html). The table
+  computes the cold start on Node ${first.version} from that. It isn't measured, and AWS's processors differ from this machine's:
 
 ${markdownTable([["", ...MEMORY_MB.map((mb) => `${mb.toLocaleString("en")} MB`)], ...memory])}
 
-- **Measure your version of Node.** With the SDK bundled a cold start takes ${versions.join(", ")}.
+- **Measure your version of Node.** With the SDK bundled, a cold start costs ${versions.join(", ")}.
 `;
 }
 

@@ -37,46 +37,46 @@ export function batchSection(figures: BatchFigures): string {
   return `## Batches of messages
 
 A stream of ${exactCount(messages)} SQS messages about ${exactCount(orders)} orders, in batches of ${MESSAGES_OF_A_BATCH}, by ${concurrency} invocations at a time with an
-execution environment each. ${exactCount(messages - orders)} messages repeat an earlier one under a message id of their own. ${exactCount(places.sameBatch)} of them are in the same
+execution environment each. ${exactCount(messages - orders)} messages repeat an earlier one under another message id. ${exactCount(places.sameBatch)} of them are in the same
 batch, ${exactCount(places.nextBatches)} in one of the ${concurrency - 1} batches after it that run meanwhile, and ${exactCount(places.later)} later. The effect of a message
-adds 1 to a counter of its order, so that a second time shows.
+adds 1 to a counter of its order, so a repeated effect shows.
 
-- onceonly is \`idempotentBatch\` with its defaults, claimed or optimistic, but for \`groupRequests\` where a row says so. The effect is in its commit, or the handler
-  writes the effect on its own, as with Powertools. "Lean" is the same on the client of \`onceonly/lean\`. The requests of
-  clients of the SDK are counted in their middleware, so that all of them go through \`send\` here, and none past it.
+- onceonly is \`idempotentBatch\` with its defaults, claimed or optimistic; a row says if \`groupRequests\` is set. The effect is in its commit, or the handler
+  writes the effect itself, as with Powertools. "Lean" uses the client of \`onceonly/lean\`. SDK requests
+  are counted in the client's middleware, so all of them go through \`send\` here.
 - Powertools is \`processPartialResponse\` with a \`BatchProcessor\`, in parallel, around \`makeIdempotent\`, as its
   documentation combines the two: the context is registered in each invocation. Its local cache, which is off by default,
   is on: it saves requests here.
-- Both take the key from the body, since the message id, which Powertools' example takes, differs in a second send. They check the
-  body against the key, answer the same result, and keep it for a day. Their clients have the same settings.
+- Both read the key from the body, because the message id that Powertools' example uses differs in a second send. They check the
+  body against the key, return the same result, and keep it for a day. Their clients have the same settings.
 - What an invocation returns, and the whole batch of one that failed, is delivered again after the visibility timeout.
-  That is ${VISIBILITY_SECONDS} seconds, six times the function's timeout. It is not waited for: the time that both packages and the SDK read is moved on.
-  Neither needs an option for that; onceonly is only given alarms that do not outlive a process.
+  That is ${VISIBILITY_SECONDS} seconds, six times the function's timeout. The benchmark doesn't wait for it: it moves the time that both packages and the SDK read.
+  Neither needs an option for that; onceonly only gets alarms that don't outlive a process.
 
 ${trialTable(withoutFaults, [...COSTS, ...WRONG_EFFECTS, THROUGHPUT])}
 
 - The counts differ a little from run to run, with how many duplicates meet their original at work. Such a duplicate is
-  delivered again. In the same batch, \`idempotentBatch\` makes it wait instead. In the optimistic mode nobody holds a
+  delivered again. In the same batch, \`idempotentBatch\` makes it wait instead. In the optimistic mode there is no
   claim, and the loser of the race costs a refused transaction.
-- How units are counted is said above. What a refused transaction is charged is not documented in figures: it is counted
-  like one that was applied. Local engines do not report all that grouped requests take. Each statement counts what it
-  would as a write of its own, each item of a transaction 2.
+- Units are counted as above. AWS doesn't document the charge for a refused transaction, so it's counted
+  like one that was applied. Local engines don't report everything that grouped requests cost, so each statement counts like a
+  separate write, and each item of a transaction counts 2.
 - The throughput is measured, in ${withoutFaults.sections} sections of the stream in which the contestants take turns: the median of the
   ratios.
 
 ### With crashes
 
 The first ${exactCount(withCrashes.messages)} messages of the stream. In ${percent(CRASH_SHARE)} of the writes of an effect the process dies. In half of them it dies just
-before it sends that write, in half when the engine has carried it out. The other messages of its batch die with it,
-wherever they are. An effect that is a request of its own may then be there while its record is not completed. Both
-packages then run that message again. In a commit there is no such moment.
+before it sends that write, in half after the engine has applied it. The other messages of its batch die with it,
+wherever they are. If the effect is a separate request, it may then be there although its record isn't complete, and both
+packages run that message again. A commit can't end like that.
 
 ${trialTable(withCrashes, [CRASHES, ...COSTS, ...WRONG_EFFECTS])}
 
 ### With lost answers
 
 The same messages. In ${percent(LOST_SHARE)} of the requests the engine carries out what it was asked, and the connection is closed before the
-answer comes. The SDK sends the request again. A counter that the handler increments on its own then counts twice,
+answer comes. The SDK sends the request again. A counter that the handler increments itself then counts twice,
 whichever package called the handler. A commit is sent again as the same transaction.
 
 ${trialTable(withLostAnswers, [LOST_ANSWERS, ...COSTS, ...WRONG_EFFECTS])}
@@ -104,6 +104,6 @@ function trialTable({ results }: PartFigures, columns: readonly Column[]): strin
 }
 
 /** The median over the sections: each was consumed by both within a short time. */
-export function throughputTo(peer: TrialResult, own: TrialResult): number {
+function throughputTo(peer: TrialResult, own: TrialResult): number {
   return median(own.sectionMs.map((ms, section) => (peer.sectionMs[section] as number) / ms));
 }

@@ -10,22 +10,22 @@ Exact counts: they are the same in every run. A dash is a path that Powertools d
 
 ${capacityTable(paths)}
 
-- Requests are tries: what the SDK repeats by itself counts again.
-- Write and read units are what the engine reports, but for three things that local engines do not report, or not as
-  DynamoDB does. They are computed as DynamoDB documents them.
-  A refused conditional write costs the size of the item that refused it
+- Requests include the SDK's own retries.
+- Write and read units are the engine's, except three that local engines don't report, or report differently.
+  Those are computed as DynamoDB documents them:
+  a refused conditional write costs the size of the item that refused it
   ([capacity of writes](https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/read-write-operations.html)).
-  An item in a transaction costs double. A transaction that is repeated with its token is answered, and charged, as
+  An item in a transaction costs double. A transaction that is repeated with its token is charged as
   reads of its items
   ([TransactWriteItems](https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html)).
-- Records and orders are below 1 KB but for the results of 1, 40 and 300 KB, which are random text. What compresses better
-  costs less.
-- Powertools keeps every result in the record itself, so that each refused claim pays for its size. onceonly
-  compresses what is not small, and puts what then exceeds some 4 KB into an item of its own. That item costs one more write on
-  the first run, and a read on each replay.
-- A message costs nothing of its own: it is in the record until it is sent. What a relay then costs is not counted here.
-- A commit costs more than an order that the handler puts on its own. That is the price of the transaction. It
-  leaves no moment in which the order is there and its record is not.
+- Records and orders are below 1 KB, except the results of 1, 40 and 300 KB, which are random text. Results that compress better
+  cost less.
+- Powertools keeps every result in the record itself, so each refused claim pays for its size. onceonly
+  compresses results, and stores those above about 4 KB in a separate item. That costs one more write in
+  the first run, and a read in each replay.
+- A message adds no cost to the commit: it's in the record until it's sent. The relay's cost isn't counted here.
+- A commit costs more than an order that the handler puts itself. That's the price of the transaction, which
+  never leaves an order without its record.
 
 ### Cost of a million calls
 

@@ -12,24 +12,24 @@ const heap = ({ heapKb }: Sample) => heapKb;
 export function clientSection({ plain, http, tls, commits, warmUpCalls = 800 }: ClientFigures): string {
   return `## The client
 
-What a call takes of the function's own process, without the database. Lambda bills this beside the waiting, and
-a local engine hides it. A server in a process of its own repeats what an engine answered to each package a moment before. It
-lets a new key in and refuses a known one, and keeps nothing. Every request is counted, and every answer is compared. A
-contestant that does less than two requests for a first run and one for a replay ends the benchmark. The handler only answers.
+How much processor time a call costs in the function's process, without the database. Lambda bills it on top of the waiting, and
+a local engine's own work would hide it. So a small server in another process replays the responses that a real engine gave each
+package just before: it accepts a new key, refuses a known one, and stores nothing. The benchmark counts every request and compares
+every response. It fails if a contestant makes fewer than two requests for a first run, or fewer than one for a replay. The handler does no work.
 
 ${bars("first-run", "a first run")}
 ${bars("replay", "a replay")}
 
 Processor time relative to ${PEER} on its default client, with 1, 16 and 64 callers at once. The contestants take turns within
-each run. Each has a process of its own that is new in each run and has made ${warmUpCalls} calls of each kind. A figure is the
+each run. Each starts in a new process and makes ${warmUpCalls} calls of each kind first. A figure is the
 median of ${runsOf(plain)} runs. A first run of
 ${PEER} took ${milliseconds(ofCall(plain, PEER, "firstRun", 16, cpu), 2)} with 16 callers, a replay ${milliseconds(ofCall(plain, PEER, "replay", 16, cpu), 2)}.
 
-With \`idempotent\`, beside \`makeIdempotent\`:
+\`idempotent\` next to \`makeIdempotent\`:
 
 ${relative(plain)}
 
-With \`httpIdempotent\`, beside \`makeIdempotent\` on the same event of an HTTP API, the key in a header and the body checked:
+\`httpIdempotent\` next to \`makeIdempotent\`, on the same HTTP API event, with the key in a header and the body checked:
 
 ${relative(http)}
 
@@ -41,15 +41,15 @@ Allocated on JavaScript's heap for each call, in KB; plain HTTP, \`idempotent\`:
 
 ${raceTable(plain, (name, kind, callers) => ofCall(plain, name, kind, callers, heap).toFixed(0))}
 
-- The floor and the limit claim and complete a record without any of the checks that make it safe. What is above them is
-  what a package costs.
-- "With the claim it once made" is the same client. At its edge the insert of a record becomes the update under one long
-  condition that this package claimed with before. This shows what the insert gained alone.
+- The floor and the limit claim and complete a record without any of the checks that make it safe. The difference to them is
+  the cost of a package.
+- "With the claim it once made" uses the same client, but claims with an update under one long condition, as this package
+  used to, instead of an insert. The difference shows what the insert saves.
 `;
 }
 
-const COMMITS = `With \`httpIdempotent\` and an order that the handler commits, beside \`makeIdempotent\` and an order that the handler puts
-on its own. The peer's order takes one request more, and is not atomic:`;
+const COMMITS = `\`httpIdempotent\` with an order that the handler commits, next to \`makeIdempotent\` with an order that the handler puts
+itself. The peer needs one request more for the order, and isn't atomic:`;
 
 const bars = (file: string, what: string) =>
   `![Processor time of ${what}, relative to ${PEER}](benchmarks/client-${file}.svg)`;

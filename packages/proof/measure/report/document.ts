@@ -1,14 +1,17 @@
-// docs/proof/benchmarks.md and its charts as a whole. Pure: the same results give the same text, and no date is in it.
+// docs/proof/benchmarks.md and its charts as a whole. Pure: the same results and code give the same text.
 import { PROJECT_URL } from "../../../../lib/contract.ts";
+import type { CodeVersions } from "../code-version.ts";
 import { adviceSection } from "./advice-section.ts";
+import { ageTable, isOlder, markedPage } from "./age.ts";
 import { aimsSection } from "./aims-section.ts";
 import { batchSection } from "./batch-section.ts";
 import { capacitySection } from "./capacity-section.ts";
 import { clientCharts, clientSection } from "./client-section.ts";
 import { coldStartCharts, coldStartSection } from "./cold-start-section.ts";
 import { engineSection } from "./engine-section.ts";
+import { growthCharts, growthSection } from "./growth-section.ts";
 import { hotKeySection } from "./hot-key-section.ts";
-import type { Figures, Results, SectionName, Versions } from "./results.ts";
+import type { Figures, Measurement, Results, SectionName, Versions } from "./results.ts";
 import { serversCharts, serversSection } from "./servers-section.ts";
 import { sizeSection } from "./size-section.ts";
 
@@ -23,6 +26,7 @@ const PAGES: Pages = {
   "hot-key": hotKeySection,
   batch: batchSection,
   servers: serversSection,
+  growth: growthSection,
 };
 
 export const SECTION_NAMES = Object.keys(PAGES) as SectionName[];
@@ -32,19 +36,24 @@ export function sectionPage<Name extends SectionName>(name: Name, figures: Figur
   return PAGES[name](figures);
 }
 
-export function benchmarksDocument(results: Results): string {
+/** @param codes the code that each section would measure now */
+export function benchmarksDocument(results: Results, codes: CodeVersions): string {
   const names = SECTION_NAMES.filter((name) => results[name]);
-  const pages = names.map((name) => sectionPage(name, results[name]?.figures as Figures[typeof name]));
+  const pages = names.map((name) => {
+    const measured = results[name] as Measurement & { readonly figures: Figures[typeof name] };
+    return markedPage(sectionPage(name, measured.figures), isOlder(name, measured, codes));
+  });
   return `# Benchmarks
 
-Written by \`npm run bench\` from what it found, which [packages/proof/measure/results.json](${PROJECT_URL}/blob/main/packages/proof/measure/results.json) keeps; do not edit. Both packages share
+onceonly next to Powertools for AWS Lambda: processor time, requests, bytes, and what happens under load. \`npm run bench\` measures and
+writes this page, and keeps its figures in [results.json](${PROJECT_URL}/blob/main/packages/proof/measure/results.json), so don't edit it. In each section both packages share
 one run on one engine: ${versionsOf(results, names)}.
-What both do when things go wrong is in [comparison.md](comparison.md).
+[comparison.md](comparison.md) shows what both do when something goes wrong.
 
-**The figures over a client of the SDK are older than the code.** Since they were measured, the client that the store makes itself goes
-through \`send\` of the SDK, with our own signer and serializer in it, and a client that you pass is used as it is. One short run on a busy
-machine, bundled with SDK 3.1162.0, took × 0.51 (1 caller) and × 0.79 (16 callers) of the peer's processor time for a first run, and × 0.44
-and × 0.87 for a replay. Through plain \`send\` it was × 0.82 and × 1.24, and × 1.02 and × 1.35. The lean client didn't change.
+${ageTable(SECTION_NAMES, results, codes)}
+
+"Other work" is what other processes used just before the section ran. Sections that measure time refuse to run on a busy machine.
+Where the code has changed since, the figures are an earlier version's: in their sections, and in the two summaries that come first.
 
 ${[aimsSection(results), adviceSection(results), ...pages].filter(Boolean).join("\n")}`;
 }
@@ -54,11 +63,13 @@ export function benchmarkCharts({
   client,
   "cold-start": coldStart,
   servers,
+  growth,
 }: Results): Readonly<Record<string, string>> {
   return {
     ...(client && clientCharts(client.figures)),
     ...(coldStart && coldStartCharts(coldStart.figures)),
     ...(servers && serversCharts(servers.figures)),
+    ...(growth && growthCharts(growth.figures)),
   };
 }
 

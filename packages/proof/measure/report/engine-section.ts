@@ -9,10 +9,10 @@ export function engineSection(figures: RaceFigures): string {
     raceTable(figures, (name, kind, callers) => ratio(toPeer(figures, name, kind, callers, pick), 2));
   return `## On a local engine
 
-Whole calls through \`httpIdempotent\`, the database included, with 1, 16 and 64 callers at once, relative to ${PEER} in the
-same run. The handler writes one order: on its own, or in the commit. The bare handler does nothing else, and runs again
-when it is called again. The contestants take turns, each in a process of its own; the figures are medians of the runs. The
-engine shares the processor with its callers, and hides most of what they differ by: see the section above for that.
+Whole calls through \`httpIdempotent\`, including the database, with 1, 16 and 64 callers at once, relative to ${PEER} in the
+same run. The handler writes one order, either itself or in the commit. The bare handler does only that, and a second call
+writes again. The contestants take turns, each in its own process; the figures are medians of the runs. The
+engine shares the processors with its callers, which hides most of their differences; the section above shows those.
 
 Calls per time, more is better:
 

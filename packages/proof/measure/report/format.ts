@@ -1,7 +1,8 @@
 // Numbers as the report shows them: rounded, so reruns of the same code rarely differ. Pure.
 
-export function exactBytes(bytes: number): string {
-  return `${bytes.toLocaleString("en")} bytes`;
+/** Of 1,000 bytes. */
+export function kilobytes(bytes: number): string {
+  return `${(bytes / 1000).toLocaleString("en", { minimumFractionDigits: 1, maximumFractionDigits: 1 })} KB`;
 }
 
 export function exactCount(count: number): string {

@@ -26,7 +26,7 @@ When it is done:
 
 ${phase(({ afterwards, replayed }) => [afterwards, replayed[1]])}
 
-What came of it:
+The result:
 
 ${markdownTable([
   ["", "runs of the handler", "effects"],
@@ -37,9 +37,9 @@ ${markdownTable([
   ]),
 ])}
 
-- Every refused claim is a write on one item, and a partition of DynamoDB takes 1,000 of them in a second, whichever
+- Every refused claim is a write on one item, and a DynamoDB partition accepts 1,000 of them per second, whichever
   package sends them.
-- In the optimistic mode nobody holds a claim: every duplicate runs, one commits, and the others lose a transaction to
+- In the optimistic mode there is no claim: every duplicate runs, one commits, and the others lose a transaction to
   it and replay. A finished record costs them a read and no write. DynamoDB itself also cancels transactions that meet on one
   item, which local engines do not; each of those costs one more.
 - onceonly's \`whenInProgress: { waitSeconds }\` makes a duplicate wait for the first call's answer instead of being refused.

@@ -9,10 +9,26 @@ export const PEER = "Powertools";
 export type Pick = (sample: Sample) => number;
 
 /** The median of the runs, each next to the peer's in the same run; `NaN` if there is no such contestant. */
-export function toPeer(figures: RaceFigures, name: string, kind: Kind, callers: Callers, pick: Pick): number {
-  const peers = figures[PEER]?.[kind][callers] ?? [];
+export const toPeer = (
+  figures: RaceFigures,
+  name: string,
+  kind: Kind,
+  callers: Callers,
+  pick: Pick,
+): number => toContestant(figures, PEER, name, kind, callers, pick);
+
+/** The same, next to another contestant. */
+export function toContestant(
+  figures: RaceFigures,
+  other: string,
+  name: string,
+  kind: Kind,
+  callers: Callers,
+  pick: Pick,
+): number {
+  const peers = figures[other]?.[kind][callers] ?? [];
   const own = figures[name]?.[kind][callers] ?? [];
-  return median(own.map((sample, run) => pick(sample) / pick(peers[run] as Sample)));
+  return median(peers.map((peer, run) => (own[run] ? pick(own[run]) / pick(peer) : Number.NaN)));
 }
 
 /** The median of the runs. */

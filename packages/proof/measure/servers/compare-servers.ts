@@ -1,4 +1,5 @@
-// The load from the packages that inspired onceonly: 50 callers for a minute over 50 ms of work, and one caller over 20 ms. The
+// The load from the packages that inspired onceonly: 50 callers for a minute over 50 ms of work, and one caller over 20 ms; and
+// 50 callers over no work at all, which shows what each request costs. The
 // contestants are servers in separate processes. They take turns, so the machine's other work affects all of them.
 import { cpus, loadavg, totalmem } from "node:os";
 import pg from "pg";
@@ -9,6 +10,7 @@ import { startValkey, valkeyVersion } from "../../../../test/kit/valkey-server.t
 import { type HelperProcess, startHelper } from "../../helper-process.ts";
 import { bundleProcess } from "../../process-bundle.ts";
 import { median } from "../timing/median.ts";
+import { FLOOR_TABLE, type FloorName } from "./floors.ts";
 import { askTwice, press, type Target, targetOf } from "./load.ts";
 import type { ServerSetup } from "./server-process.ts";
 
@@ -18,6 +20,16 @@ export const ALONE_WORK_MS = 20;
 
 export const STORE_NAMES = ["none", "Valkey", "PostgreSQL", "DynamoDB"] as const;
 export type StoreName = (typeof STORE_NAMES)[number];
+
+/** In the order of their turns. Each store follows its floor. */
+export const CONTESTANTS = [
+  "none",
+  "floor over Valkey",
+  "Valkey",
+  "floor over PostgreSQL",
+  "PostgreSQL",
+  "DynamoDB",
+] as const satisfies readonly (StoreName | FloorName)[];
 
 /** Medians of the rounds. `ratio` is to the bare handler of the same round. */
 export interface ServerResult {
@@ -29,6 +41,13 @@ export interface ServerResult {
   readonly p99Ms: number;
   readonly firstMs: number;
   readonly againMs: number;
+  /** The same callers over no work. Absent in results from before it was measured. */
+  readonly idle?: {
+    readonly perSecond: number;
+    readonly cpuMs: number;
+    readonly p95Ms: number;
+    readonly throughput: number;
+  };
   readonly ratio: {
     readonly throughput: number;
     readonly p95: number;
@@ -46,7 +65,9 @@ export interface ServersFigures {
   /** The slowest round of the bare handler to its quickest one, by throughput. */
   readonly steadiness: number;
   readonly seconds: number;
-  readonly results: Readonly<Record<StoreName, ServerResult>>;
+  /** The floors are absent in results from before they were measured. */
+  readonly results: Readonly<Record<StoreName, ServerResult>> &
+    Readonly<Partial<Record<FloorName, ServerResult>>>;
 }
 
 export interface ServersEffort {
@@ -55,7 +76,10 @@ export interface ServersEffort {
   readonly calls: number;
 }
 
-type Round = Omit<ServerResult, "ratio">;
+type Round = Omit<ServerResult, "ratio" | "idle"> & { readonly idle: Press };
+
+/** What callers met while they pressed. */
+type Press = Pick<ServerResult, "perSecond" | "cpuMs" | "meanMs" | "p95Ms" | "p99Ms">;
 
 /** @param onTurn called once for each contestant in each round */
 export async function compareServers(
@@ -66,14 +90,14 @@ export async function compareServers(
   const before = loadavg()[0] ?? 0;
   const engines = await startEngines(dynamodbEndpoint);
   const bundle = await bundleProcess("packages/proof/measure/servers/server-process.ts");
-  const helpers = STORE_NAMES.map(() => startHelper(bundle));
+  const helpers = CONTESTANTS.map(() => startHelper(bundle));
   try {
     const targets: Target[] = [];
-    for (const [index, store] of STORE_NAMES.entries()) {
+    for (const [index, store] of CONTESTANTS.entries()) {
       const setup: ServerSetup = { store, ...engines.places[store] };
       targets.push(targetOf(Number(await helpers[index]?.ask(setup)), store !== "none"));
     }
-    const measured = STORE_NAMES.map((): Round[] => []);
+    const measured = CONTESTANTS.map((): Round[] => []);
     for (const target of targets) await press(target, BUSY_WORK_MS, CALLERS, Math.min(roundMs, 3000));
     for (let round = 0; round < rounds; round++) {
       // Another one is the first in each round.
@@ -95,8 +119,8 @@ export async function compareServers(
       steadiness: Math.min(...paces) / Math.max(...paces),
       seconds: (rounds * roundMs) / 1000,
       results: Object.fromEntries(
-        STORE_NAMES.map((name, index) => [name, summaryOf(measured[index] ?? [], bare)]),
-      ) as Record<StoreName, ServerResult>,
+        CONTESTANTS.map((name, index) => [name, summaryOf(measured[index] ?? [], bare)]),
+      ) as Record<(typeof CONTESTANTS)[number], ServerResult>,
     };
   } finally {
     for (const helper of helpers) helper.stop();
@@ -112,6 +136,7 @@ async function startEngines(dynamodbEndpoint: string) {
   const valkey = await startValkey(["--appendfsync", "everysec"]);
   const pool = new pg.Pool({ host: "127.0.0.1", port: postgres.port, user: USER, database: "postgres" });
   await pool.query(postgresSchema({ table: "records" }));
+  await pool.query(FLOOR_TABLE);
   await pool.end();
   const client = connect(dynamodbEndpoint);
   const dynamodbTable = await createTable(client);
@@ -122,7 +147,9 @@ async function startEngines(dynamodbEndpoint: string) {
       Valkey: { at: `${valkey.port}`, table: "" },
       PostgreSQL: { at: `${postgres.port}`, table: "records" },
       DynamoDB: { at: dynamodbEndpoint, table: dynamodbTable },
-    } satisfies Record<StoreName, Omit<ServerSetup, "store">>,
+      "floor over Valkey": { at: `${valkey.port}`, table: "" },
+      "floor over PostgreSQL": { at: `${postgres.port}`, table: "floor" },
+    } satisfies Record<ServerSetup["store"], Omit<ServerSetup, "store">>,
     versions: { Valkey: valkeyVersion(), PostgreSQL: postgres.name },
     async stop() {
       await postgres.stop();
@@ -137,10 +164,16 @@ async function roundOf(
   roundMs: number,
   calls: number,
 ): Promise<Round> {
-  const before = await cpuOf(server);
-  const { latencies, seconds } = await press(target, BUSY_WORK_MS, CALLERS, roundMs);
-  const cpuMs = ((await cpuOf(server)) - before) / latencies.length;
+  const busy = await pressOf(target, server, BUSY_WORK_MS, roundMs);
+  const idle = await pressOf(target, server, 0, roundMs / 2);
   const { first, again } = await askTwice(target, ALONE_WORK_MS, calls);
+  return { ...busy, firstMs: median(first), againMs: median(again), idle };
+}
+
+async function pressOf(target: Target, server: HelperProcess, workMs: number, forMs: number): Promise<Press> {
+  const before = await cpuOf(server);
+  const { latencies, seconds } = await press(target, workMs, CALLERS, forMs);
+  const cpuMs = ((await cpuOf(server)) - before) / latencies.length;
   const sorted = latencies.toSorted((a, b) => a - b);
   const share = (part: number) =>
     sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))] ?? Number.NaN;
@@ -150,8 +183,6 @@ async function roundOf(
     meanMs: latencies.reduce((sum, each) => sum + each, 0) / latencies.length,
     p95Ms: share(0.95),
     p99Ms: share(0.99),
-    firstMs: median(first),
-    againMs: median(again),
   };
 }
 
@@ -172,6 +203,12 @@ function summaryOf(rounds: readonly Round[], bare: readonly Round[]): ServerResu
     p99Ms: middle(({ p99Ms }) => p99Ms),
     firstMs: middle(({ firstMs }) => firstMs),
     againMs: middle(({ againMs }) => againMs),
+    idle: {
+      perSecond: middle(({ idle }) => idle.perSecond),
+      cpuMs: middle(({ idle }) => idle.cpuMs),
+      p95Ms: middle(({ idle }) => idle.p95Ms),
+      throughput: toBare(({ idle }) => idle.perSecond),
+    },
     ratio: {
       throughput: toBare(({ perSecond }) => perSecond),
       p95: toBare(({ p95Ms }) => p95Ms),

@@ -3,8 +3,9 @@ import { connect } from "../../../../test/kit/tables.ts";
 import { bundleProcess } from "../../process-bundle.ts";
 import { startCannedDynamoDB } from "../canned/canned-dynamodb.ts";
 import { recordAnswers } from "../canned/record-answers.ts";
+import { byEffort, type Effort } from "../effort.ts";
 import type { GroupName } from "./contestants.ts";
-import { type Effort, enter, type RaceFigures, Racer, race } from "./race.ts";
+import { enter, type RaceEffort, type RaceFigures, Racer, race } from "./race.ts";
 
 /** The contestants and their transport; one race follows the other. */
 const RACES = {
@@ -24,26 +25,27 @@ export type ClientFigures = Readonly<Record<Exclude<RaceName, "commits">, RaceFi
 };
 
 /** With fewer warm-up calls the first turns measure V8's compiler: half of our calls' time, a fifth of the peer's. */
-const EFFORT: Effort = { runs: 5, turns: 3, warmUpCalls: 2400, calls: { 1: 120, 16: 192, 64: 256 } };
-const QUICK: Effort = { runs: 1, turns: 2, warmUpCalls: 200, calls: { 1: 50, 16: 96, 64: 128 } };
+const FULL: RaceEffort = { runs: 5, turns: 3, warmUpCalls: 2400, calls: { 1: 120, 16: 192, 64: 256 } };
+const SHORT: RaceEffort = { ...FULL, runs: 2, turns: 2, warmUpCalls: 1600 };
+const QUICK: RaceEffort = { runs: 1, turns: 2, warmUpCalls: 200, calls: { 1: 50, 16: 96, 64: 128 } };
 
-const effortOf = (quick: boolean) => (quick ? QUICK : EFFORT);
+const effortOf = (effort: Effort) => byEffort(effort, { quick: QUICK, short: SHORT, full: FULL });
 
-export function clientSteps(quick: boolean): number {
-  const { runs, turns } = effortOf(quick);
+export function clientSteps(effort: Effort): number {
+  const { runs, turns } = effortOf(effort);
   return Object.keys(RACES).length * runs * turns;
 }
 
 /** @param onTurn called `clientSteps` times */
 export async function raceClients(
   engine: string,
-  quick: boolean,
+  effort: Effort,
   onTurn: () => void,
 ): Promise<ClientFigures> {
   const client = connect(engine);
   const bundle = await bundleProcess("packages/proof/measure/timing/contestant-process.ts");
   const figures: Partial<Record<RaceName, RaceFigures>> = {};
-  const effort = effortOf(quick);
+  const raced = effortOf(effort);
   for (const [name, { group, overTls }] of Object.entries(RACES)) {
     const entries = await enter(client, group);
     const exchanges = await recordAnswers(engine, async (endpoint) => {
@@ -54,11 +56,11 @@ export async function raceClients(
     });
     const canned = await startCannedDynamoDB(exchanges, { overTls });
     try {
-      figures[name as RaceName] = await race(entries, { ...canned, bundle }, effort, onTurn);
+      figures[name as RaceName] = await race(entries, { ...canned, bundle }, raced, onTurn);
     } finally {
       canned.stop();
     }
   }
   client.destroy();
-  return { ...(figures as Record<RaceName, RaceFigures>), warmUpCalls: effort.warmUpCalls };
+  return { ...(figures as Record<RaceName, RaceFigures>), warmUpCalls: raced.warmUpCalls };
 }

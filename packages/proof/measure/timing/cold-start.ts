@@ -11,9 +11,10 @@ import { guardDirectory } from "../../../local/lib/process-guard.ts";
 import { type CannedDynamoDB, startCannedDynamoDB } from "../canned/canned-dynamodb.ts";
 import { recordAnswers } from "../canned/record-answers.ts";
 import { postOrder } from "../contestants/lambda-call.ts";
+import { byEffort, type Effort } from "../effort.ts";
 import { bundleFunction, FUNCTIONS } from "../size/functions.ts";
 
-const PAIRS = 30;
+const PAIRS = { quick: 3, short: 8, full: 30 };
 const NODES = [20, 22, 24] as const;
 
 export interface ColdStarts {
@@ -47,15 +48,15 @@ interface Start {
   readonly table: string;
 }
 
-export const coldStartSteps = (quick: boolean) => (quick ? 3 : PAIRS);
+export const coldStartSteps = (effort: Effort) => byEffort(effort, PAIRS);
 
 /** @param onRound called `coldStartSteps` times */
 export async function compareColdStarts(
   engine: string,
-  quick: boolean,
+  effort: Effort,
   onRound: () => void,
 ): Promise<ColdStartFigures> {
-  const nodes = quick ? NODES.slice(0, 1) : NODES;
+  const nodes = effort === "quick" ? NODES.slice(0, 1) : NODES;
   const found = new Map(nodes.map((major) => [major, nodeOf(major)]));
   mkdirSync(folder, { recursive: true });
   try {
@@ -66,7 +67,7 @@ export async function compareColdStarts(
     });
     const canned = await startCannedDynamoDB(exchanges);
     try {
-      return await rounds(found, starts, canned, coldStartSteps(quick), onRound);
+      return await rounds(found, starts, canned, coldStartSteps(effort), onRound);
     } finally {
       canned.stop();
     }

@@ -30,7 +30,7 @@ const { group, name, tables } = JSON.parse(String(process.argv[2])) as Setup;
 const { deploy, handler: makeHandler } = GROUPS[group][name] as Contestant;
 const handler = makeHandler?.(tables) ?? answering();
 let handlerRuns = 0;
-const call = deploy(tables)(((event, context) => {
+const prepare = deploy(tables)(((event, context) => {
   handlerRuns++;
   return handler(event, context);
 }) as LambdaHandler);
@@ -42,7 +42,7 @@ answerParent(async ({ kind, calls, callers }: Question): Promise<Report> => {
   const keys =
     kind === "firstRun" ? Array.from({ length: calls }, () => crypto.randomUUID()) : [...firstAnswers.keys()];
   handlerRuns = 0;
-  const { sample, answers } = await takeTurn(call, keys, callers);
+  const { sample, answers } = await takeTurn(prepare, keys, callers);
   const isOther = (key: string) =>
     !isDeepStrictEqual(resultIn(answers.get(key)), resultIn(firstAnswers.get(key)));
   const otherAnswers = kind === "firstRun" ? 0 : keys.filter(isOther).length;

@@ -19,7 +19,10 @@ export interface Tables {
   readonly orders: string;
 }
 
-type Deploy = (tables: Tables) => (handler: LambdaHandler) => (key: string) => Promise<unknown>;
+/** Prepares an invocation: its event and context are the work of Lambda's runtime, and aren't measured. */
+type Deploy = (tables: Tables) => (handler: LambdaHandler) => Prepare;
+
+export type Prepare = (key: string) => () => Promise<unknown>;
 
 export interface Contestant {
   readonly deploy: Deploy;
@@ -46,7 +49,10 @@ const called =
   (tables) =>
   (handler) => {
     const invoke = deploy(tables)(handler);
-    return (key) => invoke(eventOf(key), lambdaContext());
+    return (key) => {
+      const [event, context] = [eventOf(key), lambdaContext()];
+      return () => invoke(event, context);
+    };
   };
 
 const plain = (deploy: Adapter): Contestant => ({
@@ -66,7 +72,7 @@ const least = (make: (tableName: string) => CallOnce): Contestant => ({
     ({ records }) =>
     (handler) => {
       const callOnce = make(records);
-      return (key) => callOnce(key, () => handler({} as never, {} as never));
+      return (key) => () => callOnce(key, () => handler({} as never, {} as never));
     },
   partitionKey: "pk",
   requests,
@@ -155,7 +161,7 @@ const COMMITS: Group = {
 const ENGINE: Group = {
   "bare handler": {
     ...onEngine(putting),
-    deploy: () => (handler) => () => handler({} as never, {} as never),
+    deploy: () => (handler) => () => () => handler({} as never, {} as never),
   },
   "onceonly, claimed": onEngine(putting),
   "onceonly, claimed, with a commit": onEngine(committing),

@@ -11,7 +11,7 @@ import { type Contestant, GROUPS, type GroupName, type Tables } from "./contesta
 import { median } from "./median.ts";
 import { CALLERS, type Callers, KINDS, type Kind, type Sample } from "./turn.ts";
 
-export interface Effort {
+export interface RaceEffort {
   readonly runs: number;
   /** The turns of each contestant in each run, for each number of callers. */
   readonly turns: number;
@@ -61,7 +61,7 @@ export function enter(
 export async function race(
   entries: readonly Entry[],
   track: RaceTrack,
-  { runs, turns, warmUpCalls, calls }: Effort,
+  { runs, turns, warmUpCalls, calls }: RaceEffort,
   onTurn: () => void,
 ): Promise<RaceFigures> {
   const figures = Object.fromEntries(entries.map(({ name }) => [name, noSamples()]));

@@ -1,6 +1,8 @@
 // Runs the scenarios with every contestant on one engine. Log lines about provoked errors are discarded.
+import { readFileSync } from "node:fs";
 import { pinnedVersions } from "../../versions.ts";
 import { type CostOfPath, countCosts, smallerBundles } from "./costs.ts";
+import type { DurableResults } from "./durable/measure.ts";
 import type { Contestant } from "./lab.ts";
 import { inLab } from "./lab.ts";
 import { onceonly } from "./onceonly.ts";
@@ -33,6 +35,8 @@ export interface Comparison {
   readonly costs: readonly CostOfPath[];
   /** The package with fewer bytes, by the thing that is measured. */
   readonly smallerBundles: Readonly<Record<string, string>>;
+  /** As `npm run compare:durable` has counted it. */
+  readonly durable: DurableResults;
 }
 
 export const COMPARISON_STEPS = Object.values(SCENARIOS).flat().length;
@@ -54,6 +58,7 @@ export async function compare(
     groups,
     costs: await countCosts(endpoint),
     smallerBundles: await smallerBundles(),
+    durable: JSON.parse(readFileSync(new URL("durable/results.json", import.meta.url), "utf8")),
   };
 }
 

@@ -2,41 +2,42 @@
 import { markdownTable } from "../../measure/report/markdown.ts";
 import type { Comparison, Observation, Observed } from "./compare.ts";
 import { costTable } from "./cost-table.ts";
+import { durableSection } from "./durable/section.ts";
 import type { Scenario } from "./scenario.ts";
 import { scenarioSection, titleOf } from "./scenario-section.ts";
 
-export function comparisonDocument({ versions, groups, costs, smallerBundles }: Comparison): string {
+export function comparisonDocument({ versions, groups, costs, smallerBundles, durable }: Comparison): string {
   const all = Object.values(groups).flat();
   const versionList = Object.entries(versions).map((entry) => entry.join(" "));
   return `# onceonly and Powertools idempotency, side by side
 
 What onceonly and Powertools for AWS Lambda do in the same scenarios.
 
-Written by \`npm run compare\`; do not edit. It does the same things to a function with onceonly and to one with
-\`@aws-lambda-powertools/idempotency\`, on the same engines in the same run. The versions:
-${versionList.join(", ")}. The tests run it again, on both engines, and fail when this page is not what they see.
+Written by \`npm run compare\`; do not edit. It runs a function with onceonly and one with
+\`@aws-lambda-powertools/idempotency\` through the same events, on the same engines in the same run. The versions:
+${versionList.join(", ")}. The tests repeat the run on both engines, and fail if their results differ from this page.
 
 ## How to read it
 
-- An effect is something outside that cannot be taken back: the handler makes order 1, then order 2. What a caller got is
-  shown as it is; \`throws\` and the name of an error is what the handler's caller sees.
-- Each scenario has wishes: what somebody who owns such a function would want to see. They are judged by the same code for
+- An effect happens outside the package and can't be undone: the handler creates order 1, then order 2. Each row shows what a caller
+  got: an answer, or \`throws\` with the name of the error.
+- Each scenario has wishes: what the owner of such a function would want to see. The same code checks them for
   every contestant.
-- Both packages are set up as their documentation recommends, on tables and with an SDK client of the same settings. With
-  Powertools the key is required, the payload is checked against it, and the Lambda context is registered. A scenario
+- Both packages are set up as their documentation recommends, with the same settings for tables and the SDK client. With
+  Powertools the key is required, the payload is validated against it, and the Lambda context is registered. A scenario
   about a default or a mistake says so.
-- Both come as a wrapper (\`idempotent\`, \`makeIdempotent\`) and as a middleware of Middy (\`idempotency\`,
-  \`makeHandlerIdempotent\`). Both adapters of a package share a column if they do the same.
-- The scenarios are chosen by the authors of onceonly, from a list of what is known to break such packages. That makes this
-  a list of hazards, not a sample of what happens in a week. The ordinary comes first, and there is nothing between the two.
+- Both packages have a wrapper (\`idempotent\`, \`makeIdempotent\`) and a Middy middleware (\`idempotency\`,
+  \`makeHandlerIdempotent\`). They share a column if they behave the same.
+- We, the authors of onceonly, chose the scenarios from a list of events that are known to break such packages. So this is
+  a list of hazards, not a sample of an ordinary week. Ordinary events come first.
 
-Time is skipped, not waited for; a proxy between the SDK and the engine loses answers and refuses writes. What both cost
-and how fast they are is in [benchmarks.md](benchmarks.md); how to move from one to the other in
+The clock is simulated. A proxy between the SDK and the engine loses responses and rejects writes. For costs
+and speed, see [benchmarks.md](benchmarks.md); to switch, see
 [migrate-from-powertools.md](../guides/migrate-from-powertools.md).
 
 ## All of it at a glance
 
-How often the effect happened, and how many of the wishes came true.
+How often the effect happened, and how many wishes were met.
 
 ${summaryTable(all)}
 
@@ -46,13 +47,14 @@ ${Object.entries(groups)
   .map(([name, group]) => `## ${name}\n\n${group.map(scenarioSection).join("\n\n")}`)
   .join("\n\n")}
 
+${durableSection(durable)}
 ## What they cost
 
-Requests and units of the same paths, counted as in [benchmarks.md](benchmarks.md), which has the numbers.
+Requests and capacity units of the same paths; [benchmarks.md](benchmarks.md) has the numbers.
 
 ${costTable(costs)}
 
-The smaller bundle of a middleware with its store on DynamoDB:
+Which middleware, with its DynamoDB store, has the smaller bundle:
 
 ${markdownTable([["", "fewer bytes"], ...Object.entries(smallerBundles).map((entry) => [...entry])])}
 `;
@@ -83,7 +85,7 @@ function verdicts(all: readonly Observed[]): string[] {
       counts[own === peer ? "both" : own > peer ? "onceonly" : "Powertools"]++;
     }
     const { onceonly, Powertools, both } = counts;
-    return `- ${adapter} against ${adapter}: as many wishes came true in ${both} scenarios, more with onceonly in ${onceonly}, more with Powertools in ${Powertools}.`;
+    return `- ${adapter} against ${adapter}: equally many wishes were met in ${both} scenarios, more with onceonly in ${onceonly}, more with Powertools in ${Powertools}.`;
   });
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { CodeVersions } from "../../measure/code-version.ts";
 import { adviceSection } from "../../measure/report/advice-section.ts";
 import { aimsSection } from "../../measure/report/aims-section.ts";
 import { chart } from "../../measure/report/chart.ts";
@@ -61,13 +62,14 @@ describe("coldStartSection", () => {
 });
 
 describe("benchmarksDocument", () => {
+  const CODES = { client: "abc", engine: "abc" } as CodeVersions;
   const of = (node: string) => ({ versions: { "Node.js": node }, figures: RACE });
 
   it("names the versions once if all sections ran with the same", () => {
-    const document = benchmarksDocument({
-      engine: of("20"),
-      client: { ...of("20"), figures: { plain: RACE, http: RACE, tls: RACE } },
-    });
+    const document = benchmarksDocument(
+      { engine: of("20"), client: { ...of("20"), figures: { plain: RACE, http: RACE, tls: RACE } } },
+      CODES,
+    );
 
     expect(document).toContain("one run on one engine: Node.js 20.");
     expect(document.match(/^## .*/gm)).toEqual([
@@ -78,10 +80,10 @@ describe("benchmarksDocument", () => {
   });
 
   it("names them for each section if a section was renewed later", () => {
-    const document = benchmarksDocument({
-      engine: of("22"),
-      client: { ...of("20"), figures: { plain: RACE, http: RACE, tls: RACE } },
-    });
+    const document = benchmarksDocument(
+      { engine: of("22"), client: { ...of("20"), figures: { plain: RACE, http: RACE, tls: RACE } } },
+      CODES,
+    );
 
     expect(document).toContain("for client Node.js 20; for engine Node.js 22.");
   });
@@ -94,7 +96,7 @@ describe("aimsSection", () => {
 
     const section = aimsSection({ client });
 
-    expect(section).toContain("| client processor time, lean | at most × 0.40 | × 0.50 | no |");
+    expect(section).toContain("| first run, the lean client, to the peer | at most × 0.33 | × 0.50 | no |");
     expect(section).toContain("| cold start, lean | at most × 0.45 | not measured | – |");
   });
 });
@@ -118,7 +120,7 @@ describe("adviceSection", () => {
     const section = adviceSection(results);
 
     expect(section).toContain("2.5 times on Node v20.1.0");
-    expect(section).toContain("takes 4.0 times the processor time");
+    expect(section).toContain("costs 4.0 times the processor time");
     expect(section).toContain("| onceonly/lean | 553 ms | 138 ms | 69 ms | 40 ms |");
   });
 

@@ -120,7 +120,7 @@ describe("a rule of EventBridge that feeds a function", () => {
       (invocationTimeoutSeconds?: string): Build =>
       (stack, fn) => {
         new CfnSubscriber(stack, "Subscriber", {
-          eventBusArn: "arn:aws:events:eu-west-1:111111111111:event-busv2/orders/1",
+          eventBusArn: "arn:aws:events:eu-west-1:111111111111:event-busv2/orders/abcdefghijklmnopqrstuvwxy",
           name: "ship",
           startingPosition: "LATEST",
           invokeConfiguration: {

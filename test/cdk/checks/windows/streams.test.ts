@@ -207,7 +207,7 @@ describe("a pipe of EventBridge that feeds a function", () => {
     const targetParameters = { lambdaFunctionParameters: { invocationType } };
 
     expect(
-      synthesized(seconds(2 * DAY + 120), pipeFrom(queueArn, { targetParameters })).warnings[0],
+      synthesized(seconds(2 * DAY + 120), pipeFrom(queueArn, { targetParameters })).warnings.join(),
     ).toContain("172800 s in Test/Queue + 21600 s in the event queue of Test/Fn");
   });
 

@@ -2,6 +2,7 @@
 import { DOCTOR_DIFFERENCES } from "../doctor-differences.ts";
 import type { Misconfiguration, Verdict } from "../given.ts";
 import { CALLERS, NETWORKS, PIPES, WAITING } from "./callers.ts";
+import { DURABLE } from "./durable.ts";
 import { ESCAPES } from "./escapes.ts";
 import { EVENTS } from "./events.ts";
 import { FIFO_QUEUES } from "./fifo.ts";
@@ -36,16 +37,17 @@ const SUBJECTS: readonly Subject[] = [
     cases: [...FUNCTIONS, ...NETWORKS, ...OWN_TABLES, ...LOGS, ...ENDPOINTS],
   },
   { title: "Rights", letter: "R", cases: [...RIGHTS, ...KEYS] },
-  { title: "The retention, and queues", letter: "W", cases: RETENTIONS },
-  { title: "The retention, and other sources", letter: "S", cases: [...PUSHED, ...POLLED, ...CALLERS] },
+  { title: "Retention and queues", letter: "W", cases: RETENTIONS },
+  { title: "Retention and other sources", letter: "S", cases: [...PUSHED, ...POLLED, ...CALLERS] },
   { title: "`DedupQueue`", letter: "Q", cases: [...DEDUP_QUEUES, ...FIFO_QUEUES] },
+  { title: "`UseStartOnce` and durable functions", letter: "U", cases: DURABLE },
   { title: "Deliveries to a function", letter: "D", cases: [...DELIVERIES, ...PIPES, ...EVENTS, ...INPUTS] },
-  { title: "What waits before a function", letter: "G", cases: [...GATEWAYS, ...WAITING] },
-  { title: "What removes the key, or answers in place of a function", letter: "K", cases: HEADERS },
+  { title: "Callers that wait for a function", letter: "G", cases: [...GATEWAYS, ...WAITING] },
+  { title: "What removes the key, or answers instead of a function", letter: "K", cases: HEADERS },
   { title: "`OutboxRelay`", letter: "O", cases: [...OUTBOXES, ...RELAY_PARTS] },
   { title: "`Reconciler`", letter: "C", cases: RECONCILERS },
   { title: "`IdempotencyMonitoring`", letter: "M", cases: [...MONITORING, ...WATCHED] },
-  { title: "What a construct does not see, and its template says", letter: "E", cases: ESCAPES },
+  { title: "What a construct can't see, but its template shows", letter: "E", cases: ESCAPES },
 ];
 
 export const MISCONFIGURATIONS = SUBJECTS.flatMap(({ letter, cases }) =>
@@ -54,20 +56,20 @@ export const MISCONFIGURATIONS = SUBJECTS.flatMap(({ letter, cases }) =>
 
 const count = (verdict: Verdict) => MISCONFIGURATIONS.filter((each) => each.verdict === verdict).length;
 
-const head = () => `# Misconfigurations, and what a synthesis says
+const head = () => `# Misconfigurations, and what synthesis reports
 
-Which mistakes in a stack the synthesis notices, and what it says.
+Mistakes in a stack that \`cdk synth\` notices, and the message for each.
 
 <!-- made of test/cdk/misconfigurations, where each is synthesized: npx vitest run test/cdk/misconfigurations -u -->
 
-${MISCONFIGURATIONS.length} misconfigurations were tried: ${count("refused")} are refused, and ${count("refused by CDK")} by CDK. ${count("warned")} are warned of, ${count("noted")} are noted.
-${count("accepted")} are accepted on purpose. The number of a row is in the title of its test.
+${MISCONFIGURATIONS.length} misconfigurations were tried. ${count("refused")} are refused by onceonly and ${count("refused by CDK")} by CDK, ${count("warned")} get a warning, ${count("noted")} a note,
+and ${count("accepted")} are accepted on purpose. Each row's number is in the title of its test.
 
-- Refused: the synthesis fails. The text is a part of its message, which has the numbers.
-- Warned: the synthesis goes on. \`Annotations.of(construct).acknowledgeWarning(id)\` says that it is meant.
-- Noted: something is only known at deployment, or nowhere, and so is not checked.
+- Refused: synthesis fails. The table shows a part of the message; the full message includes the numbers.
+- Warned: synthesis goes on. If it's intended, call \`Annotations.of(construct).acknowledgeWarning(id)\`.
+- Noted: something is only known at deployment, or not at all, so it isn't checked.
 
-[constructs.md](constructs.md#what-is-proved-at-synthesis) says what must hold, and why.
+[constructs.md](constructs.md#what-is-proved-at-synthesis) explains the rules behind these checks.
 `;
 
 const cell = (text: string) => text.replaceAll("|", "\\|");
@@ -80,7 +82,7 @@ function doctorTable(): string {
   );
   return `## What \`onceonly doctor --template\` can't tell
 
-The doctor reads the templates by the same rules, and a test compares the two for every row that has a template. They only differ in
+The doctor reads the templates by the same rules, and a test compares the two for every row that has a template. They differ only in
 these rows. If the constructs refuse an app, there's no template to compare.
 
 | rows | why the doctor differs |
@@ -95,7 +97,7 @@ export function misconfigurationsPage(): string {
     [
       `## ${title}`,
       "",
-      "| | what is wrong | verdict | text, id or reason |",
+      "| | what is wrong | result | text, id or reason |",
       "|---|---|---|---|",
       ...cases.map(({ wrong, verdict, by }, index) => {
         const text = by.startsWith("onceonly:") ? `\`${by}\`` : by;

@@ -31,7 +31,7 @@ const pipe = (stack: Stack, fn: LambdaFunction, source: string, props: Partial<C
 
 export const PIPES: readonly Misconfiguration[] = [
   refused(
-    "a pipe from a queue that hides messages for less than the timeout",
+    "a pipe from a queue whose visibility timeout is shorter than the function's timeout",
     "< timeout 60 s of Test/Fn",
     (stack) => {
       pipe(stack, runner(stack, { fn: { timeout: seconds(60) } }), new Queue(stack, "Queue").queueArn);
@@ -46,7 +46,13 @@ export const PIPES: readonly Misconfiguration[] = [
   warned("a pipe from a FIFO queue without dead letters", "onceonly:no-dead-letters", (stack) => {
     pipe(stack, runner(stack), new Queue(stack, "Queue", { fifo: true }).queueArn);
   }),
-  warned("finite retries of a pipe, and no dead-letter queue", "onceonly:dropped-records", (stack) => {
+  warned("a pipe that doesn't wait for a batch's response", "onceonly:no-batch-failures", (stack) => {
+    pipe(stack, runner(stack), new Stream(stack, "Stream").streamArn, {
+      sourceParameters: { kinesisStreamParameters: { startingPosition: "LATEST" } },
+      targetParameters: { lambdaFunctionParameters: { invocationType: "FIRE_AND_FORGET" } },
+    });
+  }),
+  warned("finite retries for a pipe, and no dead-letter queue", "onceonly:dropped-records", (stack) => {
     const kinesisStreamParameters = { startingPosition: "LATEST", maximumRetryAttempts: 20 };
     pipe(stack, runner(stack), new Stream(stack, "Stream").streamArn, {
       sourceParameters: { kinesisStreamParameters },
@@ -60,8 +66,8 @@ export const PIPES: readonly Misconfiguration[] = [
       selfManagedKafkaEventSourceConfig: { consumptionMode: "Queue" },
     });
   }),
-  warned(
-    "a subscriber of a custom event bus that passes several events at once",
+  noted(
+    "a subscriber of a custom event bus that passes several events in one invocation",
     "onceonly:batched-events",
     (stack) => {
       subscriber(stack, runner(stack));
@@ -78,7 +84,7 @@ export const PIPES: readonly Misconfiguration[] = [
 
 const subscriber = (stack: Stack, { functionArn: targetArn }: IFunction, lambdaParameters = {}) =>
   new CfnSubscriber(stack, "Subscriber", {
-    eventBusArn: "arn:aws:events:eu-west-1:111111111111:event-busv2/orders/1",
+    eventBusArn: "arn:aws:events:eu-west-1:111111111111:event-busv2/orders/abcdefghijklmnopqrstuvwxy",
     name: "ship",
     startingPosition: "LATEST",
     invokeConfiguration: { targetArn, roleArn, lambdaParameters },
@@ -90,7 +96,7 @@ export const WAITING: readonly Misconfiguration[] = [
     new Distribution(stack, "Distribution", { defaultBehavior: { origin } });
   }),
   refused(
-    "11 s in a task of Step Functions with a timeout of 10 s",
+    "11 s in a Step Functions task with a timeout of 10 s",
     "> 10 s, how long its task waits",
     (stack) => {
       const lambdaFunction = runner(stack, { fn: { timeout: seconds(11) } });
@@ -121,7 +127,7 @@ export const CALLERS: readonly Misconfiguration[] = [
       new LambdaIntegration(fn, { proxy: false, requestParameters }),
     );
   }),
-  noted("an alarm that invokes it", "onceonly:retention-unknown", (stack) => {
+  noted("an alarm that invokes the function", "onceonly:retention-unknown", (stack) => {
     const fn = runner(stack);
     const alarm = new Alarm(stack, "Alarm", {
       metric: fn.metricErrors(),
@@ -133,7 +139,7 @@ export const CALLERS: readonly Misconfiguration[] = [
   noted("the rotation of a secret", "onceonly:retention-unknown", (stack) => {
     new Secret(stack, "Secret").addRotationSchedule("Rotation", { rotationLambda: runner(stack) });
   }),
-  noted("a transformation of Firehose", "onceonly:retention-unknown", (stack) => {
+  noted("a Firehose transformation", "onceonly:retention-unknown", (stack) => {
     const parameterValue = runner(stack).functionArn;
     const parameters = [{ parameterName: "LambdaArn", parameterValue }];
     const processingConfiguration = { enabled: true, processors: [{ type: "Lambda", parameters }] };
@@ -148,7 +154,7 @@ export const CALLERS: readonly Misconfiguration[] = [
     const lambda = { lambdaArn: runner(stack).functionArn, toolSchema: { inlinePayload: [] } };
     new CfnGatewayTarget(stack, "Tool", { name: "pay", targetConfiguration: { mcp: { lambda } } });
   }),
-  noted("a rule of AWS IoT in the app", "onceonly:retention-unknown", (stack) => {
+  noted("an AWS IoT rule in the app", "onceonly:retention-unknown", (stack) => {
     const actions = [{ lambda: { functionArn: runner(stack).functionArn } }];
     new CfnTopicRule(stack, "Rule", { topicRulePayload: { sql: "SELECT * FROM 'orders'", actions } });
   }),
@@ -164,21 +170,25 @@ const isolated = (stack: Stack) => ({
 });
 
 export const NETWORKS: readonly Misconfiguration[] = [
-  warned("a function whose security groups let nothing out", "onceonly:no-way-out", (stack) => {
+  warned("a function whose security groups allow no outbound traffic", "onceonly:no-way-out", (stack) => {
     const vpc = new Vpc(stack, "Vpc", { natGateways: 1, availabilityZones: ["eu-west-1a"] });
     const group = new SecurityGroup(stack, "Group", { vpc, allowAllOutbound: false });
     runner(stack, { fn: { vpc, securityGroups: [group] } });
   }),
-  warned("a function whose security groups let only other ports out", "onceonly:no-way-out", (stack) => {
-    const vpc = new Vpc(stack, "Vpc", { natGateways: 1, availabilityZones: ["eu-west-1a"] });
-    const group = new SecurityGroup(stack, "Group", { vpc, allowAllOutbound: false });
-    group.addEgressRule(Peer.anyIpv4(), Port.tcp(5432));
-    runner(stack, { fn: { vpc, securityGroups: [group] } });
-  }),
-  warned("a function in a VPC without a way to DynamoDB", "onceonly:no-way-out", (stack) =>
+  warned(
+    "a function whose security groups allow outbound traffic on other ports only",
+    "onceonly:no-way-out",
+    (stack) => {
+      const vpc = new Vpc(stack, "Vpc", { natGateways: 1, availabilityZones: ["eu-west-1a"] });
+      const group = new SecurityGroup(stack, "Group", { vpc, allowAllOutbound: false });
+      group.addEgressRule(Peer.anyIpv4(), Port.tcp(5432));
+      runner(stack, { fn: { vpc, securityGroups: [group] } });
+    },
+  ),
+  warned("a function in a VPC without a route to DynamoDB", "onceonly:no-way-out", (stack) =>
     runner(stack, { fn: isolated(stack) }),
   ),
-  warned("a relay in a VPC without a way to DynamoDB", "onceonly:no-way-out", (stack) => {
+  warned("a relay in a VPC without a route to DynamoDB", "onceonly:no-way-out", (stack) => {
     const table = tableIn(stack, { outbox: true });
     new OutboxRelay(stack, "Outbox", { table, destinations: [new Queue(stack, "To")], ...isolated(stack) });
   }),

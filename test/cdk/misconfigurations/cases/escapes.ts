@@ -52,7 +52,7 @@ export const ESCAPES: readonly Misconfiguration[] = [
     },
   ),
   refused("an override of a function's timeout", "< timeout 900 s of Test/Fn", overridden("Timeout", 900)),
-  refused("a timeout that is set on the resource", "< timeout 900 s of Test/Fn", (stack) => {
+  refused("a timeout that is set on the CloudFormation resource", "< timeout 900 s of Test/Fn", (stack) => {
     const fn = runner(stack);
     fn.addEventSource(eventsOf(new Queue(stack, "Queue")));
     resourceOf(fn).timeout = 900;
@@ -98,12 +98,12 @@ export const ESCAPES: readonly Misconfiguration[] = [
   ),
   refused("a stream that is deleted", "has no stream", onTable("StreamSpecification", undefined)),
   refused(
-    "a queue of a function that is known by its name",
+    "a queue that feeds a function referenced by its name",
     "retention 86400 s < 345720 s",
     named((other, fn) => fn.addEventSource(eventsOf(new Queue(other, "Queue")))),
   ),
   warned(
-    "a topic of a function that is known by its name",
+    "a topic that feeds a function referenced by its name",
     "onceonly:sns-window",
     named((other, fn) => new Topic(other, "Topic").addSubscription(new LambdaSubscription(fn)), 2),
   ),
@@ -120,7 +120,7 @@ export const ESCAPES: readonly Misconfiguration[] = [
     new TableV2(stack, "Own", { tableName: "shop", partitionKey, timeToLiveAttribute: "expiresAt" });
     IdempotencyTable.fromTableAttributes(stack, "Table", { tableName: "shop" });
   }),
-  refused("two relays on one table, which one of them knows by its name", "both send from", (stack) => {
+  refused("two relays on one table, one of which references it by its name", "both send from", (stack) => {
     const table = tableIn(stack, { outbox: true, tableName: "shop" });
     const { tableStreamArn } = table.table;
     const again = { tableName: "shop", ...(tableStreamArn !== undefined && { tableStreamArn }) };
@@ -131,7 +131,7 @@ export const ESCAPES: readonly Misconfiguration[] = [
     }
   }),
   warned(
-    "two functions with one operation of a table that is imported twice",
+    "two functions with the same operation on a table that is imported twice",
     "onceonly:shared-operation",
     (stack) => {
       const { tableName } = tableIn(stack).table;
@@ -142,7 +142,7 @@ export const ESCAPES: readonly Misconfiguration[] = [
     },
   ),
   refused(
-    "a stream of keys only, of a table that is known by its name",
+    "a stream with keys only, of a table referenced by its name",
     "reads messages from new images",
     (stack) => {
       new TableV2(stack, "Own", {
@@ -156,19 +156,15 @@ export const ESCAPES: readonly Misconfiguration[] = [
     },
   ),
   refused(
-    "shards that are known at deployment only",
+    "a number of shards that is only known at deployment",
     "only known at deployment: use a whole number",
     (stack) => {
       const outboxShards = new CfnParameter(stack, "Shards", { type: "Number" }).valueAsNumber;
       tableIn(stack, { outbox: true, outboxShards });
     },
   ),
-  refused(
-    "a mixin whose function has its table's name from elsewhere",
-    "to a different value than",
-    (stack) => {
-      const fn = aFunction(stack, "Fn", { environment: { IDEMPOTENCY_TABLE: "shop" } });
-      fn.with(new UseIdempotency(tableIn(stack), { operations: ["pay"] }));
-    },
-  ),
+  refused("a mixin on a function whose table name is set elsewhere", "to a different value than", (stack) => {
+    const fn = aFunction(stack, "Fn", { environment: { IDEMPOTENCY_TABLE: "shop" } });
+    fn.with(new UseIdempotency(tableIn(stack), { operations: ["pay"] }));
+  }),
 ];

@@ -16,11 +16,11 @@ const reliable = (stack: Stack, id: string, props = {}) => {
 };
 
 export const EVENTS: readonly Misconfiguration[] = [
-  warned("a rule without retries and dead-letter queue", "onceonly:dropped-events", (stack) => {
+  warned("a rule without retries or a dead-letter queue", "onceonly:dropped-events", (stack) => {
     const target = new FunctionTarget(runner(stack), { retryAttempts: 0 });
     new Rule(stack, "Rule", { schedule: hourly, targets: [target] });
   }),
-  warned("a schedule without retries and dead-letter queue", "onceonly:dropped-events", (stack) => {
+  warned("a schedule without retries or a dead-letter queue", "onceonly:dropped-events", (stack) => {
     const target = new LambdaInvoke(runner(stack), { retryAttempts: 0 });
     new Scheduled(stack, "Schedule", { schedule: ScheduleExpression.rate(Duration.hours(1)), target });
   }),
@@ -30,7 +30,7 @@ export const EVENTS: readonly Misconfiguration[] = [
     new Rule(stack, "Rule", { schedule: hourly, targets: [new SqsQueue(queue, { retryAttempts: 0 })] });
   }),
   warned(
-    "a rule to a queue under the key of SQS that AWS manages",
+    "a rule to a queue that is encrypted with SQS's AWS managed key",
     "onceonly:undelivered-events",
     (stack) => {
       const queue = reliable(stack, "Queue", { encryption: QueueEncryption.KMS_MANAGED });
@@ -39,7 +39,7 @@ export const EVENTS: readonly Misconfiguration[] = [
     },
   ),
   warned(
-    "a rule to a queue under a key that EventBridge can't use",
+    "a rule to a queue that is encrypted with a key that EventBridge can't use",
     "onceonly:undelivered-events",
     (stack) => {
       const queue = reliable(stack, "Queue");
@@ -48,7 +48,7 @@ export const EVENTS: readonly Misconfiguration[] = [
       new Rule(stack, "Rule", { schedule: hourly, targets: [new SqsQueue(queue)] });
     },
   ),
-  warned("provisioned pollers above the reserved concurrency", "onceonly:throttled-source", (stack) => {
+  warned("more provisioned pollers than the reserved concurrency", "onceonly:throttled-source", (stack) => {
     const provisionedPollerConfig = { minimumPollers: 2, maximumPollers: 50 };
     const source = new SqsEventSource(reliable(stack, "Queue"), {
       reportBatchItemFailures: true,
@@ -57,7 +57,7 @@ export const EVENTS: readonly Misconfiguration[] = [
     runner(stack, { fn: { reservedConcurrentExecutions: 10 } }).addEventSource(source);
   }),
   warned(
-    "a dead-letter queue of the function that consumes a queue without one",
+    "a dead-letter queue on a function, but none on the queue that it consumes",
     "onceonly:unused-dead-letters",
     (stack) => {
       const queue = new Queue(stack, "Queue");

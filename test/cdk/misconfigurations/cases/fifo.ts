@@ -42,22 +42,22 @@ export const FIFO_QUEUES: readonly Misconfiguration[] = [
     }),
   ),
   refused(
-    "a standard topic before it",
+    "a standard topic that feeds it",
     "SNS only delivers to FIFO queues from FIFO topics",
     into((stack, queue) => new Topic(stack, "Topic").addSubscription(new SqsSubscription(queue))),
   ),
   refused(
-    "a bucket before it",
+    "a bucket that feeds it",
     "S3 can't send to a FIFO queue",
     into((stack, queue) => new Bucket(stack, "Bucket").addObjectCreatedNotification(new Notified(queue))),
   ),
   refused(
-    "it is the dead-letter queue of a function",
+    "it's the dead-letter queue of a function",
     "the dead-letter queue of Test/Fn is the FIFO queue Test/Given: Lambda doesn't accept a FIFO queue there",
     (stack) => runner(stack, { fn: { deadLetterQueue: fifo(stack) } }),
   ),
   refused(
-    "it is a destination of asynchronous invocations",
+    "it's a destination of asynchronous invocations",
     "Lambda doesn't accept a FIFO queue there",
     (stack) =>
       runner(stack).configureAsyncInvoke({
@@ -65,7 +65,7 @@ export const FIFO_QUEUES: readonly Misconfiguration[] = [
       }),
   ),
   refused(
-    "it is the destination of a stream's failures",
+    "it's the destination for a stream's failures",
     "Lambda doesn't accept a FIFO queue there",
     (stack) => {
       const partitionKey = { name: "pk", type: AttributeType.STRING };
@@ -79,7 +79,7 @@ export const FIFO_QUEUES: readonly Misconfiguration[] = [
     },
   ),
   refused(
-    "it is the dead-letter queue of a rule",
+    "it's the dead-letter queue of a rule",
     "EventBridge doesn't accept a FIFO queue there",
     (stack) => {
       const { queue: deadLetterQueue } = new DedupQueue(stack, "Queue");
@@ -89,7 +89,7 @@ export const FIFO_QUEUES: readonly Misconfiguration[] = [
     },
   ),
   refused(
-    "a rule before a plain FIFO queue, without deduplication",
+    "a rule that feeds a plain FIFO queue, without deduplication",
     "EventBridge doesn't send deduplication ids",
     (stack) => {
       const queue = fifo(stack);
@@ -97,13 +97,13 @@ export const FIFO_QUEUES: readonly Misconfiguration[] = [
       new Rule(stack, "Rule", { eventPattern }).addTarget(new SqsQueue(queue, { messageGroupId: "orders" }));
     },
   ),
-  refused("a rule before a queue of another app, without a group", "without a messageGroupId", (stack) => {
+  refused("a rule that feeds another app's queue, without a group", "without a messageGroupId", (stack) => {
     const arn = "arn:aws:sqs:eu-west-1:111111111111:orders.fifo";
     const { queue } = DedupQueue.fromQueueArn(stack, "Queue", arn);
     new Rule(stack, "Rule", { eventPattern }).addTarget(new SqsQueue(queue));
   }),
   refused(
-    "the queue of another `DedupQueue` for the dead letters",
+    "the queue of another `DedupQueue` as the dead-letter queue",
     "whose redriveAllowPolicy doesn't allow it",
     (stack) => {
       const { queue: deadLetterQueue } = new DedupQueue(stack, "Other");
@@ -111,7 +111,7 @@ export const FIFO_QUEUES: readonly Misconfiguration[] = [
     },
   ),
   refused(
-    "the dead-letter queue of another one with a name",
+    "the dead-letter queue of another `DedupQueue`, which has a name",
     "whose redriveAllowPolicy doesn't allow it",
     (stack) => {
       const { deadLetterQueue } = new DedupQueue(stack, "Other", { queueName: "other.fifo" });
@@ -119,7 +119,7 @@ export const FIFO_QUEUES: readonly Misconfiguration[] = [
     },
   ),
   refused(
-    "a `maxReceiveCount` of half a receive",
+    "a `maxReceiveCount` with a fraction",
     "maxReceiveCount of Test/Queue is 2.5",
     (stack) => new DedupQueue(stack, "Queue", { maxReceiveCount: 2.5 }),
   ),

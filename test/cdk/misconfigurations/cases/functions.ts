@@ -1,4 +1,4 @@
-import { Duration, Stack, Stage } from "aws-cdk-lib";
+import { Stack, Stage } from "aws-cdk-lib";
 import { Repository } from "aws-cdk-lib/aws-ecr";
 import {
   Alias,
@@ -81,19 +81,27 @@ export const FUNCTIONS: readonly Misconfiguration[] = [
     const { relay } = new OutboxRelay(stack, "Outbox", { table, destinations: [new Queue(stack, "To")] });
     relay.with(new UseIdempotency(table, { operations: ["pay"] }));
   }),
-  noted("`UseIdempotency` on a stack in which a function has it already", "onceonly:left-alone", (stack) => {
-    runner(stack);
-    stack.with(use(stack));
-  }),
-  noted("`UseIdempotency` on a stack with functions of CDK's own", "onceonly:left-alone", (stack) => {
-    aFunction(stack);
-    new AwsCustomResource(stack, "Custom", {
-      onUpdate: { service: "S3", action: "listBuckets", physicalResourceId: PhysicalResourceId.of("b") },
-      policy: AwsCustomResourcePolicy.fromSdkCalls({ resources: ["arn:aws:s3:::b"] }),
-      installLatestAwsSdk: false,
-    });
-    stack.with(use(stack));
-  }),
+  noted(
+    "`UseIdempotency` on a stack in which one function already has it",
+    "onceonly:left-alone",
+    (stack) => {
+      runner(stack);
+      stack.with(use(stack));
+    },
+  ),
+  noted(
+    "`UseIdempotency` on a stack with functions that CDK creates itself",
+    "onceonly:left-alone",
+    (stack) => {
+      aFunction(stack);
+      new AwsCustomResource(stack, "Custom", {
+        onUpdate: { service: "S3", action: "listBuckets", physicalResourceId: PhysicalResourceId.of("b") },
+        policy: AwsCustomResourcePolicy.fromSdkCalls({ resources: ["arn:aws:s3:::b"] }),
+        installLatestAwsSdk: false,
+      });
+      stack.with(use(stack));
+    },
+  ),
   warned("Node.js 20, which Lambda has deprecated", "onceonly:deprecated-runtime", on(Runtime.NODEJS_20_X)),
   noted("a web function of Lambda", "onceonly:left-alone", (stack) => {
     new CfnWebFunction(stack, "Web", { functionName: "web" });
@@ -119,7 +127,7 @@ export const FUNCTIONS: readonly Misconfiguration[] = [
     const settings = { runtime: Runtime.FROM_IMAGE, handler: Handler.FROM_IMAGE, code: image };
     new LambdaFunction(stack, "Fn", settings).with(use(stack));
   }),
-  warned("two functions that run one operation of a table", "onceonly:shared-operation", (stack) => {
+  warned("two functions that run the same operation on one table", "onceonly:shared-operation", (stack) => {
     const table = tableIn(stack);
     runner(stack, { table, id: "One", operations: ["pay"] });
     runner(stack, { table, id: "Two", operations: ["pay"] });
@@ -140,20 +148,17 @@ export const FUNCTIONS: readonly Misconfiguration[] = [
     },
   ),
   accepted(
-    "a handler that gives another `retentionSeconds` than `UseIdempotency`",
-    "no synthesis sees it; the handler can read `IDEMPOTENCY_RETENTION_SECONDS`",
+    "a handler with a different `retentionSeconds` than `UseIdempotency`",
+    "synthesis can't see it; the handler can read `IDEMPOTENCY_RETENTION_SECONDS`",
     (stack) => runner(stack, { fn: { environment: { RETENTION: "60" } } satisfies FunctionOptions }),
   ),
   refused(
-    "a variable of the app's own under a name that handlers read",
+    "an environment variable of the app under a name that handlers read",
     "to a different value than",
     (stack) => runner(stack, { fn: { environment: { IDEMPOTENCY_TABLE: "mine" } } }),
   ),
-  refused("such a variable, set afterwards", "to a different value than", (stack) =>
+  refused("such an environment variable, set afterwards", "to a different value than", (stack) =>
     runner(stack).addEnvironment("IDEMPOTENCY_RETENTION_SECONDS", "60"),
-  ),
-  warned("a durable function", "onceonly:durable-function", (stack) =>
-    runner(stack, { fn: { durableConfig: { executionTimeout: Duration.days(30) } } }),
   ),
   noted(
     "`UseIdempotency` on a stack with a function of an included template",
@@ -197,13 +202,20 @@ export const OWN_TABLES: readonly Misconfiguration[] = [
     },
   ),
   warned("a function that reads the stream of its own table", "onceonly:own-stream", reading({})),
-  warned("a function of one stage on the table of another, by its name", "onceonly:other-stage", (stack) => {
-    const [beta, prod] = ["Beta", "Prod"].map(
-      (id) => new Stack(new Stage(stack.node.root, id, { env: ENV }), "Shop"),
-    ) as [Stack, Stack];
-    runner(beta, { table: tableIn(beta, { tableName: "records" }) });
-    runner(prod, { table: IdempotencyTable.fromTableName(prod, "Table", "records"), operations: ["other"] });
-  }),
+  warned(
+    "a function of one stage that uses another stage's table by its name",
+    "onceonly:other-stage",
+    (stack) => {
+      const [beta, prod] = ["Beta", "Prod"].map(
+        (id) => new Stack(new Stage(stack.node.root, id, { env: ENV }), "Shop"),
+      ) as [Stack, Stack];
+      runner(beta, { table: tableIn(beta, { tableName: "records" }) });
+      runner(prod, {
+        table: IdempotencyTable.fromTableName(prod, "Table", "records"),
+        operations: ["other"],
+      });
+    },
+  ),
 ];
 
 const logging = (level: ApplicationLogLevel) => (stack: Stack) =>
@@ -211,5 +223,9 @@ const logging = (level: ApplicationLogLevel) => (stack: Stack) =>
 
 export const LOGS = ofItem("H92", [
   noted("a log level that hides warnings", "onceonly:hidden-logs", logging(ApplicationLogLevel.ERROR)),
-  noted("a log level of fatal errors only", "onceonly:hidden-logs", logging(ApplicationLogLevel.FATAL)),
+  noted(
+    "a log level that shows only fatal errors",
+    "onceonly:hidden-logs",
+    logging(ApplicationLogLevel.FATAL),
+  ),
 ]);

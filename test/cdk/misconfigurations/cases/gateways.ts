@@ -57,14 +57,14 @@ export const GATEWAYS: readonly Misconfiguration[] = [
     ),
   ),
   refused(
-    "31 s behind an HTTP API that is made the quick way",
+    "31 s behind a quick-create HTTP API",
     `> 30 ${API}`,
     slow(31, (stack, fn) => {
       new CfnApi(stack, "Api", { name: "quick", protocolType: "HTTP", target: fn.functionArn });
     }),
   ),
   refused(
-    "31 s behind an HTTP API of an OpenAPI document",
+    "31 s behind an HTTP API from an OpenAPI document",
     `> 30 ${API}`,
     slow(31, (stack, fn) => new CfnApi(stack, "Api", { body: openApi(fn) })),
   ),
@@ -94,7 +94,7 @@ export const GATEWAYS: readonly Misconfiguration[] = [
     }),
   ),
   refused(
-    "30 s behind a REST API of an OpenAPI document",
+    "30 s behind a REST API from an OpenAPI document",
     `> 29 ${API}`,
     slow(
       30,
@@ -124,7 +124,7 @@ export const GATEWAYS: readonly Misconfiguration[] = [
     slow(21, balancer(20)),
   ),
   refused(
-    "31 s behind a data source of AppSync",
+    "31 s behind an AppSync data source",
     `> 30 ${API}`,
     slow(31, (stack, fn) => {
       const lambdaConfig = { lambdaFunctionArn: fn.functionArn };
@@ -132,7 +132,7 @@ export const GATEWAYS: readonly Misconfiguration[] = [
     }),
   ),
   refused(
-    "6 s in a trigger of a user pool",
+    "6 s in a user pool trigger",
     "> 5 s, how long its user pool waits",
     slow(6, (stack, fn) => new UserPool(stack, "Users", { lambdaTriggers: { postConfirmation: fn } })),
   ),

@@ -91,14 +91,10 @@ const LOST = "onceonly:header-not-forwarded";
 const { CACHING_DISABLED: cachePolicy } = CachePolicy;
 
 export const HEADERS = ofItem("B9", [
-  warned(
-    "CORS settings of a REST API without the key's header, as CDK has them by default",
-    CORS,
-    (stack) => {
-      const api = new RestApi(stack, "Api", { defaultCorsPreflightOptions: anyOrigin });
-      api.root.addResource("orders").addMethod("POST", new LambdaIntegration(runner(stack)));
-    },
-  ),
+  warned("CORS settings of a REST API without the key's header, which is CDK's default", CORS, (stack) => {
+    const api = new RestApi(stack, "Api", { defaultCorsPreflightOptions: anyOrigin });
+    api.root.addResource("orders").addMethod("POST", new LambdaIntegration(runner(stack)));
+  }),
   warned("CORS settings of a proxying REST API without the key's header", CORS, (stack) => {
     const defaultCorsPreflightOptions = { ...anyOrigin, allowHeaders: ["Content-Type"] };
     new LambdaRestApi(stack, "Api", { handler: runner(stack), defaultCorsPreflightOptions });
@@ -122,11 +118,11 @@ export const HEADERS = ofItem("B9", [
     httpApi(stack, { ...anyOrigin, allowHeaders: ["content-type", "authorization"] }),
   ),
   warned("CORS settings of an HTTP API without any header", CORS, (stack) => httpApi(stack, anyOrigin)),
-  warned("CORS settings of an HTTP API before an alias", CORS, (stack) => {
+  warned("CORS settings of an HTTP API that invokes an alias, without the key's header", CORS, (stack) => {
     const { currentVersion: version } = runner(stack);
     httpApi(stack, anyOrigin, {}, new Alias(stack, "Live", { aliasName: "live", version }));
   }),
-  warned("CORS settings of the document of an HTTP API without the key's header", CORS, (stack) => {
+  warned("CORS settings in the OpenAPI document of an HTTP API without the key's header", CORS, (stack) => {
     const document = { "x-amazon-apigateway-cors": { allowOrigins: ["*"], allowHeaders: ["content-type"] } };
     new CfnApi(stack, "Api", { body: openApi(stack, { document }) });
   }),
@@ -147,16 +143,16 @@ export const HEADERS = ofItem("B9", [
     distributed({ allowedMethods, cachePolicy, originRequestPolicy, responseHeadersPolicy })(stack);
   }),
   warned(
-    "CloudFront before a function URL, without an origin request policy",
+    "CloudFront in front of a function URL, without an origin request policy",
     LOST,
     distributed({ allowedMethods, cachePolicy }),
   ),
   warned(
-    "an origin request policy of AWS that leaves the key's header out",
+    "an AWS managed origin request policy that omits the key's header",
     LOST,
     distributed({ allowedMethods, cachePolicy, originRequestPolicy: OriginRequestPolicy.CORS_CUSTOM_ORIGIN }),
   ),
-  warned("an origin request policy of the app that leaves the key's header out", LOST, (stack) => {
+  warned("an origin request policy of the app that omits the key's header", LOST, (stack) => {
     const headerBehavior = OriginRequestHeaderBehavior.allowList("Content-Type");
     const originRequestPolicy = new OriginRequestPolicy(stack, "Policy", { headerBehavior });
     distributed({ allowedMethods, cachePolicy, originRequestPolicy })(stack);
@@ -166,12 +162,12 @@ export const HEADERS = ofItem("B9", [
     const originRequestPolicy = new OriginRequestPolicy(stack, "Policy", { headerBehavior });
     distributed({ allowedMethods, cachePolicy, originRequestPolicy })(stack);
   }),
-  warned("CloudFront before an HTTP API, by its domain name", LOST, (stack) => {
+  warned("CloudFront in front of an HTTP API, by its domain name", LOST, (stack) => {
     const { apiId } = httpApi(stack);
     const origin = new HttpOrigin(`${apiId}.execute-api.${stack.region}.${stack.urlSuffix}`);
     new Distribution(stack, "Cdn", { defaultBehavior: { origin, allowedMethods, cachePolicy } });
   }),
-  warned("one behavior of several, before a REST API", LOST, (stack) => {
+  warned("one of several behaviors, in front of a REST API", LOST, (stack) => {
     const origin = new RestApiOrigin(posting(stack, {}).api as RestApi);
     const { ALL_VIEWER_EXCEPT_HOST_HEADER: originRequestPolicy } = OriginRequestPolicy;
     const whole = { origin, allowedMethods, cachePolicy };
@@ -207,7 +203,7 @@ export const HEADERS = ofItem("B9", [
     new Distribution(stack, "Cdn", { defaultBehavior: { origin, allowedMethods, cachePolicy } });
   }),
   warned(
-    "a mapping template that passes only the body on",
+    "a mapping template that passes on only the body",
     "onceonly:dropped-key",
     mapped(`{ "order": $input.json('$') }`),
   ),
@@ -217,7 +213,7 @@ export const HEADERS = ofItem("B9", [
     new SpecRestApi(stack, "Api", { apiDefinition: ApiDefinition.fromInline(document) });
   }),
   warned(
-    "a mapping template that makes a key of the request's id",
+    "a mapping template that makes the request's id the key",
     "onceonly:changed-key",
     mapped(`{ "idempotencyKey": "$context.requestId", "order": $input.json('$') }`),
   ),
@@ -225,7 +221,7 @@ export const HEADERS = ofItem("B9", [
     const parameterMapping = new ParameterMapping().removeHeader("idempotency-key");
     httpApi(stack, undefined, { parameterMapping });
   }),
-  warned("a parameter mapping that makes the key of the request's id", "onceonly:changed-key", (stack) => {
+  warned("a parameter mapping that makes the request's id the key", "onceonly:changed-key", (stack) => {
     const parameterMapping = new ParameterMapping().overwriteHeader(
       "Idempotency-Key",
       MappingValue.contextVariable("requestId"),
@@ -247,36 +243,28 @@ export const HEADERS = ofItem("B9", [
       ["GET", "HEAD", "POST"],
     );
   }),
-  noted(
-    "a REST API that sends to the queue of a consumer without the key",
-    "onceonly:key-unknown",
-    (stack) => {
-      const queue = new Queue(stack, "Queue");
-      runner(stack).addEventSource(new SqsEventSource(queue, { reportBatchItemFailures: true }));
-      const integration = new AwsIntegration({
-        service: "sqs",
-        path: `${stack.account}/${queue.queueName}`,
-        options: {
-          requestParameters: {
-            "integration.request.header.Content-Type": "'application/x-www-form-urlencoded'",
-          },
-          requestTemplates: { "application/json": "Action=SendMessage&MessageBody=$input.body" },
+  noted("a REST API that sends to a consumer's queue without the key", "onceonly:key-unknown", (stack) => {
+    const queue = new Queue(stack, "Queue");
+    runner(stack).addEventSource(new SqsEventSource(queue, { reportBatchItemFailures: true }));
+    const integration = new AwsIntegration({
+      service: "sqs",
+      path: `${stack.account}/${queue.queueName}`,
+      options: {
+        requestParameters: {
+          "integration.request.header.Content-Type": "'application/x-www-form-urlencoded'",
         },
-      });
-      new RestApi(stack, "Api").root.addMethod("POST", integration);
-    },
-  ),
-  noted(
-    "an HTTP API that sends to the queue of a consumer without the key",
-    "onceonly:key-unknown",
-    (stack) => {
-      const queue = new Queue(stack, "Queue");
-      runner(stack).addEventSource(new SqsEventSource(queue, { reportBatchItemFailures: true }));
-      const parameterMapping = new ParameterMapping()
-        .custom("QueueUrl", queue.queueUrl)
-        .custom("MessageBody", "$request.body");
-      const integration = new HttpSqsIntegration("Sqs", { queue, parameterMapping });
-      new HttpApi(stack, "Api").addRoutes({ path: "/orders", methods: [HttpMethod.POST], integration });
-    },
-  ),
+        requestTemplates: { "application/json": "Action=SendMessage&MessageBody=$input.body" },
+      },
+    });
+    new RestApi(stack, "Api").root.addMethod("POST", integration);
+  }),
+  noted("an HTTP API that sends to a consumer's queue without the key", "onceonly:key-unknown", (stack) => {
+    const queue = new Queue(stack, "Queue");
+    runner(stack).addEventSource(new SqsEventSource(queue, { reportBatchItemFailures: true }));
+    const parameterMapping = new ParameterMapping()
+      .custom("QueueUrl", queue.queueUrl)
+      .custom("MessageBody", "$request.body");
+    const integration = new HttpSqsIntegration("Sqs", { queue, parameterMapping });
+    new HttpApi(stack, "Api").addRoutes({ path: "/orders", methods: [HttpMethod.POST], integration });
+  }),
 ]);

@@ -33,43 +33,39 @@ const amount = EventField.fromPath("$.detail.amount");
 const daily = { schedule: Schedule.rate(Duration.days(1)) };
 
 export const INPUTS = ofItem("B9", [
+  warned("a rule whose transformer omits every id", DROPPED, ruled(RuleTargetInput.fromObject({ amount }))),
   warned(
-    "a rule whose transformer leaves every id out",
-    DROPPED,
-    ruled(RuleTargetInput.fromObject({ amount })),
-  ),
-  warned(
-    "a rule whose transformer makes a text without an id",
+    "a rule whose transformer creates a string without an id",
     DROPPED,
     ruled(RuleTargetInput.fromText(`paid ${amount}`)),
   ),
   warned(
-    "a rule that passes one part without an id on",
+    "a rule that passes on only a part without an id",
     DROPPED,
     ruled(RuleTargetInput.fromEventPath("$.detail.amount")),
   ),
   warned("a rule that sends a constant", DROPPED, ruled(RuleTargetInput.fromObject({ job: "count" }))),
   noted(
-    "a rule that passes only the detail on",
+    "a rule that passes on only the detail",
     "onceonly:event-id-unknown",
     ruled(RuleTargetInput.fromEventPath("$.detail")),
   ),
-  warned("such a rule before the queue of a consumer", DROPPED, (stack) => {
+  warned("such a rule that feeds a consumer's queue", DROPPED, (stack) => {
     const queue = new Queue(stack, "Queue");
     runner(stack).addEventSource(new SqsEventSource(queue, { reportBatchItemFailures: true }));
     const message = RuleTargetInput.fromObject({ amount });
     new Rule(stack, "Rule", { eventPattern, targets: [new SqsQueue(queue, { message })] });
   }),
   warned(
-    "a scheduled rule that sends a constant, so that no run has its time",
+    "a scheduled rule that sends a constant, so runs don't get their time",
     DROPPED,
     ruled(RuleTargetInput.fromObject({ job: "count" }), daily),
   ),
   warned(
-    "a schedule that sends a constant, so that no run has its time",
+    "a schedule that sends a constant, so runs don't get their time",
     DROPPED,
     scheduled({ job: "count" }, ScheduleExpression.rate(Duration.days(1))),
   ),
-  warned("a pipe whose template leaves every id out", DROPPED, piped('{ "amount": <$.body.amount> }')),
-  noted("a pipe that passes only the body on", "onceonly:event-id-unknown", piped('{ "body": <$.body> }')),
+  warned("a pipe whose template omits every id", DROPPED, piped('{ "amount": <$.body.amount> }')),
+  noted("a pipe that passes on only the body", "onceonly:event-id-unknown", piped('{ "body": <$.body> }')),
 ]);

@@ -22,10 +22,10 @@ const secretRows = (stack: Stack) =>
   });
 
 export const KEYS: readonly Misconfiguration[] = [
-  warned("a key that is destroyed under a table that is kept", "onceonly:destroyed-key", (stack) =>
+  warned("a key that is destroyed while its table is kept", "onceonly:destroyed-key", (stack) =>
     runner(stack, { table: tableIn(stack, { encryptionKey: new Key(stack, "Key", destroyed) }) }),
   ),
-  warned("a key that is destroyed under a queue that is kept", "onceonly:destroyed-key", (stack) => {
+  warned("a key that is destroyed while its queue is kept", "onceonly:destroyed-key", (stack) => {
     const encryptionKey = new Key(stack, "Key", destroyed);
     new DedupQueue(stack, "Queue", { encryptionKey, removalPolicy: RemovalPolicy.RETAIN });
   }),

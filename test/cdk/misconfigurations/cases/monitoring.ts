@@ -22,7 +22,7 @@ const ofRelay =
 export const MONITORING: readonly Misconfiguration[] = [
   refused("a service without a name", 'service of Test/Monitoring is ""', watched({ service: "" })),
   refused(
-    "a service with signs that CloudWatch does not take",
+    "a service name with characters that CloudWatch doesn't accept",
     "which CloudWatch doesn't accept",
     watched({ service: "Bücher" }),
   ),
@@ -32,39 +32,39 @@ export const MONITORING: readonly Misconfiguration[] = [
     watched({ service: "s".repeat(300) }),
   ),
   refused(
-    "a namespace of AWS's own",
+    "a namespace that is reserved for AWS",
     "which CloudWatch doesn't accept",
     watched({ namespace: "AWS/Lambda" }),
   ),
   refused(
-    "another service than the relay's",
+    "a different service than the relay's",
     'service of Test/Monitoring is "shop"',
     ofRelay("relay", { service: "shop" }),
   ),
   refused(
-    "another namespace than the relay's",
+    "a different namespace than the relay's",
     'namespace of Test/Monitoring is "Shop"',
     ofRelay("relay", { namespace: "Shop" }),
   ),
   refused(
-    "another service than the sweeper's",
+    "a different service than the sweeper's",
     'service of Test/Monitoring is "shop"',
     ofRelay("sweeper", { service: "shop" }),
   ),
-  warned("two stages of one account under one service", "onceonly:shared-service", (stack) => {
+  warned("two stages of one account with the same service", "onceonly:shared-service", (stack) => {
     for (const id of ["Beta", "Prod"]) {
       const own = new OtherStack(new Stage(stack.node.root, id, { env: ENV }), "Shop");
       new IdempotencyMonitoring(own, "Monitoring", { table: tableIn(own) });
     }
   }),
-  warned("two tables of one stack under one service", "onceonly:shared-service", (stack) => {
+  warned("two tables of one stack with the same service", "onceonly:shared-service", (stack) => {
     for (const id of ["One", "Two"]) {
       new IdempotencyMonitoring(stack, id, { table: new IdempotencyTable(stack, `${id}Table`) });
     }
   }),
-  refused("a preset that there is not", 'is "some": use', watched({ alarms: "some" as never })),
+  refused("a preset that doesn't exist", 'is "some": use', watched({ alarms: "some" as never })),
   refusedByCdk(
-    "a dashboard with a name that CloudWatch does not take",
+    "a dashboard with a name that CloudWatch doesn't accept",
     "contains invalid characters",
     watched({ dashboardName: "the shop" }),
   ),
@@ -75,10 +75,10 @@ export const MONITORING: readonly Misconfiguration[] = [
   ),
   accepted(
     "alarms without actions",
-    "they are seen on the dashboard; who is to be paged is the app's choice",
+    "the dashboard shows them; whom to page is the app's choice",
     watched({}),
   ),
-  accepted("no alarms at all", "who writes `none` means it", watched({ alarms: "none" })),
+  accepted("no alarms at all", "`none` is a deliberate choice", watched({ alarms: "none" })),
   refused(
     "a threshold that isn't a number",
     "is NaN: use a finite number",
@@ -90,7 +90,7 @@ export const MONITORING: readonly Misconfiguration[] = [
     watched({ addMismatchesAlarm: { Warning: { threshold: -1 } } }),
   ),
   refused(
-    "a fraction where a percentage is meant",
+    "a fraction instead of a percentage",
     "did you mean 80?",
     watched({ addReplayRateAlarm: { Warning: { threshold: 0.8 } } }),
   ),
@@ -100,7 +100,7 @@ export const MONITORING: readonly Misconfiguration[] = [
     watched({ addReplayRateAlarm: { Warning: { threshold: 100 } } }),
   ),
   warned(
-    "an alarm on dead letters that are older than their queue keeps them",
+    "an alarm on dead letters that are older than their queue's retention",
     "onceonly:silent-alarm",
     (stack) => {
       const dead = new Queue(stack, "Dead", { retentionPeriod: Duration.days(1) });
@@ -110,19 +110,23 @@ export const MONITORING: readonly Misconfiguration[] = [
     },
   ),
   warned(
-    "the default alarm on the age of dead letters, which their queue keeps for an hour",
+    "the default alarm on the age of dead letters, with a queue that keeps them for an hour",
     "onceonly:silent-alarm",
     (stack) => {
       const dead = new Queue(stack, "Dead", { retentionPeriod: Duration.hours(1) });
       watched({ deadLetterQueues: [dead] })(stack);
     },
   ),
-  refused("an alarm on an iterator age of more than the stream keeps", "keeps 24 hours", (stack) => {
-    const table = tableIn(stack, { outbox: true });
-    const { relay } = new OutboxRelay(stack, "Outbox", { table, destinations: [new Queue(stack, "To")] });
-    const addRelayIteratorAgeAlarm = { Critical: { threshold: 172_800_000 } };
-    new IdempotencyMonitoring(stack, "Monitoring", { table, relay, addRelayIteratorAgeAlarm });
-  }),
+  refused(
+    "an alarm on an iterator age that is longer than the stream's retention",
+    "keeps 24 hours",
+    (stack) => {
+      const table = tableIn(stack, { outbox: true });
+      const { relay } = new OutboxRelay(stack, "Outbox", { table, destinations: [new Queue(stack, "To")] });
+      const addRelayIteratorAgeAlarm = { Critical: { threshold: 172_800_000 } };
+      new IdempotencyMonitoring(stack, "Monitoring", { table, relay, addRelayIteratorAgeAlarm });
+    },
+  ),
   refused(
     "a runbook without an absolute address",
     "which alarms can't link to",

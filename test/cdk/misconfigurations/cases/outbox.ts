@@ -80,25 +80,29 @@ export const OUTBOXES: readonly Misconfiguration[] = [
     new OutboxRelay(stack, "Outbox", { table: tableIn(stack), destinations: [to(stack)] });
   }),
   refused("a relay without destinations", "Test/Outbox has no destinations", relay({ destinations: [] })),
-  refused("destinations of no operation", "Test/Outbox has no destinations", relay({ destinations: {} })),
+  refused("an empty object of destinations", "Test/Outbox has no destinations", relay({ destinations: {} })),
   refused(
-    "no destination of an operation",
+    "an operation with an empty list of destinations",
     "has no destination for pay",
     relay({ destinations: { pay: [] } }),
   ),
-  refused("a destination of an operation without a name", 'are for the operation ""', (stack) =>
+  refused("a destination for an operation without a name", 'are for the operation ""', (stack) =>
     relay({ destinations: { "": [to(stack, "Other")] } })(stack),
   ),
-  refused("a destination of an operation with too long a name", "1 to 64 characters", (stack) =>
+  refused("a destination for an operation with too long a name", "1 to 64 characters", (stack) =>
     relay({ destinations: { ["a".repeat(65)]: [to(stack, "Other")] } })(stack),
   ),
-  refused("a destination of one operation among those of all", "and one for pay only", (stack) =>
+  refused("a destination for one operation, added to destinations for all", "and one for pay only", (stack) =>
     relay({})(stack).addDestination(to(stack, "Other"), "pay"),
   ),
-  refused("a destination of all operations among those of each", "and one without any", (stack) => {
-    const destinations = { pay: [to(stack, "Payments")] };
-    relay({ destinations })(stack).addDestination(to(stack, "Other"));
-  }),
+  refused(
+    "a destination for all operations, added to destinations per operation",
+    "and one without any",
+    (stack) => {
+      const destinations = { pay: [to(stack, "Payments")] };
+      relay({ destinations })(stack).addDestination(to(stack, "Other"));
+    },
+  ),
   refused("two relays on one table", "Test/Second and Test/First both send from Test/Table", (stack) => {
     const table = withOutbox(stack);
     new OutboxRelay(stack, "First", { table, destinations: [to(stack)] });
@@ -114,19 +118,19 @@ export const OUTBOXES: readonly Misconfiguration[] = [
     new OutboxRelay(stack, "First", { table, destinations: [to(stack)] });
     new OutboxRelay(other, "Second", { table });
   }),
-  refused("a table of other keys", NOTHING_SENT, onOwnKeys({})),
+  refused("a table with other key attributes", NOTHING_SENT, onOwnKeys({})),
   refused(
-    "a table of other keys, and the sort key forgotten",
+    "a table with other key attributes, whose sort key is forgotten",
     NOTHING_SENT,
     onOwnKeys({ partitionKey: "PK" }),
   ),
   refused(
-    "a sort key that the table has not",
+    "a sort key that the table doesn't have",
     NOTHING_SENT,
     onOwnKeys({ partitionKey: "PK", sortKey: { name: "SK", value: "ONCE" } }, false),
   ),
   refused(
-    "other keys for a table with ours",
+    "other key attributes for a table with onceonly's own",
     "has the key pk, but Test/Outbox looks for PK",
     relay({ partitionKey: "PK" }),
   ),
@@ -137,11 +141,11 @@ export const OUTBOXES: readonly Misconfiguration[] = [
   ),
   refused("no shards", "shards of Test/Outbox is 0: use a whole number", relay({ shards: 0 })),
   refused("half a shard", "shards of Test/Outbox is 8.5: use a whole number", relay({ shards: 8.5 })),
-  refused("a FIFO queue for what the relay gives up", "Test/GivenUp, a FIFO queue", (stack) =>
+  refused("a FIFO queue for changes that the relay gives up on", "Test/GivenUp, a FIFO queue", (stack) =>
     relay({ onFailureQueue: new Queue(stack, "GivenUp", { fifo: true }) })(stack),
   ),
   refused(
-    "a record age that no stream keeps",
+    "a record age that is longer than streams keep records",
     "keeps changes for 86400 s",
     relay({ maxRecordAge: Duration.hours(25) }),
   ),
@@ -160,9 +164,13 @@ export const OUTBOXES: readonly Misconfiguration[] = [
   ),
   refusedByCdk("more than 10000 retries", "between 0 and 10000", relay({ retryAttempts: 10_001 })),
   refusedByCdk("batches of more than 10000", "between 1 and 10000", relay({ batchSize: 20_000 })),
-  refusedByCdk("a sweep in less than a minute", "minute", relay({ sweepInterval: Duration.seconds(30) })),
+  refusedByCdk(
+    "a sweep interval of less than a minute",
+    "minute",
+    relay({ sweepInterval: Duration.seconds(30) }),
+  ),
   warned(
-    "several batches of one shard at once",
+    "several batches of one shard at the same time",
     "onceonly:parallel-shard",
     relay({ parallelizationFactor: 2 }),
   ),
@@ -172,18 +180,18 @@ export const OUTBOXES: readonly Misconfiguration[] = [
     relay({ reservedConcurrentExecutions: 0 }),
   ),
   accepted(
-    "finite retries, and nobody who is told",
-    "the sweeper sends what the relay gives up, and the alarms tell",
+    "finite retries, and no failure destination",
+    "the sweeper sends what the relay gives up on, and the alarms report it",
     relay({ retryAttempts: 1, maxRecordAge: Duration.minutes(5) }),
   ),
   accepted(
     "a sweep once a day",
-    "what the stream lost waits for it, which the alarms `outbox-lag` and `outbox-age` tell",
+    "messages that the stream lost wait for it, which the alarms `outbox-lag` and `outbox-age` report",
     relay({ sweepInterval: Duration.days(1) }),
   ),
   accepted(
     "a timeout of a second",
-    "each run sends what it can, and the next goes on",
+    "each run sends what it can, and the next one continues",
     relay({ timeout: Duration.seconds(1) }),
   ),
   warned("sweeps that can overlap", "onceonly:overlapping-runs", relay({ timeout: Duration.minutes(2) })),
@@ -213,7 +221,7 @@ export const RECONCILERS: readonly Misconfiguration[] = [
   refused("a table without the index", "unknownOutcomes of Test/Table is off", (stack) => {
     new Reconciler(stack, "Reconciler", { table: tableIn(stack), handler: aFunction(stack) });
   }),
-  warned("a function with little time to ask", "onceonly:reconciler-timeout", (stack) => {
+  warned("a function with too little time for `verify`", "onceonly:reconciler-timeout", (stack) => {
     const table = tableIn(stack, { unknownOutcomes: true });
     new Reconciler(stack, "Reconciler", { table, handler: aFunction(stack) });
   }),
@@ -222,7 +230,7 @@ export const RECONCILERS: readonly Misconfiguration[] = [
     const handler = aFunction(stack, "Fn", { timeout: Duration.minutes(1) });
     new Reconciler(stack, "Reconciler", { table, handler, interval: Duration.seconds(30) });
   }),
-  warned("two reconcilers of one table", "onceonly:second-reconciler", (stack) => {
+  warned("two reconcilers for one table", "onceonly:second-reconciler", (stack) => {
     const table = tableIn(stack, { unknownOutcomes: true });
     for (const id of ["One", "Two"]) {
       const handler = aFunction(stack, `${id}Fn`, { timeout: Duration.minutes(1) });
@@ -231,7 +239,7 @@ export const RECONCILERS: readonly Misconfiguration[] = [
   }),
   accepted(
     "the index, and no reconciler",
-    "the next call settles a key, and people list what is left",
+    "the next call settles a key, and an operator can list the rest",
     (stack) => runner(stack, { table: tableIn(stack, { unknownOutcomes: true }) }),
   ),
   refused(

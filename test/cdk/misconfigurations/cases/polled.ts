@@ -37,7 +37,7 @@ export const POLLED: readonly Misconfiguration[] = [
     }),
   ),
   refused(
-    "a maximum record age above the retention",
+    "a maximum record age longer than the retention",
     "as the maximum record age of",
     forDay((stack, fn) => {
       const stream = new Stream(stack, "Stream", { retentionPeriod: days(7) });
@@ -65,7 +65,7 @@ export const POLLED: readonly Misconfiguration[] = [
     }),
   ),
   warned(
-    "the stream of a table, and a retention below its 24 hours",
+    "a table's stream, and a retention shorter than its 24 hours",
     "onceonly:stream-window",
     forDay(
       (stack, fn) => {
@@ -78,7 +78,7 @@ export const POLLED: readonly Misconfiguration[] = [
     ),
   ),
   refused(
-    "the stream of a table without one",
+    "the stream of a table that has no stream",
     "which doesn't have one: enable it",
     forDay((stack, fn) => {
       const rows = new TableV2(stack, "Rows", { partitionKey: PK });
@@ -86,7 +86,7 @@ export const POLLED: readonly Misconfiguration[] = [
     }),
   ),
   refused(
-    "the stream of a plain table without one",
+    "the stream of a plain table that has no stream",
     "which doesn't have one: enable it",
     forDay((stack, fn) => {
       const rows = new CfnTable(stack, "Rows", { keySchema: [{ attributeName: "id", keyType: "HASH" }] });
@@ -99,7 +99,7 @@ export const POLLED: readonly Misconfiguration[] = [
     }),
   ),
   noted(
-    "a topic of Kafka",
+    "a Kafka topic",
     "onceonly:retention-unknown",
     forDay((_, fn) => {
       const clusterArn = "arn:aws:kafka:eu-west-1:111111111111:cluster/given/1";
@@ -115,7 +115,7 @@ export const POLLED: readonly Misconfiguration[] = [
     }),
   ),
   noted(
-    "a queue of Amazon MQ",
+    "an Amazon MQ queue",
     "onceonly:retention-unknown",
     forDay((stack, fn) => {
       new CfnEventSourceMapping(stack, "Mapping", {
@@ -139,7 +139,7 @@ export const POLLED: readonly Misconfiguration[] = [
     forDay((_, fn) => fn.addPermission("Rule", { principal: new ServicePrincipal("events.amazonaws.com") })),
   ),
   noted(
-    "a rule of AWS IoT",
+    "an AWS IoT rule",
     "onceonly:retention-unknown",
     forDay((_, fn) => fn.addPermission("Iot", { principal: new ServicePrincipal("iot.amazonaws.com") })),
   ),
@@ -149,7 +149,7 @@ export const POLLED: readonly Misconfiguration[] = [
     forDay((_, fn) => fn.addPermission("Logs", { principal: new ServicePrincipal("logs.amazonaws.com") })),
   ),
   noted(
-    "a queue that is known by a token only",
+    "a queue that is only known as a token",
     "onceonly:retention-unknown",
     forDay((stack, fn) => {
       const queue = Queue.fromQueueArn(stack, "Given", Fn.importValue("queue"));

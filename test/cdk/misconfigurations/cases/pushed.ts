@@ -30,7 +30,7 @@ export const PUSHED: readonly Misconfiguration[] = [
     forDay((_, fn) => fn.configureAsyncInvoke({ maxEventAge: hours(6) }), { retention: hours(1) }),
   ),
   warned(
-    "asynchronous events of AWS's 6 hours above the retention",
+    "a retention shorter than the 6 hours for which AWS keeps asynchronous events",
     "onceonly:asynchronous-window",
     forDay((_, fn) => fn.configureAsyncInvoke({ retryAttempts: 1 }), { retention: hours(5) }),
   ),
@@ -106,7 +106,7 @@ export const PUSHED: readonly Misconfiguration[] = [
     }),
   ),
   refused(
-    "a rule before a queue",
+    "a rule that feeds a queue",
     "of retries by the rule Test/Rule + 345600 s in Test/Queue",
     forDay((stack, fn) => {
       const queue = aQueue(stack);
@@ -128,7 +128,7 @@ export const PUSHED: readonly Misconfiguration[] = [
     ),
   ),
   noted(
-    "an archive of a bus without end",
+    "an archive of a bus that never expires",
     "onceonly:retention-unknown",
     forDay(
       (stack, fn) => {
@@ -141,7 +141,7 @@ export const PUSHED: readonly Misconfiguration[] = [
     ),
   ),
   warned(
-    "a topic, and a retention below its 23 days",
+    "a topic, and a retention shorter than its 23 days",
     "onceonly:sns-window",
     forDay((stack, fn) => new Topic(stack, "Topic").addSubscription(new LambdaSubscription(fn))),
   ),
@@ -155,7 +155,7 @@ export const PUSHED: readonly Misconfiguration[] = [
     ),
   ),
   refused(
-    "a topic before a queue",
+    "a topic that feeds a queue",
     "+ 345600 s in Test/Queue",
     forDay((stack, fn) => {
       const queue = aQueue(stack);
@@ -199,14 +199,14 @@ export const PUSHED: readonly Misconfiguration[] = [
     ),
   ),
   noted(
-    "a bucket, which says no number",
+    "a bucket, for which AWS doesn't document how long it retries",
     "onceonly:retention-unknown",
     forDay((stack, fn) =>
       new Bucket(stack, "Bucket").addEventNotification(EventType.OBJECT_CREATED, new Notified(fn)),
     ),
   ),
   warned(
-    "a bucket, and a retention below the 6 hours of Lambda",
+    "a bucket, and a retention shorter than Lambda's 6 hours",
     "onceonly:asynchronous-window",
     forDay(
       (stack, fn) =>
@@ -215,7 +215,7 @@ export const PUSHED: readonly Misconfiguration[] = [
     ),
   ),
   refused(
-    "a task of Step Functions that retries for longer than the retention",
+    "a Step Functions task that retries for longer than the retention",
     "between the retries of Test/Machine",
     forDay((stack, fn) => {
       const task = new LambdaInvoke(stack, "Task", { lambdaFunction: fn, retryOnServiceExceptions: false });

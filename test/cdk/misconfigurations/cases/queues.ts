@@ -43,7 +43,7 @@ const ruleInto = (messageGroupId: string | undefined, props: DedupQueueProps) =>
 };
 
 export const DEDUP_QUEUES: readonly Misconfiguration[] = [
-  refused("two queues of one name", "are both named orders.fifo", (stack) => {
+  refused("two queues with the same name", "are both named orders.fifo", (stack) => {
     new DedupQueue(stack, "Queue", { queueName: "orders.fifo" });
     new DedupQueue(stack, "Other", { queueName: "orders.fifo" });
   }),
@@ -53,16 +53,16 @@ export const DEDUP_QUEUES: readonly Misconfiguration[] = [
     dedup({ deduplicationScope: DeduplicationScope.QUEUE }),
   ),
   refused(
-    "a standard queue for the dead letters",
+    "a standard queue as the dead-letter queue",
     "the dead-letter queue of a FIFO queue must be FIFO too",
     (stack) => new DedupQueue(stack, "Queue", { deadLetterQueue: new Queue(stack, "Parked") }),
   ),
-  noted("a dead-letter queue that is known by a token only", "onceonly:dead-letters-unknown", (stack) => {
+  noted("a dead-letter queue that is only known as a token", "onceonly:dead-letters-unknown", (stack) => {
     const deadLetterQueue = Queue.fromQueueArn(stack, "Given", Fn.importValue("parked"));
     new DedupQueue(stack, "Queue", { deadLetterQueue });
   }),
   refused(
-    "messages that are hidden for less than six timeouts",
+    "a visibility timeout of less than six function timeouts",
     "6 × timeout 3 s of its consumer",
     dedup({ visibilityTimeout: seconds(17) }),
   ),
@@ -97,9 +97,13 @@ export const DEDUP_QUEUES: readonly Misconfiguration[] = [
     dedup({ visibilityTimeout: Duration.hours(13) }),
   ),
   refusedByCdk("a batch of 11", "Maximum batch size", dedup({}, { batchSize: 11 })),
-  refusedByCdk("at most one invocation at once", "maxConcurrency", dedup({}, { maxConcurrency: 1 })),
-  refusedByCdk("2000 invocations at once", "maxConcurrency", dedup({}, { maxConcurrency: 2000 })),
-  warned("a consumer that one receive parks", "onceonly:one-receive", dedup({ maxReceiveCount: 1 })),
+  refusedByCdk("at most one invocation at a time", "maxConcurrency", dedup({}, { maxConcurrency: 1 })),
+  refusedByCdk("2000 invocations at a time", "maxConcurrency", dedup({}, { maxConcurrency: 2000 })),
+  warned(
+    "a consumer whose messages are parked after one receive",
+    "onceonly:one-receive",
+    dedup({ maxReceiveCount: 1 }),
+  ),
   warned("two consumers", "onceonly:shared-queue", (stack) => {
     const queue = new DedupQueue(stack, "Queue");
     queue.addConsumer(runner(stack, { id: "One" }));
@@ -150,7 +154,7 @@ const streamed =
 
 export const DELIVERIES: readonly Misconfiguration[] = [
   refused(
-    "a queue that hides messages for less than the timeout",
+    "a visibility timeout that is shorter than the function's timeout",
     "visibility timeout 30 s of Test/Queue < timeout 60 s of Test/Fn",
     plain({ fn: { timeout: seconds(60) } }),
   ),
@@ -194,7 +198,7 @@ export const DELIVERIES: readonly Misconfiguration[] = [
     "Batching window is not supported for FIFO queues",
     plain({ queue: { fifo: true }, maxBatchingWindow: seconds(5) }),
   ),
-  warned("a queue of two functions", "onceonly:shared-queue", (stack) => {
+  warned("a queue with two consuming functions", "onceonly:shared-queue", (stack) => {
     const queue = new Queue(stack, "Queue");
     for (const id of ["One", "Two"]) {
       runner(stack, { id }).addEventSource(new SqsEventSource(queue, { reportBatchItemFailures: true }));
@@ -207,13 +211,13 @@ export const DELIVERIES: readonly Misconfiguration[] = [
   ),
   accepted(
     "a standard queue without dead letters",
-    "its messages come again until its retention ends",
+    "its messages are redelivered until its retention ends",
     (stack) =>
       runner(stack).addEventSource(
         new SqsEventSource(new Queue(stack, "Queue"), { reportBatchItemFailures: true }),
       ),
   ),
-  warned("one receive", "onceonly:one-receive", plain({ receives: 1 })),
+  warned("a `maxReceiveCount` of 1", "onceonly:one-receive", plain({ receives: 1 })),
   warned(
     "dead letters that are kept no longer than their queue's messages",
     "onceonly:short-dead-letters",
@@ -224,7 +228,7 @@ export const DELIVERIES: readonly Misconfiguration[] = [
     plain({ parked: { retentionPeriod: seconds(number) } })(stack);
   }),
   noted(
-    "a batching window, and a visibility timeout of deployment",
+    "a batching window, and a visibility timeout that is only known at deployment",
     "onceonly:visibility-unknown",
     (stack) => {
       const number = new CfnParameter(stack, "Number", { type: "Number" }).valueAsNumber;
@@ -232,7 +236,7 @@ export const DELIVERIES: readonly Misconfiguration[] = [
     },
   ),
   warned(
-    "messages that are deleted before they are dead letters",
+    "messages that expire before they reach the dead-letter queue",
     "onceonly:lost-before-dead-letters",
     plain({ queue: { retentionPeriod: Duration.hours(1), visibilityTimeout: Duration.hours(1) } }),
   ),
@@ -245,56 +249,58 @@ export const DELIVERIES: readonly Misconfiguration[] = [
     }
   }),
   warned(
-    "receives that end before the lease of an attempt that died",
+    "receives that run out before the lease of an attempt that died",
     "onceonly:retries-within-lease",
     plain({ queue: { visibilityTimeout: seconds(3) }, receives: 2 }),
   ),
   warned(
-    "more invocations at once than are reserved",
+    "more simultaneous invocations than the reserved concurrency",
     "onceonly:throttled-source",
     plain({ maxConcurrency: 10, fn: { reservedConcurrentExecutions: 5 } }),
   ),
   warned(
-    "a queue before a function without concurrency",
+    "a queue that feeds a function without concurrency",
     "onceonly:no-concurrency",
     plain({ fn: { reservedConcurrentExecutions: 0 } }),
   ),
   warned(
-    "finite retries of a stream, and no destination",
+    "finite retries for a stream, and no destination",
     "onceonly:dropped-records",
     streamed({ retryAttempts: 3 }),
   ),
   warned(
-    "retries of a stream that end before the lease",
+    "retries for a stream that run out before the lease ends",
     "onceonly:retries-within-lease",
     streamed({ retryAttempts: 1 }, { timeout: seconds(10) }),
   ),
   warned(
-    "a maximum record age that ends before the lease",
+    "a maximum record age that is shorter than the lease",
     "onceonly:retries-within-lease",
     streamed({ maxRecordAge: seconds(60) }, { timeout: seconds(300) }),
   ),
   warned(
-    "several batches of one shard at once",
+    "several batches of one shard at the same time",
     "onceonly:parallel-shard",
     streamed({ parallelizationFactor: 10 }),
   ),
   refusedByCdk(
-    "eleven batches of one shard at once",
+    "eleven batches of one shard at the same time",
     "parallelizationFactor",
     streamed({ parallelizationFactor: 11 }),
   ),
-  warned("asynchronous retries that end before the lease", "onceonly:retries-within-lease", (stack) =>
-    runner(stack, { fn: { timeout: seconds(900) } }).configureAsyncInvoke({ retryAttempts: 1 }),
+  warned(
+    "asynchronous retries that run out before the lease ends",
+    "onceonly:retries-within-lease",
+    (stack) => runner(stack, { fn: { timeout: seconds(900) } }).configureAsyncInvoke({ retryAttempts: 1 }),
   ),
   accepted(
     "a stream that is read from its newest record",
-    "what came before the deployment is nobody's command yet",
+    "records from before the deployment aren't meant for this function",
     streamed({ startingPosition: StartingPosition.LATEST }),
   ),
   accepted(
-    "a filter on a queue, which deletes what it leaves out",
-    "who writes a filter means that",
+    "a filter on a queue, which deletes the messages that it excludes",
+    "that's what a filter is for",
     plain({ filters: [{ pattern: '{"body":{"kind":["order"]}}' }] }),
   ),
 ];

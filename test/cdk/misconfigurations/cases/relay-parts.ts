@@ -123,52 +123,60 @@ export const RELAY_PARTS = ofItem("B8", [
     "Test/Outbox/Relay sets the variable IDEMPOTENCY_TABLE to a different value",
     overridden("relay", variable("IDEMPOTENCY_TABLE"), "other"),
   ),
-  refused("another table that is set on the sweeper", "Test/Outbox/Sweeper sets the variable", (stack) => {
-    relay(stack).sweeper.addEnvironment("IDEMPOTENCY_TABLE", "other");
-  }),
-  warned("a relay in a VPC without a way to SQS", "onceonly:no-way-out", (stack) => {
+  refused(
+    "a different table that is set on the sweeper",
+    "Test/Outbox/Sweeper sets the variable",
+    (stack) => {
+      relay(stack).sweeper.addEnvironment("IDEMPOTENCY_TABLE", "other");
+    },
+  ),
+  warned("a relay in a VPC without a route to SQS", "onceonly:no-way-out", (stack) => {
     const { vpc, vpcSubnets } = isolated(stack);
     relay(stack, { vpc, vpcSubnets });
   }),
-  warned("a relay in a VPC without a way to one of its destinations", "onceonly:no-way-out", (stack) => {
+  warned("a relay in a VPC without a route to one of its destinations", "onceonly:no-way-out", (stack) => {
     const { vpc, vpcSubnets } = isolated(stack);
     vpc.addInterfaceEndpoint("Queues", { service: InterfaceVpcEndpointAwsService.SQS });
     relay(stack, { vpc, vpcSubnets }).addDestination(new Topic(stack, "Topic"));
   }),
   warned(
-    "a destination of a misspelt operation",
+    "a destination for a misspelled operation",
     "onceonly:unknown-operation",
     perOperation(["pya"], ["pay"]),
   ),
   warned(
-    "a destination of an operation that no function commits",
+    "a destination for an operation that no function commits",
     "onceonly:unknown-operation",
     perOperation(["pay", "refund"], ["pay"]),
   ),
   noted(
-    "an operation that commits, and has no destination",
+    "an operation that commits but has no destination",
     "onceonly:no-destination",
     perOperation(["pay"], ["pay", "refund"]),
   ),
 ]);
 
 export const ENDPOINTS = ofItem("B14", [
-  warned("an endpoint whose policy leaves the table out", "onceonly:endpoint-policy", (stack) => {
+  warned("an endpoint whose policy omits the table", "onceonly:endpoint-policy", (stack) => {
     const { endpoint, ...fn } = isolated(stack);
     endpoint.addToPolicy(allow(["dynamodb:*"], [`arn:aws:dynamodb:eu-west-1:111111111111:table/other`]));
     runner(stack, { fn });
   }),
-  warned("an endpoint whose policy only lets read", "onceonly:endpoint-policy", (stack) => {
+  warned("an endpoint whose policy allows only reads", "onceonly:endpoint-policy", (stack) => {
     const { endpoint, ...fn } = isolated(stack);
     endpoint.addToPolicy(allow(["dynamodb:Get*", "dynamodb:Query"], ["*"]));
     runner(stack, { fn });
   }),
-  warned("an endpoint whose policy has another table of the app", "onceonly:endpoint-policy", (stack) => {
-    const { endpoint, ...fn } = isolated(stack);
-    endpoint.addToPolicy(allow(["dynamodb:*"], [tableIn(stack).tableArn]));
-    runner(stack, { fn });
-  }),
-  warned("an endpoint whose policy leaves the queue of a relay out", "onceonly:endpoint-policy", (stack) => {
+  warned(
+    "an endpoint whose policy lists a different table of the app",
+    "onceonly:endpoint-policy",
+    (stack) => {
+      const { endpoint, ...fn } = isolated(stack);
+      endpoint.addToPolicy(allow(["dynamodb:*"], [tableIn(stack).tableArn]));
+      runner(stack, { fn });
+    },
+  ),
+  warned("an endpoint whose policy omits a relay's queue", "onceonly:endpoint-policy", (stack) => {
     const { vpc, vpcSubnets } = isolated(stack);
     const endpoint = vpc.addInterfaceEndpoint("Queues", { service: InterfaceVpcEndpointAwsService.SQS });
     endpoint.addToPolicy(allow(["sqs:SendMessage"], [new Queue(stack, "Other").queueArn]));
@@ -182,7 +190,7 @@ export const WATCHED = ofItem("B8", [
     runner(stack, { id: "pay", table });
     new IdempotencyMonitoring(stack, "Monitoring", { table, operations: ["pay", "pya"] });
   }),
-  warned("such an operation, in a stack of its own", "onceonly:unknown-operation", (stack) => {
+  warned("such an operation, in a separate stack", "onceonly:unknown-operation", (stack) => {
     const table = tableIn(stack);
     runner(stack, { id: "pay", table });
     const other = new Stack(stack.node.root, "Watch", { env: ENV });

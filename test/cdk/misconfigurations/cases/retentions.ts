@@ -21,7 +21,7 @@ import {
 
 export const RETENTIONS: readonly Misconfiguration[] = [
   refused(
-    "a client window above the retention",
+    "a client window longer than the retention",
     TOO_SHORT,
     forDay(() => {}, { clientWindow: days(2) }),
   ),
@@ -37,7 +37,7 @@ export const RETENTIONS: readonly Misconfiguration[] = [
   noted("a client window that is only known at deployment", "onceonly:retention-unknown", (stack) =>
     runner(stack, { clientWindow: Duration.seconds(number(stack)) }),
   ),
-  refused("a queue with the settings of SQS", TOO_SHORT, forDay(consumed())),
+  refused("a queue with SQS's default settings", TOO_SHORT, forDay(consumed())),
   refused(
     "a queue whose receives take longer than the retention",
     "visibility timeout 30 s × 3000 receives",
@@ -48,8 +48,8 @@ export const RETENTIONS: readonly Misconfiguration[] = [
       consumed({ retentionPeriod, deadLetterQueue: { queue, maxReceiveCount: 3000 } })(stack, fn);
     },
   ),
-  refused("a `DedupQueue`, and the retention's default", TOO_SHORT, (stack) =>
-    new DedupQueue(stack, "Queue").addConsumer(runner(stack, { retention: undefined as never })),
+  refused("a `DedupQueue` with a retention of a day", TOO_SHORT, (stack) =>
+    new DedupQueue(stack, "Queue").addConsumer(runner(stack, { retention: days(1) })),
   ),
   refused("dead letters that are kept for longer than the retention", "1209600 s in Test/Parked", (stack) =>
     runner(stack, { retention: days(10) }).addEventSource(
@@ -62,11 +62,11 @@ export const RETENTIONS: readonly Misconfiguration[] = [
     const settings = { deadLetterQueue: { queue, maxReceiveCount: 3 } };
     runner(stack, { retention: days(15) }).addEventSource(eventsOf(aQueue(stack, settings)));
   }),
-  refused("a queue behind an alias", TOO_SHORT, (stack) => {
+  refused("a queue that feeds an alias", TOO_SHORT, (stack) => {
     const { currentVersion: version } = runner(stack, { retention: days(1) });
     new Alias(stack, "Live", { aliasName: "live", version }).addEventSource(eventsOf(aQueue(stack)));
   }),
-  refused("a queue behind a version", TOO_SHORT, (stack) =>
+  refused("a queue that feeds a version", TOO_SHORT, (stack) =>
     runner(stack, { retention: days(1) }).currentVersion.addEventSource(eventsOf(aQueue(stack))),
   ),
   refused("a queue of another stack", "345600 s in Other/Queue", (stack) => {
@@ -76,7 +76,7 @@ export const RETENTIONS: readonly Misconfiguration[] = [
     runner(stack, { retention: days(1) }).addEventSource(eventsOf(aQueue(other)));
   }),
   refused(
-    "a queue behind a plain event source mapping",
+    "a queue that feeds a plain event source mapping",
     TOO_SHORT,
     forDay((stack, fn) => {
       const { queueArn: eventSourceArn } = aQueue(stack);
@@ -108,18 +108,18 @@ export const RETENTIONS: readonly Misconfiguration[] = [
     forDay((stack, fn) => consumed({ retentionPeriod: Duration.seconds(number(stack)) })(stack, fn)),
   ),
   accepted(
-    "an asynchronous caller in code, which no template shows",
-    "count its 6 hours into `clientWindow`",
+    "an asynchronous caller in code, which doesn't appear in any template",
+    "include its 6 hours in `clientWindow`",
     forDay((stack, fn) => fn.grantInvoke(aFunction(stack, "Caller"))),
   ),
   ...ofItem("H79: R1", [
     warned(
-      "a queue that an OutboxRelay feeds, and a retention that covers the queue only",
+      "a queue that an OutboxRelay feeds, and a retention that only covers the queue",
       "onceonly:outbox-window",
       (stack) => fedByOutbox(stack, days(12)),
     ),
     warned(
-      "a topic that an OutboxRelay feeds, and a retention that covers the topic only",
+      "a topic that an OutboxRelay feeds, and a retention that only covers the topic",
       "onceonly:sns-window",
       (stack) => {
         const topic = new Topic(stack, "Orders");

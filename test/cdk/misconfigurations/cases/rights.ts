@@ -13,16 +13,22 @@ const granted = (options: object, props?: object) => (stack: Stack) =>
   tableIn(stack, props).grantIdempotency(aRole(stack), options);
 
 export const RIGHTS: readonly Misconfiguration[] = [
-  warned("a function with the records of every operation", "onceonly:operations-unfenced", (stack) =>
-    aFunction(stack).with(new UseIdempotency(tableIn(stack))),
+  warned(
+    "a function that may access the records of every operation",
+    "onceonly:operations-unfenced",
+    (stack) => aFunction(stack).with(new UseIdempotency(tableIn(stack))),
   ),
-  warned("a role with the records of every operation", "onceonly:operations-unfenced", granted({})),
+  warned(
+    "a role that may access the records of every operation",
+    "onceonly:operations-unfenced",
+    granted({}),
+  ),
   refused(
     "a `scopeTag` without operations",
     "scopeTag is tenant, but operations isn't set",
     granted({ scopeTag: "tenant" }),
   ),
-  refused("no operations in the list", "operations is an empty array", granted({ operations: [] })),
+  refused("an empty list of operations", "operations is an empty array", granted({ operations: [] })),
   refused(
     "an operation without a name",
     "operations contains an empty string",
@@ -42,12 +48,12 @@ export const RIGHTS: readonly Misconfiguration[] = [
     granted({ operations: ["pay"], scopeTag: new CfnParameter(stack, "Tag").valueAsString })(stack),
   ),
   refused(
-    "a `scopeTag` that no tag can be called",
+    "a `scopeTag` that isn't a valid tag key",
     "which isn't a valid tag key",
     granted({ operations: ["pay"], scopeTag: "a*b" }),
   ),
   refused(
-    "commits of a tenant's session on a table with an outbox",
+    "commits by a tenant's session on a table with an outbox",
     "a tenant's session could have any message sent",
     granted({ operations: ["pay"], scopeTag: "tenant", commits: true }, { outbox: true }),
   ),
@@ -64,7 +70,7 @@ export const RIGHTS: readonly Misconfiguration[] = [
   refused("`CommitGrants` with a misspelt action", "include dynamodb:PutItems", (stack) =>
     rows(stack).actions(aRole(stack), "dynamodb:PutItems" as CommitAction),
   ),
-  refused("`CommitGrants` with an action that no transaction has", "include dynamodb:Scan", (stack) =>
+  refused("`CommitGrants` with an action that transactions don't support", "include dynamodb:Scan", (stack) =>
     rows(stack).actions(aRole(stack), "dynamodb:Scan" as CommitAction),
   ),
   refused("`CommitGrants` without actions", "are empty", (stack) => rows(stack).actions(aRole(stack))),
@@ -76,7 +82,7 @@ export const RIGHTS: readonly Misconfiguration[] = [
   ),
   accepted(
     "no `commits` for a handler that commits messages",
-    "the store refuses them before any write, since it reads `IDEMPOTENCY_OUTBOX`, and so does IAM",
+    "the store reads `IDEMPOTENCY_OUTBOX` and refuses them before any write, and so does IAM",
     (stack) => runner(stack, { table: tableIn(stack, { outbox: true }), commits: false }),
   ),
   accepted(
@@ -85,8 +91,8 @@ export const RIGHTS: readonly Misconfiguration[] = [
     (stack) => runner(stack, { operations: ["misspelt"] }),
   ),
   accepted(
-    "CDK's `grantReadWriteData` beside ours",
-    "the app's own decision, which its reviewers see",
+    "CDK's `grantReadWriteData` in addition to onceonly's grants",
+    "it's the app's own decision, and its reviewers can see it",
     (stack) => {
       const table = tableIn(stack);
       table.table.grantReadWriteData(runner(stack, { table, retention: Duration.days(1) }));
@@ -97,13 +103,13 @@ export const RIGHTS: readonly Misconfiguration[] = [
     const role = Role.fromRoleArn(stack, "Given", arn, { mutable: false });
     runner(stack, { fn: { role } });
   }),
-  refused("commits to a table of another region", "a transaction can't span accounts or regions", (stack) => {
+  refused("commits to a table in another region", "a transaction can't span accounts or regions", (stack) => {
     const far = "arn:aws:dynamodb:us-east-1:111111111111:table/orders";
     const orders = CommitGrants.fromTable(TableV2.fromTableArn(stack, "Orders", far));
     orders.actions(runner(stack, { commits: true }), "dynamodb:PutItem");
   }),
   refused(
-    "commits to a table of another account",
+    "commits to a table in another account",
     "a transaction can't span accounts or regions",
     (stack) => {
       const far = "arn:aws:dynamodb:eu-west-1:222222222222:table/orders";

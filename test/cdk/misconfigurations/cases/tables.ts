@@ -52,7 +52,7 @@ const ofApp =
   };
 
 export const TABLES: readonly Misconfiguration[] = [
-  refused("two tables of one name", "are both named records", (stack) => {
+  refused("two tables with the same name", "are both named records", (stack) => {
     tableIn(stack, { tableName: "records" });
     new IdempotencyTable(stack, "Other", { tableName: "records" });
   }),
@@ -63,7 +63,7 @@ export const TABLES: readonly Misconfiguration[] = [
     });
     tableIn(stack, { tableName: "records" });
   }),
-  refused("one name in two stages of one account and region", "are both named records", (stack) => {
+  refused("the same name in two stages of one account and region", "are both named records", (stack) => {
     for (const id of ["Beta", "Prod"]) {
       const own = new Stack(new Stage(stack.node.root, id, { env: ENV }), "Shop");
       new IdempotencyTable(own, "Table", { tableName: "records" });
@@ -71,7 +71,7 @@ export const TABLES: readonly Misconfiguration[] = [
     tableIn(stack);
   }),
   refused(
-    "deletion protection on a table that is to go with its stack",
+    "deletion protection on a table that is deleted with its stack",
     "deletionProtection of Test/Table is true and its removalPolicy is destroy",
     (stack) => tableIn(stack, { deletionProtection: true, removalPolicy: RemovalPolicy.DESTROY }),
   ),
@@ -128,7 +128,7 @@ export const TABLES: readonly Misconfiguration[] = [
   refused("a grant on a restored table, without an end", "doesn't know what ran since its backup", (stack) =>
     tableIn(stack, { restoredAt }).grantIdempotency(aRole(stack), { operations: ["pay"] }),
   ),
-  refused("a restored table, and a source of which no window is known", "can't be computed", (stack) => {
+  refused("a restored table, and a source whose window isn't known", "can't be computed", (stack) => {
     const fn = runner(stack, { table: tableIn(stack, { restoredAt }) });
     new Bucket(stack, "Bucket").addEventNotification(EventType.OBJECT_CREATED, new LambdaDestination(fn));
   }),
@@ -137,26 +137,26 @@ export const TABLES: readonly Misconfiguration[] = [
   }),
   accepted(
     "no point-in-time recovery",
-    "a restored table has forgotten what ran since, so it saves little",
+    "a restored table has lost the records since its backup, so restoring helps little",
     (stack) => tableIn(stack, { pointInTimeRecovery: false }),
   ),
   accepted(
-    "a table that goes with its stack",
-    "who writes DESTROY means it: stacks of tests and previews",
+    "a table that is deleted with its stack",
+    "DESTROY is a deliberate choice, for test and preview stacks",
     (stack) => tableIn(stack, { removalPolicy: RemovalPolicy.DESTROY }),
   ),
   accepted(
     "a table without deletion protection",
-    "it is retained, and who switches this off has a reason",
+    "the table is retained, and the app has switched this off deliberately",
     (stack) => tableIn(stack, { deletionProtection: false }),
   ),
-  accepted("a cap of one write a second", "what is throttled does not run, and never runs twice", (stack) =>
+  accepted("a cap of one write a second", "a throttled call doesn't run, and never runs twice", (stack) =>
     tableIn(stack, { maxWriteRequestUnits: 1 }),
   ),
   refused("a `restoredAt` in seconds", "Date expects milliseconds, not seconds", (stack) =>
     tableIn(stack, { restoredAt: new Date(1_767_225_600) }),
   ),
-  refused("a key that is known by its alias", "CDK grants nothing on an alias", (stack) => {
+  refused("a key that is referenced by its alias", "CDK grants nothing on an alias", (stack) => {
     const encryptionKey = Alias.fromAliasName(stack, "Key", "alias/shop");
     runner(stack, { table: tableIn(stack, { encryptionKey }) });
   }),
@@ -178,12 +178,12 @@ export const IMPORTED_TABLES: readonly Misconfiguration[] = [
     ofApp({ encryption: "key" }),
   ),
   refused(
-    "a table of the app with another TTL attribute",
+    "a table of the app with a different TTL attribute",
     "no record would be deleted",
     ofApp({ ttl: "ttl" }),
   ),
   refused(
-    "a table of the app with another key",
+    "a table of the app with a different key",
     "has the key PK, but Test/Table is declared with pk",
     ofApp({ key: "PK" }),
   ),
@@ -193,7 +193,7 @@ export const IMPORTED_TABLES: readonly Misconfiguration[] = [
     ofApp({ view: StreamViewType.KEYS_ONLY }),
   ),
   refused(
-    "the name of another region's table, where it is of the app",
+    "the name of a table of the app in another region",
     "in eu-west-1 that name refers to a different table",
     (stack) => {
       const far = new Stack(stack.node.root, "Far", { env: { ...ENV, region: "eu-west-2" } });
@@ -230,9 +230,13 @@ export const IMPORTED_TABLES: readonly Misconfiguration[] = [
       runner(stack, { table, retention: Duration.days(1) });
     },
   ),
-  accepted("a table of another account", "it is named by its ARN, and its own policy decides", (stack) => {
-    runner(stack, { table: imported(stack, { tableArn: tableArn.replace("1111", "2222") }) });
-  }),
+  accepted(
+    "a table of another account",
+    "it's referenced by its ARN, and its own policy decides",
+    (stack) => {
+      runner(stack, { table: imported(stack, { tableArn: tableArn.replace("1111", "2222") }) });
+    },
+  ),
   warned("a table of the app with replicas", "onceonly:replicated-table", (stack) => {
     const own = new TableV2(stack, "Own", { partitionKey: PK, timeToLiveAttribute: "expiresAt", replicas });
     IdempotencyTable.fromTableAttributes(stack, "Table", { tableName: own.tableName });

@@ -8,7 +8,7 @@ export interface ActButtonProps {
   readonly act: Readonly<Record<string, string>>;
   readonly perform: Perform;
   readonly children: string;
-  /** Tells what it is about, to whoever does not see the row. */
+  /** Names what the button acts on, for screen readers that don't see the row. */
   readonly about: string;
   readonly disabled?: boolean;
 }

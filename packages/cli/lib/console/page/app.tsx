@@ -1,5 +1,5 @@
 /** The page: looks again every few seconds, unless it is paused or hidden. */
-import { useCallback, useEffect, useRef, useState } from "preact/hooks";
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { ActAnswer, ConsoleLook, KeyLife } from "../look.ts";
 import type { Perform } from "./act-button.tsx";
 import { ask } from "./ask.ts";
@@ -7,6 +7,7 @@ import { Breakage } from "./breakage.tsx";
 import { Decisions } from "./decisions.tsx";
 import { Groups } from "./groups.tsx";
 import { Life } from "./life.tsx";
+import { Owner } from "./owner.tsx";
 import { Queues } from "./queues.tsx";
 import { moveBetweenKeys, Records } from "./records.tsx";
 import { clockOf } from "./words.ts";
@@ -36,7 +37,8 @@ export function App() {
         message: error.message,
       }));
       setMessage(answer.message);
-      await refresh();
+      // Not awaited: what an answer does to the focus comes before the person goes on.
+      void refresh();
       return answer;
     },
     [refresh],
@@ -96,6 +98,7 @@ export function App() {
           />
           {look.local && <Decisions decisions={look.local.decisions} now={look.at} open={open} />}
           <Groups look={look} open={open} perform={perform} />
+          {look.mayWrite && <Owner open={open} perform={perform} />}
           {look.local && <Queues queues={look.local.queues} mayWrite={look.mayWrite} perform={perform} />}
           {look.local && look.mayWrite && <Breakage breakage={look.local.breakage} perform={perform} />}
         </main>
@@ -148,7 +151,7 @@ function useLife(keyHash: string | undefined, look: ConsoleLook | undefined) {
 /** A key that is opened gets the focus, and the row that opened it gets it back. */
 function useFocusOn(keyHash: string | undefined): void {
   const former = useRef<string | undefined>(undefined);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (keyHash !== undefined) {
       const heading = document.getElementById("life-name");
       heading?.focus({ preventScroll: true });
@@ -161,7 +164,7 @@ function useFocusOn(keyHash: string | undefined): void {
   }, [keyHash]);
 }
 
-/** Keys of the whole page, except while somebody types. */
+/** Keyboard shortcuts of the page, ignored while the user types. */
 function useKeys(acts: Readonly<Record<string, () => void>>): void {
   useEffect(() => {
     const press = (event: KeyboardEvent) => {

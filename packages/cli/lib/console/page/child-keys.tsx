@@ -4,7 +4,11 @@ import { useState } from "preact/hooks";
 import type { KeyLife } from "../look.ts";
 import { ask } from "./ask.ts";
 
-export function ChildKeys({ life: { keyHash, childKeys } }: { readonly life: KeyLife }) {
+export interface ChildKeysProps {
+  readonly life: Pick<KeyLife, "keyHash" | "childKeys">;
+}
+
+export function ChildKeys({ life: { keyHash, childKeys } }: ChildKeysProps) {
   const [asked, setAsked] = useState<Readonly<Record<string, string>>>({});
   const [problem, setProblem] = useState("");
   const submit = async (event: TargetedSubmitEvent<HTMLFormElement>) => {

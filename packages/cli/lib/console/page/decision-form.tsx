@@ -1,7 +1,23 @@
 /** Decisions as buttons. Each opens a form that says what follows, asks for a name and a reason, and then does it. */
 import type { TargetedSubmitEvent } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Perform } from "./act-button.tsx";
+
+/** What a form asks for. */
+export interface Field {
+  readonly name: string;
+  readonly label: string;
+  readonly initial?: string;
+  /** One of these, each with what it's called. */
+  readonly choices?: readonly (readonly [value: string, text: string])[];
+  /** Only asked for if another field has one of these values. */
+  readonly when?: readonly [field: string, ...values: string[]];
+  readonly isLong?: boolean;
+  readonly isOptional?: boolean;
+  readonly maxLength?: number;
+  /** The regular expression of a number, and what it means. */
+  readonly number?: readonly [pattern: string, title: string];
+}
 
 export interface Decision {
   readonly act: Readonly<Record<string, unknown>>;
@@ -9,8 +25,8 @@ export interface Decision {
   readonly name: string;
   /** What follows, in sentences. */
   readonly consequences: readonly string[];
-  /** Asks for the answer that callers get, or for the result of a step. */
-  readonly answer?: "json" | "response" | "step" | undefined;
+  /** Before name and reason. */
+  readonly fields?: readonly Field[];
   /** The button that does it. */
   readonly confirm: string;
 }
@@ -72,16 +88,16 @@ interface FormProps extends Pick<DecisionsProps, "about" | "perform"> {
 
 function DecisionForm({ about, decision, perform, close, cancel }: FormProps) {
   const form = useRef<HTMLFormElement>(null);
-  const [by, setBy] = useState(lastName);
-  const [why, setWhy] = useState("");
-  const [kind, setKind] = useState(decision.answer);
-  const [answer, setAnswer] = useState("");
-  const [status, setStatus] = useState("200");
-  const [body, setBody] = useState("");
+  const [chosen, choose] = useState<Readonly<Record<string, string>>>({});
   const [problem, setProblem] = useState("");
   const [isBusy, work] = useState(false);
-  useEffect(() => form.current?.querySelector<HTMLElement>("input, select")?.focus(), []);
-  const given = kind === "response" ? { status, body } : { answer };
+  // Before the next key is handled: after the paint, the focus would jump away from an operator who already types.
+  useLayoutEffect(() => form.current?.querySelector<HTMLElement>("input, select, textarea")?.focus(), []);
+  const { fields = [] } = decision;
+  const isAsked = ({ when: [name, ...values] = [""] }: Field) => {
+    const other = fields.find((field) => field.name === name);
+    return !other || values.includes(chosen[name] ?? other.initial ?? other.choices?.[0]?.[0] ?? "");
+  };
   // Only the form is closed: the key stays open.
   const leave = (event: KeyboardEvent) => {
     if (event.key !== "Escape") return;
@@ -90,20 +106,20 @@ function DecisionForm({ about, decision, perform, close, cancel }: FormProps) {
   };
   const submit = async (event: TargetedSubmitEvent<HTMLFormElement>) => {
     event.preventDefault();
-    lastName = by;
+    const given = Object.fromEntries(new FormData(event.currentTarget));
+    lastName = `${given.by}`;
     work(true);
-    const { done, message } = await perform({
-      ...decision.act,
-      ...(kind !== undefined && given),
-      by,
-      why,
-    });
+    const { done, message } = await perform({ ...decision.act, ...given });
     work(false);
     if (!done) return setProblem(message);
     // The button that was pressed is often gone by now.
     document.getElementById("told")?.focus();
     close();
   };
+  const signature: readonly Field[] = [
+    { name: "by", label: "Your name", initial: lastName, maxLength: 256 },
+    { name: "why", label: "Reason", maxLength: 256 },
+  ];
   return (
     <form
       ref={form}
@@ -113,61 +129,13 @@ function DecisionForm({ about, decision, perform, close, cancel }: FormProps) {
       autocomplete="off"
       aria-label={`${decision.name} ${about}`}
     >
-      {decision.answer && decision.answer !== "step" && (
-        <label>
-          Answer that callers get
-          <select
-            value={kind}
-            onChange={(event) => setKind(event.currentTarget.value as "json" | "response")}
-          >
-            <option value="json">JSON value</option>
-            <option value="response">HTTP response</option>
-          </select>
-        </label>
-      )}
-      {kind !== undefined && kind !== "response" && (
-        <label>
-          {kind === "step" ? "Result of the step (JSON, or null)" : "Answer (JSON, or null)"}
-          <input
-            required
-            value={answer}
-            spellcheck={false}
-            onInput={(event) => setAnswer(event.currentTarget.value)}
-          />
-        </label>
-      )}
-      {kind === "response" && (
-        <>
-          <label>
-            Status
-            <input
-              required
-              inputMode="numeric"
-              pattern="[1-5][0-9][0-9]"
-              title="a status from 100 to 599"
-              value={status}
-              onInput={(event) => setStatus(event.currentTarget.value)}
-            />
-          </label>
-          <label>
-            Body
-            <textarea
-              rows={2}
-              value={body}
-              spellcheck={false}
-              onInput={(event) => setBody(event.currentTarget.value)}
-            />
-          </label>
-        </>
-      )}
-      <label>
-        Your name
-        <input required maxLength={256} value={by} onInput={(event) => setBy(event.currentTarget.value)} />
-      </label>
-      <label>
-        Reason
-        <input required maxLength={256} value={why} onInput={(event) => setWhy(event.currentTarget.value)} />
-      </label>
+      {[...fields.filter(isAsked), ...signature].map((field) => (
+        <Labelled
+          key={field.name}
+          field={field}
+          choose={(value) => choose({ ...chosen, [field.name]: value })}
+        />
+      ))}
       <ul class="consequences">
         {decision.consequences.map((each) => (
           <li key={each}>{each}</li>
@@ -183,5 +151,40 @@ function DecisionForm({ about, decision, perform, close, cancel }: FormProps) {
       </p>
       {problem && <p role="alert">{problem}</p>}
     </form>
+  );
+}
+
+interface LabelledProps {
+  readonly field: Field;
+  readonly choose: (value: string) => void;
+}
+
+function Labelled({ field, choose }: LabelledProps) {
+  const { name, label, initial, choices, isLong, isOptional, maxLength, number } = field;
+  const id = useId();
+  const common = { id, name, defaultValue: initial, spellcheck: false, required: !isOptional };
+  return (
+    <label for={id}>
+      {label}
+      {choices ? (
+        <select id={id} name={name} onChange={(event) => choose(event.currentTarget.value)}>
+          {choices.map(([value, text]) => (
+            <option key={value} value={value} selected={value === initial}>
+              {text}
+            </option>
+          ))}
+        </select>
+      ) : isLong ? (
+        <textarea rows={3} {...common} />
+      ) : (
+        <input
+          {...common}
+          maxLength={maxLength}
+          inputMode={number && "numeric"}
+          pattern={number?.[0]}
+          title={number?.[1]}
+        />
+      )}
+    </label>
   );
 }

@@ -4,8 +4,9 @@ import { CONSEQUENCES } from "../../consequences.ts";
 import type { ConsoleLook, FailureGroup } from "../look.ts";
 import type { Perform } from "./act-button.tsx";
 import { type Decision, DecisionButtons } from "./decision-form.tsx";
+import { answerFields } from "./key-acts.tsx";
 import { KeyButton } from "./records.tsx";
-import { agoOf } from "./words.ts";
+import { agoOf, counted } from "./words.ts";
 
 const SHOWN = 8;
 
@@ -95,8 +96,6 @@ function Group({ group, now, open, perform }: GroupProps) {
   );
 }
 
-const counted = (count: number, word: string) => `${count} ${word}${count === 1 ? "" : "s"}`;
-
 function Reviewed({ group, now, open, perform }: GroupProps & { readonly perform: Perform }) {
   const { operation, why, members, list } = group;
   return (
@@ -145,7 +144,7 @@ function outcomes(group: FailureGroup): readonly Decision[] {
     {
       act: actOn("happened", group),
       name: `It happened: ${keys}`,
-      answer: "json",
+      fields: answerFields(false),
       consequences: [
         `every caller of ${keys} will get this same answer: if the answers differ, open the keys one by one`,
         CONSEQUENCES.happened,

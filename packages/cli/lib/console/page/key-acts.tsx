@@ -2,15 +2,17 @@
 import { CONSEQUENCES } from "../../consequences.ts";
 import type { KeyChoice, KeyLife } from "../look.ts";
 import type { Perform } from "./act-button.tsx";
-import { type Decision, DecisionButtons } from "./decision-form.tsx";
+import { type Decision, DecisionButtons, type Field } from "./decision-form.tsx";
 import { agoOf } from "./words.ts";
 
-function decisionsFor(choice: KeyChoice, { keyHash, isHttp }: KeyLife): readonly Decision[] {
-  const answer = isHttp ? ("response" as const) : ("json" as const);
+function decisionsFor(
+  choice: KeyChoice,
+  { keyHash, operation, isHttp, forkSteps, state }: KeyLife,
+): readonly Decision[] {
   const happened: Decision = {
     act: { act: "happened", key: keyHash },
     name: "It happened",
-    answer,
+    fields: answerFields(isHttp),
     consequences: ["every caller will get this answer", CONSEQUENCES.happened],
     confirm: "Record: it happened",
   };
@@ -42,6 +44,25 @@ function decisionsFor(choice: KeyChoice, { keyHash, isHttp }: KeyLife): readonly
           confirm: "Release the key",
         },
       ];
+    case "interrupt":
+      return [
+        {
+          act: { act: "release", key: keyHash, interrupt: "yes" },
+          name: "End the lease",
+          consequences: [CONSEQUENCES.interrupted, CONSEQUENCES.released],
+          confirm: "End the lease",
+        },
+      ];
+    case "erase":
+      return [
+        {
+          act: { act: "erase", key: keyHash },
+          name: "Erase",
+          fields: [typedField(operation)],
+          consequences: [CONSEQUENCES.erased],
+          confirm: "Erase the answer for good",
+        },
+      ];
     case "rerun":
       return [
         {
@@ -54,15 +75,66 @@ function decisionsFor(choice: KeyChoice, { keyHash, isHttp }: KeyLife): readonly
           confirm: "Let it run again",
         },
       ];
+    case "fork":
+      return [
+        {
+          act: { act: "fork", key: keyHash },
+          name: "Fork",
+          fields: [
+            {
+              name: "from",
+              label: "First step that runs again",
+              choices: forkSteps.map((step) => [step, step] as const),
+            },
+            { name: "as", label: "New idempotency key", maxLength: 255 },
+          ],
+          consequences: [
+            "the results of the steps before it are copied to the new key; all others run again",
+            CONSEQUENCES.forked,
+            /^(completed|failed)$/.test(state)
+              ? "callers of this key keep getting its answer"
+              : "this key never runs again: its callers get an error from now on",
+          ],
+          confirm: "Fork to the new key",
+        },
+      ];
   }
 }
+
+/** The answer that callers get: a JSON value, or a whole response. */
+export const answerFields = (isHttp: boolean): readonly Field[] => [
+  {
+    name: "kind",
+    label: "Answer that callers get",
+    initial: isHttp ? "response" : "json",
+    choices: [
+      ["json", "JSON value"],
+      ["response", "HTTP response"],
+    ],
+  },
+  { name: "answer", label: "Answer (JSON, or null)", when: ["kind", "json"] },
+  {
+    name: "status",
+    label: "Status",
+    initial: "200",
+    number: ["[1-5][0-9][0-9]", "a status from 100 to 599"],
+    when: ["kind", "response"],
+  },
+  { name: "body", label: "Body", isLong: true, isOptional: true, when: ["kind", "response"] },
+];
+
+/** Before something goes for good. */
+export const typedField = (expected: string): Field => ({
+  name: "typed",
+  label: `Type ${expected} to confirm`,
+});
 
 function stepDecisions(step: string, keyHash: string): readonly Decision[] {
   return [
     {
       act: { act: "happened", key: keyHash, step },
       name: "It happened",
-      answer: "step",
+      fields: [{ name: "answer", label: "Result of the step (JSON, or null)" }],
       consequences: [CONSEQUENCES.stepHappened],
       confirm: "Record: the step happened",
     },

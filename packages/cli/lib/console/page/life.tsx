@@ -2,11 +2,12 @@
 import type { TargetedSubmitEvent } from "preact";
 import { useState } from "preact/hooks";
 import type { TraceBranch } from "../../tree.ts";
-import type { KeyLife } from "../look.ts";
+import type { FoundKey, KeyLife } from "../look.ts";
 import type { Perform } from "./act-button.tsx";
 import { ask } from "./ask.ts";
 import { ChildKeys } from "./child-keys.tsx";
 import { KeyActs } from "./key-acts.tsx";
+import { Messages } from "./messages.tsx";
 import { Picture } from "./picture.tsx";
 
 export interface LifeProps {
@@ -40,6 +41,7 @@ export function Life({ life, problem, close, open, now, perform }: LifeProps) {
             {life.state}, attempt {life.attempt}
           </p>
           {perform && <KeyActs key={life.keyHash} life={life} now={now} perform={perform} />}
+          {perform && <Messages key={`${life.keyHash} messages`} life={life} perform={perform} />}
           <Picture marks={life.marks} />
           <Tree branches={life.tree} />
           <ChildKeys key={`${life.keyHash} child keys`} life={life} />
@@ -64,18 +66,24 @@ function Tree({ branches }: { readonly branches: readonly TraceBranch[] }) {
   );
 }
 
+const NO_RECORD =
+  "No record: nothing ran under this operation, scope and key, or its retention has ended. If the table was restored, ask the other system by the child keys before callers retry.";
+
 function Find({ open }: Pick<LifeProps, "open">) {
   const [message, setMessage] = useState("");
+  const [absent, setAbsent] = useState<string | undefined>();
   const submit = async (event: TargetedSubmitEvent<HTMLFormElement>) => {
     event.preventDefault();
     const form = event.currentTarget;
     const asked = Object.fromEntries(new FormData(form));
     setMessage("");
+    setAbsent(undefined);
     try {
-      const { keyHash } = await ask<{ keyHash?: string }>("find", asked);
-      if (keyHash === undefined)
-        setMessage("No record: nothing ran under this key, or its retention has ended.");
-      else {
+      const { keyHash, isAbsent } = await ask<FoundKey>("find", asked);
+      if (isAbsent) {
+        setMessage(NO_RECORD);
+        setAbsent(keyHash);
+      } else {
         form.reset();
         open(keyHash);
       }
@@ -84,18 +92,21 @@ function Find({ open }: Pick<LifeProps, "open">) {
     }
   };
   return (
-    <form class="find" onSubmit={submit} autocomplete="off">
-      <label>
-        Operation <input name="operation" required maxLength={64} id="find-operation" spellcheck={false} />
-      </label>
-      <label>
-        Scope <input name="scope" maxLength={256} spellcheck={false} />
-      </label>
-      <label>
-        Key <input name="key" required maxLength={255} spellcheck={false} />
-      </label>
-      <button type="submit">Find</button>
-      <p role="status">{message}</p>
-    </form>
+    <>
+      <form class="find" onSubmit={submit} autocomplete="off">
+        <label>
+          Operation <input name="operation" maxLength={64} id="find-operation" spellcheck={false} />
+        </label>
+        <label>
+          Scope <input name="scope" maxLength={256} spellcheck={false} />
+        </label>
+        <label>
+          Key <input name="key" required maxLength={512} spellcheck={false} />
+        </label>
+        <button type="submit">Find</button>
+        <p role="status">{message}</p>
+      </form>
+      {absent && <ChildKeys key={absent} life={{ keyHash: absent, childKeys: {} }} />}
+    </>
   );
 }

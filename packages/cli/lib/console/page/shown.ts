@@ -1,12 +1,12 @@
-/** Shows each text of the page as it is: names and answers of others may hold marks of direction or characters without a width. */
+/** Makes invisible characters in the page's strings visible: foreign names and answers may contain direction marks or zero-width characters. */
 
 import { visible } from "onceonly/kit";
 import { type ComponentChildren, options } from "preact";
 
-/** Attributes that people see, or hear. */
+/** Attributes that people see, or that a screen reader reads. */
 const READ = ["title", "aria-label", "placeholder"] as const;
 
-/** For everything that is made from now on, so that no new field can forget it. */
+/** Applies to everything rendered from now on, so a new field can't miss it. */
 export function showAllText(): void {
   const { vnode: former } = options;
   options.vnode = (vnode) => {

@@ -32,3 +32,5 @@ export function agoOf(ms: number, now: number): string {
 }
 
 export const clockOf = (ms: number) => new Date(ms).toISOString().slice(11, 19);
+
+export const counted = (count: number, word: string) => `${count} ${word}${count === 1 ? "" : "s"}`;

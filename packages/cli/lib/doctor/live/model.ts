@@ -50,7 +50,7 @@ export class LiveModel {
     return this.#given.has(id);
   }
 
-  /** Takes a resource that was not found, or could not be looked at; others are left to the caller. */
+  /** Handles a resource that wasn't found or couldn't be read; leaves the others to the caller. */
   without(type: string, id: string, look: Exclude<LiveLook<unknown>, { is: "seen" }>): void {
     if (look.is === "gone") this.add(TYPES.gone, id, { Kind: kindOf(type) });
     else this.sight.add({ ...unseenOf(look, `${kindOf(type)} ${id}`), types: [type] });

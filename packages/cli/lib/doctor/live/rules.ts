@@ -68,7 +68,7 @@ export class LiveRules {
     this.#model.sight.add({ what: "the sweeper", why, remedy, types: [TYPES.rule, TYPES.schedule] });
   }
 
-  /** Nothing but the list of all leads to a schedule, so that only who finds no rule reads it. */
+  /** Only listing all schedules leads to one, so this runs only if no rule was found. */
   async #schedules(): Promise<void> {
     for (const region of new Set([...this.#senders.keys()].map((arn) => placeOfArn(arn).region))) {
       let NextToken: string | undefined;

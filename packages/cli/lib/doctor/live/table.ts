@@ -5,7 +5,7 @@ import { inTime, type LiveClients } from "./clients.ts";
 import { regionsOf, tableProperties } from "./descriptions.ts";
 import { type LiveModel, type LivePlace, look, unseenOf } from "./model.ts";
 
-/** What nobody needs to ask for: a local engine has no backups, and what it holds is thrown away. */
+/** Not asked of a local engine: it has no backups, and its data is thrown away. */
 export interface TableLook {
   /** Why neither backups nor protection are looked at. */
   readonly withoutRecovery?: { readonly why: string; readonly remedy: string };

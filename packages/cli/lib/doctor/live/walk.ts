@@ -121,7 +121,7 @@ export class LiveWalk {
       this.#model.sight.hide(properties, field, { ...unseenOf(answer, `concurrency of ${id}`), id });
   }
 
-  /** Who may call a function: a gateway has a time limit of its own. */
+  /** The callers of a function: a gateway has its own time limit. */
   async #callers(id: string, region: string, names: readonly string[]): Promise<void> {
     for (const FunctionName of names) {
       const answer = await look("lambda:GetPolicy", async () => {
@@ -159,7 +159,7 @@ export class LiveWalk {
     } while (Marker !== undefined);
   }
 
-  /** An event source that a stack names: nobody else may know of it. */
+  /** An event source that only the stack's template names. */
   async mapping(UUID: string, region: string): Promise<void> {
     const id = this.#model.idOf(TYPES.mapping, { region, name: UUID });
     if (this.#visited.has(id)) return;

@@ -19,10 +19,6 @@ export interface QueueRecord {
   readonly awsRegion?: string | undefined;
 }
 
-export interface QueueEvent {
-  readonly Records: readonly QueueRecord[];
-}
-
 const DEFAULT_NAME = "queue";
 
 export function queueNameOf(records: readonly QueueRecord[]): string {

@@ -6,7 +6,8 @@ import { takeQueueBatch } from "../../aws/event-sources/queue-batch.ts";
 import { answerIn } from "../../simulator/invocation.ts";
 import type { Source, SourceStage } from "../source.ts";
 import { type BatchEvent, batchAnswer } from "./batch-answer.ts";
-import { arnOf, outgoingOf, type QueueEvent, queueNameOf, regionOf } from "./queue-record.ts";
+import { arnOf, outgoingOf, type QueueRecord, queueNameOf, regionOf } from "./queue-record.ts";
+import { batchLike, recordsIn } from "./records-in.ts";
 
 const MAX_BATCH = 10;
 const WAIT_SECONDS = 20;
@@ -17,8 +18,8 @@ export function queueSource(): Source {
   let url = "";
   let first: BatchEvent = { Records: [] };
 
-  async function handOn({ fn, reportsItemFailures }: SourceStage, batch: BatchEvent) {
-    const invocation = await fn.invoke(batch);
+  async function handOn({ fn, event, reportsItemFailures }: SourceStage, batch: BatchEvent) {
+    const invocation = await fn.invoke(batchLike(event, batch.Records));
     return { invocation, answer: batchAnswer(invocation, batch, reportsItemFailures) };
   }
 
@@ -26,7 +27,7 @@ export function queueSource(): Source {
     kind: "sqs",
     sender: "the queue",
     async prepare({ aws, event, visibilitySeconds }) {
-      const { Records } = event as QueueEvent;
+      const Records = recordsIn<QueueRecord>(event);
       const name = queueNameOf(Records);
       const existing = await aws.sqs.call("GetQueueUrl", { QueueName: name }).catch(() => undefined);
       url = existing?.QueueUrl ?? (await aws.queue(name, { visibilitySeconds }));
@@ -36,7 +37,7 @@ export function queueSource(): Source {
     },
     async deliver(stage) {
       const { aws, clock, event, patienceMs, visibilitySeconds, reportsItemFailures, note } = stage;
-      const { Records } = event as QueueEvent;
+      const Records = recordsIn<QueueRecord>(event);
       const mapping = {
         model: aws.sqs,
         clock,

@@ -6,8 +6,10 @@ import { failedIds } from "../../aws/event-sources/partial-batch.ts";
 import { answerIn } from "../../simulator/invocation.ts";
 import { failedAnswer, type Source, type SourceAnswer, type SourceStage } from "../source.ts";
 import { misreportedIn, namesFailures } from "./batch-answer.ts";
+import { batchLike, recordsIn } from "./records-in.ts";
 
 interface BatchedRecord {
+  readonly eventID?: string;
   readonly dynamodb?: { readonly SequenceNumber?: string };
   readonly kinesis?: { readonly sequenceNumber?: string };
 }
@@ -40,8 +42,8 @@ async function handOn(
   stage: SourceStage,
   records: readonly BatchedRecord[],
 ): Promise<{ readonly answer: SourceAnswer; readonly rest: readonly BatchedRecord[] }> {
-  const invocation = await stage.fn.invoke({ Records: structuredClone(records) });
-  const ids = records.map(sequenceOf);
+  const invocation = await stage.fn.invoke(batchLike(stage.event, structuredClone(records)));
+  const ids = records.map(Array.isArray(stage.event) ? eventIdOf : sequenceOf);
   const failed = failedIds(answerIn(invocation), ids, stage.reportsItemFailures);
   const first = ids.findIndex((id) => failed.has(id));
   const { number } = invocation;
@@ -56,9 +58,10 @@ async function handOn(
   return { answer: { isSuccess: false, invocation: number, words, broken }, rest };
 }
 
-function recordsOf({ event }: SourceStage): readonly BatchedRecord[] {
-  return (event as { readonly Records: readonly BatchedRecord[] }).Records;
-}
+const recordsOf = ({ event }: SourceStage) => recordsIn<BatchedRecord>(event);
+
+/** The id that a pipe reads. */
+const eventIdOf = ({ eventID = "" }: BatchedRecord): string => eventID;
 
 function sequenceOf({ dynamodb, kinesis }: BatchedRecord): string {
   return dynamodb?.SequenceNumber ?? kinesis?.sequenceNumber ?? "";

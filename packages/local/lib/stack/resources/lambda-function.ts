@@ -27,6 +27,7 @@ interface FunctionProperties {
   readonly MemorySize?: number | string;
   readonly Environment?: { readonly Variables?: Readonly<Record<string, unknown>> };
   readonly Layers?: readonly unknown[];
+  readonly DurableConfig?: object;
   readonly DeadLetterConfig?: { readonly TargetArn?: string };
   /** A path, in a template that is not packaged yet. */
   readonly Code: string | { readonly S3Key?: string; readonly ZipFile?: string };
@@ -34,6 +35,9 @@ interface FunctionProperties {
 
 /** https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-lambda-function.html */
 const DEFAULT_TIMEOUT_SECONDS = 3;
+
+const NO_EXECUTIONS =
+  "durable executions don't run here: run the handler in LocalDurableTestRunner of @aws/durable-execution-sdk-js-testing";
 
 async function deployFunction(
   resource: ResolvedResource,
@@ -152,7 +156,7 @@ async function codeOf(
   environment: LocalEnvironment,
   { assets }: StackPlace,
 ): Promise<FunctionCode | { readonly problem: string }> {
-  const obstacle = obstacleOf(properties);
+  const obstacle = obstacleOf(properties) ?? (properties.DurableConfig && NO_EXECUTIONS);
   if (obstacle !== undefined) return { problem: obstacle };
   const { Code } = properties;
   if (typeof Code !== "string" && Code.ZipFile !== undefined) {

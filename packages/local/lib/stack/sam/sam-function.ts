@@ -21,6 +21,7 @@ const PASSED_ON = [
   "MemorySize",
   "Environment",
   "Layers",
+  "DurableConfig",
 ];
 
 export function expandFunction(expansion: Expansion, logicalId: string, resource: TemplateResource): void {

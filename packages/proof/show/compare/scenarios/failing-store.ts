@@ -17,7 +17,7 @@ const completionThrottled: Scenario = {
   name: "completion throttled",
   hazards: ["H7"],
   title: "The completion is throttled for as long as the SDK tries",
-  deed: "The effect has happened. The table refuses the write of the result three times, then it takes writes again.",
+  deed: "The effect has happened. The table rejects the write of the result three times, then accepts writes again.",
   calls: THREE_CALLS,
   async run(lab) {
     const call = lab.deploy({
@@ -43,8 +43,8 @@ const commitRefused: Scenario = {
   hazards: ["H7"],
   title: "The table takes no writes until the deadline; the effect is an order in DynamoDB",
   deed:
-    "From the moment the handler starts, the table of records refuses every write, until the invocation is over. " +
-    "onceonly's handler commits the order with its result; Powertools has no such way, and its handler puts the order.",
+    "From the start of the handler to the end of the invocation, the record table rejects every write. " +
+    "With onceonly, the handler commits the order with its result. Powertools has no such method, so its handler puts the order.",
   calls: THREE_CALLS,
   async run(lab) {
     let attempts = 0;
@@ -69,7 +69,7 @@ const completionLost: Scenario = {
   name: "completion lost",
   hazards: ["H3", "H7"],
   title: "The table takes no writes until the deadline; the effect is outside DynamoDB",
-  deed: "An effect that no transaction covers happens, and its result cannot be written until the invocation is over.",
+  deed: "An effect outside any transaction happens, and its result can't be written until the invocation is over.",
   calls: THREE_CALLS,
   async run(lab) {
     const call = lab.deploy({
@@ -84,19 +84,19 @@ const completionLost: Scenario = {
   },
   wishes: [
     happensOnce,
-    answered("the first caller gets the result that there is", 0),
-    refused("nobody runs while the lease is live", 1),
+    answered("the first caller gets the result", 0),
+    refused("no call runs while the lease is live", 1),
   ],
   note:
-    "No store can undo what happened elsewhere, or know of it: after the lease both packages run again. onceonly's " +
-    "handler has a child key and a fencing number to pass on, with which the other system can refuse the second time.",
+    "No store can undo an effect in another system, or know about it, so both packages run again after the lease. onceonly's " +
+    "handler can pass on a child key and a fencing number, so the other system can reject the second one.",
 };
 
 const claimThrottled: Scenario = {
   name: "claim throttled",
   hazards: ["H13"],
   title: "The claim is throttled",
-  deed: "The table refuses every write of the first call; then it takes writes again.",
+  deed: "The table rejects every write of the first call, then accepts writes again.",
   calls: ["first call", "retry"],
   async run(lab) {
     const call = lab.deploy({ handler: ordering(lab) });
@@ -112,7 +112,7 @@ const releaseLost: Scenario = {
   name: "release throttled",
   hazards: ["H7"],
   title: "The handler fails, and the release is throttled",
-  deed: "The handler throws before its effect, and the table takes no writes until the invocation is over.",
+  deed: "The handler throws before its effect, and the table rejects writes until the invocation is over.",
   calls: ["first call", "retry after the lease"],
   async run(lab) {
     let attempts = 0;

@@ -7,7 +7,7 @@ const parserAfter: Scenario = {
   name: "body parser",
   hazards: ["H49"],
   title: "Middy's body parser comes after the package",
-  deed: "`@middy/http-json-body-parser` replaces the body of the event by what it parsed, after the package has read it.",
+  deed: "`@middy/http-json-body-parser` replaces the body of the event with the parsed one, after the package has read it.",
   calls: ["first request", "retry"],
   async run(lab) {
     const handler = async () => lab.makeHttpOrder();
@@ -20,14 +20,14 @@ const parserAfter: Scenario = {
   wishes: [happensOnce, sameAnswers("the retry gets the first answer", 0, 1)],
   note:
     "Powertools reads its event again when it completes. With the parser before it, and a path into the parsed body, " +
-    "it answers as it should; onceonly refuses that order on the first event.",
+    "it answers correctly; onceonly rejects that order on the first event.",
 };
 
 const serverError: Scenario = {
   name: "503 answer",
   hazards: ["H50"],
   title: "The handler answers 503 without having done anything",
-  deed: "Somebody whom the handler needs is away, and it answers 503, as it would without any package. Then a retry comes.",
+  deed: "A system that the handler needs is down, so it answers 503, as it would without any package. Then a retry comes.",
   calls: ["first request", "retry", "one more"],
   async run(lab) {
     let attempts = 0;
@@ -44,8 +44,8 @@ const serverError: Scenario = {
     sameAnswers("later calls get its answer", 1, 2),
   ],
   note:
-    "Powertools is not made for HTTP alone: a result is a result, whatever its status. Its documentation has handlers " +
-    "throw where a retry is to run.",
+    "Powertools isn't only for HTTP: it stores any result, whatever its status. In its documentation, handlers " +
+    "throw if a retry should run.",
 };
 
 export const httpScenarios = [parserAfter, serverError] as const;

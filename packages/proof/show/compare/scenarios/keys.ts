@@ -6,7 +6,7 @@ const missing: Scenario = {
   name: "missing key",
   hazards: ["H23"],
   title: "An event without a key",
-  deed: "Neither package is told what to do with such an event. It is delivered twice.",
+  deed: "No option says what to do with such an event. It is delivered twice.",
   calls: ["first delivery", "second delivery"],
   async run(lab) {
     const call = lab.deploy({ handler: ordering(lab), keyMissing: "as by default" });
@@ -22,7 +22,7 @@ const twoOperations: Scenario = {
   name: "two operations",
   hazards: ["H19", "H52"],
   title: "One key in two operations that share a table",
-  deed: "Two functions process the same event, each under a name of its own.",
+  deed: "Two functions process the same event, each under its own name.",
   calls: ["first function", "second function", "first function again"],
   async run(lab) {
     const first = lab.deploy({ handler: ordering(lab), operation: "create-order" });
@@ -42,7 +42,7 @@ const twoCallers: Scenario = {
   title: "Two callers choose the same key",
   deed:
     "Two requests by different callers, both verified by the gateway, carry the same `Idempotency-Key`. onceonly " +
-    "demands a `scope`; Powertools' key is a list of the caller and the header.",
+    "requires a `scope`; Powertools' key consists of the caller and the header.",
   calls: ["caller A", "caller B", "caller A again"],
   async run(lab) {
     const call = lab.deploy({ handler: async () => lab.makeHttpOrder(), keyedBy: "caller and header" });
@@ -51,10 +51,10 @@ const twoCallers: Scenario = {
     return { answers, effects: lab.effects };
   },
   wishes: [
-    { words: "each caller gets an order of his own", holds: ({ answers }) => answers[0] !== answers[1] },
+    { words: "each caller gets their own order", holds: ({ answers }) => answers[0] !== answers[1] },
     sameAnswers("caller A's retry gets caller A's answer", 0, 2),
   ],
-  note: "Nothing but its user's care makes Powertools' key hold the caller: with the header alone, B would get A's answer.",
+  note: "With Powertools, including the caller in the key is up to the user: with only the header, B would get A's answer.",
 };
 
 const delimiters: Scenario = {
@@ -68,16 +68,14 @@ const delimiters: Scenario = {
     const answers = [await call(postOrderAs("A", "B#C")), await call(postOrderAs("A#B", "C"))];
     return { answers, effects: lab.effects };
   },
-  wishes: [
-    { words: "each caller gets an order of his own", holds: ({ answers }) => answers[0] !== answers[1] },
-  ],
+  wishes: [{ words: "each caller gets their own order", holds: ({ answers }) => answers[0] !== answers[1] }],
 };
 
 const changedEvent: Scenario = {
   name: "changed event",
   hazards: ["H49"],
   title: "A handler that changes its event",
-  deed: "The handler writes a default into the event that it was given, as handlers and parsers do; then a retry comes.",
+  deed: "The handler writes a default into its event, as handlers and parsers do. Then a retry comes.",
   calls: ["first call", "retry"],
   async run(lab) {
     const call = lab.deploy({

@@ -5,7 +5,7 @@ const claim: Scenario = {
   name: "answer of the claim lost",
   hazards: ["H8"],
   title: "The answer of the claim is lost",
-  deed: "The table takes the first write of a call, the connection breaks before the answer, and the SDK repeats the write.",
+  deed: "The table applies the first write of a call, the connection breaks before the response, and the SDK repeats the write.",
   calls: ["first call", "retry"],
   async run(lab) {
     const call = lab.deploy({ handler: ordering(lab) });
@@ -18,14 +18,14 @@ const claim: Scenario = {
     answered("the first call is answered", 0),
     sameAnswers("the retry gets the first answer", 0, 1),
   ],
-  note: "A claim that does not know itself when it sees itself again blocks its key until the lease ends.",
+  note: "A call that doesn't recognise its own claim blocks its key until the lease ends.",
 };
 
 const completion: Scenario = {
   name: "answer of the completion lost",
   hazards: ["H8"],
   title: "The answer of the completion is lost",
-  deed: "The same with the write that stores the result.",
+  deed: "The same happens to the write that stores the result.",
   calls: ["first call", "retry"],
   async run(lab) {
     const call = lab.deploy({
@@ -44,7 +44,7 @@ const release: Scenario = {
   name: "answer of the release lost",
   hazards: ["H8"],
   title: "The handler fails, and the answer of the release is lost",
-  deed: "The handler throws before its effect; the same with the write that lets a retry run.",
+  deed: "The handler throws before its effect, and the same happens to the write that lets a retry run.",
   calls: ["first call", "retry"],
   async run(lab) {
     let attempts = 0;

@@ -34,8 +34,8 @@ const expired: Scenario = {
   hazards: ["H5", "H40"],
   title: "A call after the record expired, before TTL has deleted it",
   deed:
-    "Each package keeps a record as long as it does by default. The call is made again 25 hours later, when the expired " +
-    "item is still in the table: TTL is late by hours or days.",
+    "Each package keeps records for its default time. The call is repeated 25 hours later, when the expired " +
+    "item is still in the table, because TTL is late by hours or days.",
   calls: ["first call", "call after 25 hours"],
   async run(lab) {
     const call = lab.deploy({ handler: ordering(lab) });
@@ -48,8 +48,8 @@ const expired: Scenario = {
     answered("the late call is answered", 1),
   ],
   note:
-    "A retry after the retention runs again, with either package. It is a day with onceonly and an hour with " +
-    "Powertools, and an option of both.",
+    "With either package, a retry after the retention runs again. The retention is a day with onceonly and an hour with " +
+    "Powertools by default, and both have an option for it.",
 };
 
 const duplicates: Scenario = {

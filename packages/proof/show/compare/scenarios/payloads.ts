@@ -9,8 +9,8 @@ const bigIntegersInEvents: Scenario = {
   hazards: ["H17"],
   title: "Two events that differ in a big integer",
   deed:
-    "The whole event tells operations apart. Account 9007199254740993 reaches a handler as 9007199254740992: Lambda's " +
-    "runtime parses events into JavaScript's numbers.",
+    "The whole event is the key. Account 9007199254740993 reaches a handler as 9007199254740992: Lambda's " +
+    "runtime parses events into JavaScript numbers.",
   calls: ["event with …992", "event with …993"],
   async run(lab) {
     const call = lab.deploy({ handler: ordering(lab), keyedBy: "whole event" });
@@ -20,18 +20,18 @@ const bigIntegersInEvents: Scenario = {
   },
   wishes: [
     {
-      words: "nobody gets the answer of another account",
+      words: "no call gets the answer of another account",
       holds: ({ answers }) => answers[1]?.startsWith("throws ") || answers[0] !== answers[1],
     },
   ],
-  note: "onceonly refuses both, since it cannot tell them apart; they fit as strings.",
+  note: "onceonly rejects both, because it can't distinguish them. As strings, both work.",
 };
 
 const bigIntegersInBodies: Scenario = {
   name: "big integers in bodies",
   hazards: ["H17"],
   title: "Two HTTP bodies that differ in a big integer, under one key",
-  deed: "The same as JSON bodies of two requests with one `Idempotency-Key`.",
+  deed: "The same numbers in the JSON bodies of two requests with one `Idempotency-Key`.",
   calls: ["body with …992", "body with …993"],
   async run(lab) {
     const call = lab.deploy({ handler: async () => lab.makeHttpOrder(), keyedBy: "header" });
@@ -46,7 +46,7 @@ const keyOrder: Scenario = {
   name: "key order in events",
   hazards: ["H17"],
   title: "An event whose properties come in another order",
-  deed: "The whole event tells operations apart, and the retry was serialized by somebody else.",
+  deed: "The whole event is the key, and a different sender serialized the retry.",
   calls: ["first call", "retry"],
   async run(lab) {
     const call = lab.deploy({ handler: ordering(lab), keyedBy: "whole event" });
@@ -60,7 +60,7 @@ const serializedAgain: Scenario = {
   name: "body serialized again",
   hazards: ["H17"],
   title: "An HTTP client that serializes its body again",
-  deed: "The retry carries the same key and the same JSON, with a space more.",
+  deed: "The retry has the same key and the same JSON, with an extra space.",
   calls: ["first request", "retry"],
   async run(lab) {
     const call = lab.deploy({ handler: async () => lab.makeHttpOrder(), keyedBy: "header" });
@@ -72,7 +72,7 @@ const serializedAgain: Scenario = {
   },
   wishes: [happensOnce, sameAnswers("the retry gets the first answer", 0, 1)],
   note:
-    "onceonly compares the bytes of a body, which is what makes the row above right; with " +
+    "onceonly compares the bytes of a body, which is why it gets the big integers right. With " +
     "`fingerprint: ({ body }) => JSON.parse(body)` it compares as Powertools does.",
 };
 
@@ -82,7 +82,7 @@ const deep: Scenario = {
   name: "deep payload",
   hazards: ["H18"],
   title: `A payload with ${DEPTH.toLocaleString("en")} levels`,
-  deed: "An event whose lists are nested that deep, a message of 40 KB; then an ordinary one.",
+  deed: "An event whose lists are nested that deep (40 KB), then an ordinary one.",
   calls: ["deep event", "ordinary event"],
   async run(lab) {
     const call = lab.deploy({ handler: ordering(lab), keyedBy: "whole event" });
@@ -92,7 +92,7 @@ const deep: Scenario = {
   },
   wishes: [
     {
-      words: "the deep event is answered, or refused by an error that names the payload",
+      words: "the deep event is answered, or rejected with an error that names the payload",
       holds: ({ answers }) => /^order|Payload/.test(answers[0] ?? ""),
     },
     answered("the ordinary event is answered", 1),

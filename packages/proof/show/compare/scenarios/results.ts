@@ -18,7 +18,7 @@ const text: Scenario = {
   name: "1 MB of text",
   hazards: ["H15"],
   title: "A result of 1 MB that compresses well",
-  deed: "The handler returns a megabyte of text. An item of DynamoDB holds 400 KB.",
+  deed: "The handler returns a megabyte of text. A DynamoDB item holds 400 KB.",
   calls: THREE_CALLS,
   run: (lab) => returning(lab, () => ({ text: "one more line of a report\n".repeat(MEGABYTE / 26) })),
   wishes: [
@@ -32,23 +32,23 @@ const noise: Scenario = {
   name: "1 MB of noise",
   hazards: ["H15"],
   title: "A result of 1 MB that does not compress",
-  deed: "The same with what looks random, such as a picture in base64.",
+  deed: "The same with data that looks random, such as a picture in base64.",
   calls: THREE_CALLS,
   run: (lab) => returning(lab, () => ({ text: likeRandom(MEGABYTE) })),
   wishes: [happensOnce, answered("the first call is answered", 0)],
-  note: "onceonly then keeps the fact and not the result, and says so to every retry (`ResultNotKeptError`, 410 over HTTP).",
+  note: "onceonly then records only that the operation is done, and every retry gets `ResultNotKeptError` (410 over HTTP).",
 };
 
 const date: Scenario = {
   name: "a date",
   hazards: ["H16"],
   title: "A result with a Date",
-  deed: "The handler returns an object that holds a `Date`.",
+  deed: "The handler returns an object that contains a `Date`.",
   calls: ["first call", "retry"],
   run: (lab) => returningTwice(lab, () => ({ at: new Date(0) })),
   wishes: [happensOnce, neverTwoAnswers()],
   note:
-    "onceonly refuses what it could not give back as it was, to the first caller as to every other. It remembers that " +
+    "onceonly rejects a result that it couldn't replay unchanged, for the first caller and for all others. It remembers that " +
     "the effect has happened.",
 };
 
@@ -56,7 +56,7 @@ const bigInt: Scenario = {
   name: "a big integer",
   hazards: ["H16"],
   title: "A result with a BigInt",
-  deed: "The handler returns an object that holds `10n`.",
+  deed: "The handler returns an object that contains `10n`.",
   calls: ["first call", "retry"],
   run: (lab) => returningTwice(lab, () => ({ cents: 10n })),
   wishes: [happensOnce, neverTwoAnswers()],
@@ -73,7 +73,7 @@ const nothing: Scenario = {
     happensOnce,
     { words: "both calls get `undefined`", holds: ({ answers }) => answers.every((a) => a === "undefined") },
   ],
-  note: "That Powertools' middleware needs a result other than `undefined` is in its documentation; its wrapper does not.",
+  note: "Powertools' middleware needs a result other than `undefined`, as its documentation says. Its wrapper doesn't.",
 };
 
 function neverTwoAnswers() {

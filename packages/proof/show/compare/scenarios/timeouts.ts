@@ -16,7 +16,7 @@ const dies: Scenario = {
   name: "dies",
   hazards: ["H42"],
   title: "Lambda's timeout ends the process before the effect",
-  deed: "The process of the first call ends in its handler. A retry comes within the lease, and one after it.",
+  deed: "The process of the first call dies in its handler. One retry comes within the lease, and one after it.",
   calls: ["retry within the lease", "retry after the lease"],
   async run(lab) {
     const started = gate();
@@ -34,7 +34,7 @@ const dies: Scenario = {
     return { answers: [within, await next(EVENT)], effects: lab.effects };
   },
   wishes: [
-    refused("nobody runs within the lease", 0),
+    refused("no call runs within the lease", 0),
     answered("a retry after the lease runs", 1),
     happensOnce,
   ],
@@ -43,9 +43,9 @@ const dies: Scenario = {
 const withoutContext: Scenario = {
   name: "dies without a context",
   hazards: ["H42"],
-  title: "The process ends in a function that nobody told of the invocation's time",
+  title: "The process ends in a function that doesn't know the invocation's time",
   deed:
-    "The package is around a function inside the handler. The step that tells it of the invocation's time was " +
+    "The package wraps a function inside the handler. The setting that gives it the invocation's time was " +
     "forgotten: `registerLambdaContext` with Powertools, `leaseSeconds` with onceonly.",
   calls: ["first call", "call after the lease", "call after 50 minutes"],
   async run(lab) {
@@ -64,13 +64,13 @@ const withoutContext: Scenario = {
   },
   wishes: [
     {
-      words: "no key is stuck: the mistake is refused before anything runs, or a later call runs",
+      words: "no key is stuck: the mistake is reported before anything runs, or a later call runs",
       holds: ({ answers }) => answers[0] === "throws InvalidOptionError" || /^order/.test(answers[2] ?? ""),
     },
   ],
   note:
-    "Powertools' documentation asks for the registration, and it logs a warning without it; so this is a mistake of the " +
-    "caller with both packages. What differs is what the mistake costs.",
+    "Powertools' documentation asks for the registration, and it logs a warning without it. So this is the " +
+    "caller's mistake with both packages. The difference is its cost.",
 };
 
 const FUNCTION_MS = 60;
@@ -80,8 +80,8 @@ const middyTimeout: Scenario = {
   hazards: ["H42"],
   title: "Middy's early timeout ends the invocation while the handler is at work",
   deed:
-    "Middy ends an invocation 5 ms before its time is over, by default, and the handler goes on: it has called " +
-    "somebody who is slow. A retry comes in before the lease ends, then the first handler finishes.",
+    "By default, Middy ends an invocation 5 ms before its time is over, and the handler goes on: it waits for " +
+    "a slow system. A retry comes in before the lease ends, then the first handler finishes.",
   calls: ["first call", "retry", "call after the lease"],
   async run(lab) {
     const finished = gate();
@@ -103,11 +103,11 @@ const middyTimeout: Scenario = {
   },
   wishes: [
     happensOnce,
-    refused("nobody runs while the first handler is at work", 1),
+    refused("no call runs while the first handler is at work", 1),
     answered("a call after the lease is answered", 2),
   ],
   note:
-    "A middleware is not told when such a handler finishes; a wrapper inside Middy is, and completes. On Lambda the " +
+    "A middleware can't see when such a handler finishes; a wrapper inside Middy can, and completes. On Lambda the " +
     "process freezes after the first answer, and the effect may happen in the next invocation, or never.",
 };
 

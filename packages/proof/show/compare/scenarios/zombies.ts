@@ -24,10 +24,10 @@ const completes: Scenario = {
   calls: CALLS,
   run: (lab) => wakeZombie(lab, (order) => order),
   wishes: [
-    sameAnswers("whoever is answered gets the winner's answer", 0, 1),
+    sameAnswers("both calls get the winner's answer", 0, 1),
     sameAnswers("the third call gets the winner's answer", 1, 2),
   ],
-  note: "Both packages let two attempts run here: the first one's time is over, and nobody can tell that it will wake up.",
+  note: "Both packages let two attempts run here: the first one's time is over, and neither package can know that it will wake up.",
 };
 
 const fails: Scenario = {
@@ -41,7 +41,7 @@ const fails: Scenario = {
       throw new TypeError("the zombie fails");
     }),
   wishes: [
-    { words: "nobody runs after the winner", holds: ({ effects }) => effects === 2 },
+    { words: "no call runs after the winner", holds: ({ effects }) => effects === 2 },
     sameAnswers("the third call gets the winner's answer", 1, 2),
   ],
 };
@@ -75,8 +75,8 @@ const skew: Scenario = {
   hazards: ["H4"],
   title: "The clock of another host is two seconds ahead",
   deed:
-    "A call works for 29 of the 30 seconds that it has. A duplicate then comes to a host whose clock is two seconds " +
-    "ahead, so that the lease seems over. Then the first call finishes in time.",
+    "A call works for 29 of its 30 seconds. Then a duplicate arrives at a host whose clock is two seconds " +
+    "ahead, so the lease seems over. Then the first call finishes in time.",
   calls: ["first call", "duplicate on the other host", "later call"],
   async run(lab) {
     const started = gate();
@@ -99,10 +99,10 @@ const skew: Scenario = {
   },
   wishes: [
     happensOnce,
-    refused("the duplicate is told that the first call is at work", 1),
+    refused("the duplicate is refused while the first call is at work", 1),
     sameAnswers("a later call gets the first answer", 0, 2),
   ],
-  note: "onceonly adds a grace of 5 seconds to every lease (`clockSkewSeconds`); what is skewed by more, it cannot see.",
+  note: "onceonly adds 5 seconds to every lease (`clockSkewSeconds`). It can't detect a larger skew.",
 };
 
 export const zombieScenarios = [completes, fails, skew] as const;

@@ -1,3 +1,4 @@
+import { crc32 } from "node:zlib";
 import { describe, expect, inject, it, onTestFinished } from "vitest";
 import { connect } from "../../../../../test/kit/tables.ts";
 import { startCannedDynamoDB } from "../../../measure/canned/canned-dynamodb.ts";
@@ -45,7 +46,10 @@ describe.each(inject("dynamodbEngines"))("a canned DynamoDB, recorded on $name",
     for (const { operation, request } of exchanges) {
       const headers = { "x-amz-target": `DynamoDB_20120810.${operation}` };
       const answer = await fetch(canned.endpoint, { method: "POST", headers, body: JSON.stringify(request) });
-      answers.push({ status: answer.status, body: await answer.text() });
+      const body = await answer.text();
+      // Else no client would check it.
+      expect(Number(answer.headers.get("x-amz-crc32"))).toBe(crc32(body));
+      answers.push({ status: answer.status, body });
     }
 
     expect(answers).toEqual(exchanges.map(({ status, body }) => ({ status, body })));

@@ -1,7 +1,7 @@
 // A moment of the load on real servers and engines: that every contestant is asked, answers, and is compared with the bare handler.
 import { describe, expect, inject, it } from "vitest";
 import { postgresInstallations } from "../../../../../test/kit/postgres-server.ts";
-import { compareServers, STORE_NAMES } from "../../../measure/servers/compare-servers.ts";
+import { CONTESTANTS, compareServers, type ServerResult } from "../../../measure/servers/compare-servers.ts";
 
 const endpoint = inject("everyDynamodbEngine")[0]?.endpoint ?? "";
 const hasEngines = inject("hasValkey") && postgresInstallations().length > 0;
@@ -11,10 +11,11 @@ describe.runIf(hasEngines)("compareServers", () => {
     let turns = 0;
     const figures = await compareServers(endpoint, { rounds: 1, roundMs: 300, calls: 2 }, () => turns++);
 
-    expect(turns).toBe(4);
-    for (const name of STORE_NAMES) {
-      const { ratio, ...measured } = figures.results[name];
-      for (const value of Object.values({ ...measured, ...ratio })) expect(value, name).toBeGreaterThan(0);
+    expect(turns).toBe(CONTESTANTS.length);
+    for (const name of CONTESTANTS) {
+      const { ratio, idle, ...measured } = figures.results[name] as ServerResult;
+      for (const value of Object.values({ ...measured, ...idle, ...ratio }))
+        expect(value, name).toBeGreaterThan(0);
     }
     expect(figures.results.none.ratio).toEqual({
       throughput: 1,

@@ -7,7 +7,7 @@ describe("takeTurn", () => {
     const keys = Array.from({ length: 40 }, (_, nth) => `key ${nth}`);
 
     const { sample, answers } = await takeTurn(
-      async (key) => {
+      (key) => async () => {
         most = Math.max(most, ++running);
         await Promise.resolve();
         running--;

@@ -67,6 +67,7 @@ describe("comparisonDocument", () => {
       },
     ],
     smallerBundles: { gzipped: "Powertools" },
+    durable: { counts: {}, requests: {} },
   });
 
   it("counts the wishes of every contestant in a row that links to the scenario", () => {
@@ -76,9 +77,9 @@ describe("comparisonDocument", () => {
   });
 
   it("compares adapter with adapter", () => {
-    expect(document).toContain("wrapper against wrapper: as many wishes came true in 1 scenarios");
+    expect(document).toContain("wrapper against wrapper: equally many wishes were met in 1 scenarios");
     expect(document).toContain(
-      "middleware against middleware: as many wishes came true in 0 scenarios, more with onceonly in 1",
+      "middleware against middleware: equally many wishes were met in 0 scenarios, more with onceonly in 1",
     );
   });
 

@@ -22,7 +22,7 @@ export const EXPECTED: Readonly<Record<string, Expected>> = {
     seen: seen(1, "order 1", "throws FingerprintMismatchError"),
   },
   duplicates: {
-    title: "H2: refuses every duplicate while the first call is at work",
+    title: "H2: refuses every duplicate while the first call is running",
     seen: seen(1, "order 1", "throws ExecutionInProgressError", "throws ExecutionInProgressError", "order 1"),
   },
   expired: {
@@ -30,33 +30,33 @@ export const EXPECTED: Readonly<Record<string, Expected>> = {
     seen: seen(2, "order 1", "order 2"),
   },
   "answer of the claim lost": {
-    title: "H8: run A: wins its own claim when the answer to it was lost",
+    title: "H8: run A: wins its own claim when the response to it was lost",
     seen: seen(1, "order 1", "order 1"),
   },
   "answer of the completion lost": {
-    title: "H8: takes its own completion for done when the answer to it was lost",
+    title: "H8: treats its own completion as done when the response to it was lost",
     seen: seen(1, "order 1", "order 1"),
   },
   "answer of the release lost": {
-    title: "H8: lets a retry run when the answer to the release was lost",
+    title: "H8: lets a retry run when the response to the release was lost",
     seen: seen(1, "throws TypeError", "order 1"),
   },
   "completion throttled": {
-    title: "H7: run D: repeats a completion that is throttled beyond the SDK's tries",
+    title: "H7: run D: repeats a completion that is throttled beyond the SDK's retries",
     seen: seen(1, "order 1", "order 1", "order 1"),
   },
   "commit refused": {
-    title: "H7: run D: leaves nothing behind when a commit cannot be written until the deadline",
+    title: "H7: run D: leaves no trace of a commit that cannot be written until the deadline",
     seen: seen(1, "throws StoreUnavailableError", "throws ExecutionInProgressError", "order 2"),
   },
   "completion lost": {
     // At least once with a fence: no store can undo an effect that happened elsewhere.
     title:
-      "H3: H7: beyond run D: answers, and lets nobody run before the lease ends, when an effect outside stays unrecorded",
+      "H3: H7: beyond run D: answers, and lets no call run before the lease ends, if an outside effect stays unrecorded",
     seen: seen(2, "order 1", "throws ExecutionInProgressError", "order 2"),
   },
   "release throttled": {
-    title: "H7: gives the handler's own error when the release fails too",
+    title: "H7: throws the handler's own error when the release fails too",
     seen: seen(1, "throws TypeError", "order 1"),
   },
   "claim throttled": {
@@ -96,7 +96,7 @@ export const EXPECTED: Readonly<Record<string, Expected>> = {
     seen: seen(1, REPORT, REPORT, REPORT),
   },
   "1 MB of noise": {
-    title: "H15: keeps the fact where it cannot keep the result",
+    title: "H15: keeps the fact if it cannot keep the result",
     seen: seen(1, MEGABYTE("sKNuLDNjTq", 999_990), "throws ResultNotKeptError", "throws ResultNotKeptError"),
   },
   "a date": {
@@ -113,19 +113,19 @@ export const EXPECTED: Readonly<Record<string, Expected>> = {
     seen: seen(0, "throws PayloadInvalidError", "throws PayloadInvalidError"),
   },
   "big integers in bodies": {
-    title: "H17: run E: tells HTTP bodies apart by their bytes",
+    title: "H17: run E: distinguishes HTTP bodies by their bytes",
     seen: seen(1, "201 order 1", "422"),
   },
   "key order in events": {
-    title: "H17: takes events whose properties come in another order for the same",
+    title: "H17: treats events whose properties come in another order as the same",
     seen: seen(1, "order 1", "order 1"),
   },
   "body serialized again": {
-    title: "H17: takes a body that was serialized again for another one",
+    title: "H17: treats a body that was serialized again as a different one",
     seen: seen(1, "201 order 1", "422"),
   },
   "deep payload": {
-    title: "H18: refuses a payload that is too deep, by an error that names it",
+    title: "H18: refuses a payload that is too deep, with an error that says so",
     seen: seen(1, "throws PayloadInvalidError", "order 1"),
   },
   "missing key": {
@@ -137,11 +137,11 @@ export const EXPECTED: Readonly<Record<string, Expected>> = {
     seen: seen(2, "order 1", "order 2", "order 1"),
   },
   "two callers": {
-    title: "H21: gives each caller an answer of his own under one key",
+    title: "H21: gives each caller its own answer under one key",
     seen: seen(2, "201 order 1", "201 order 2", "201 order 1"),
   },
   delimiters: {
-    title: "H20: tells callers and keys apart that run into each other",
+    title: "H20: distinguishes callers and keys that look alike when joined",
     seen: seen(2, "201 order 1", "201 order 2"),
   },
   "changed event": {
