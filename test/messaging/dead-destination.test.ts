@@ -5,7 +5,7 @@ import { BatchWriteItemCommand, DeleteItemCommand, ScanCommand } from "@aws-sdk/
 import { runOnce } from "onceonly";
 import { DynamoDBOutbox, DynamoDBStore } from "onceonly/dynamodb";
 import { type OutboxBacklogEvent, outboxSweeper } from "onceonly/messaging";
-import { fakeClock } from "onceonly/testing";
+import { fakeClock, fakeRandom } from "onceonly/testing";
 import { describe, expect, inject, it } from "vitest";
 import { countRequests } from "../kit/counting-client.ts";
 import { connect, createOutboxTable } from "../kit/tables.ts";
@@ -69,6 +69,8 @@ async function newBacklog(queue: string, count: number, groupOf: (number: number
     destinations: "any",
     sqs,
     clock: timeless(clock),
+    // None of the commits that needn't be taken.
+    random: { ...fakeRandom("dead"), fraction: () => 0.5 },
     observe: (event) => event.event === "backlog" && backlogs.push(event),
   });
   const cost = countRequests(client);
@@ -106,19 +108,21 @@ describe("a FIFO queue that accepts nothing", () => {
       expect(world.backlogs.at(-1)).toMatchObject({ waiting: size, parked: 0 });
       expect(world.backlogs.at(-1)?.oldestMs).toBeGreaterThanOrEqual(45 * MINUTE);
       retries.push(retry);
+      if (process.env.ONCEONLY_WAITING) console.info(size, { first, retry });
 
       world.state.accepts = () => true;
       const recovery = await world.sweep();
-      if (process.env.ONCEONLY_WAITING) console.info(size, { first, retry, recovery });
+      if (process.env.ONCEONLY_WAITING) console.info(size, { recovery });
       const rest = await world.sweep();
       expect([recovery.report.sent + rest.report.sent, world.sent.length]).toEqual([size, size]);
       if (groupOf(0) === groupOf(1)) expect(world.sent).toEqual(world.bodies);
     }
-    // One commit of each shard is tried. Reading and counting those that wait costs about a unit for 45 commits.
+    // One commit of each shard is tried. Finding and counting those that wait costs a read unit for about 45 of them.
     for (const { writeUnits, readUnits } of retries) {
       expect(writeUnits).toBeLessThanOrEqual(5 + 2 * SHARDS);
       expect(writeUnits + readUnits).toBeLessThanOrEqual(200);
     }
-    expect(retries[1]!.requests).toBe(retries[0]!.requests);
+    // A page of the index has 1,000 commits, and the notes are read after each.
+    expect(retries[1]!.requests).toBeLessThanOrEqual(retries[0]!.requests + SHARDS + SIZES[1] / 400);
   });
 });
