@@ -38,6 +38,8 @@ export class WaitingLines {
   readonly #failed = new Set<string>();
   /** By line name: commits from this time on (epoch ms) send nothing to it in this invocation. */
   readonly #blockedFrom = new Map<string, number>();
+  /** Names of the lines of commits that come back in a moment. */
+  readonly #heldBack = new Set<string>();
 
   constructor(
     outbox: Pick<Outbox, "readNotes" | "replaceNotes">,
@@ -62,10 +64,13 @@ export class WaitingLines {
 
   /** Whether a commit should come back in a moment, because the sweeper is about to finish one of its lines. */
   isHeldBack(commit: Unsent): boolean {
-    return waitingMessages(commit).some((message) => {
-      const names = this.#namesOf(commit, message);
-      return names !== undefined && this.#admits(names, commit) === "hold";
-    });
+    const lines = this.#waitingIn(commit);
+    const isHeld = lines.some(
+      (names) => this.#heldBack.has(names.line) || this.#admits(names, commit) === "hold",
+    );
+    // Its other lines wait with it, so that no later commit overtakes it there.
+    if (isHeld) for (const { line } of lines) this.#heldBack.add(line);
+    return isHeld;
   }
 
   /** Sends a message if it's next. `end` is called once; the rest of its line waits as long as the message does. */

@@ -84,4 +84,21 @@ describe("notes about waiting messages", () => {
 
     expect(group.accepted).toEqual([]);
   });
+
+  it("H35: by which the sweeper asks for a moment hold back later commits of the other groups of a commit, too", async () => {
+    const group = newGroup("a1", "e2");
+    const now = group.clock.now();
+    const first = (await group.memory.load("op##a1"))!;
+    const e1 = { queue: QUEUE, key: "e1", group: "e", body: "e1" };
+    group.memory.add({ ...first, messages: [...first.messages, e1] });
+    const second = (await group.memory.load("op##e2"))!;
+    group.memory.add({ ...second, messages: [{ ...second.messages[0]!, group: "e" }] });
+    const { line } = linesOf({ queue: QUEUE, key: "a1", group: "a", body: "a1" })!;
+    const note = { tries: 1, until: now, from: now, since: now, last: {}, handover: now + 10_000 };
+    await group.memory.replaceNotes(undefined, JSON.stringify({ [line]: note }));
+
+    expect(await group.relay()).toEqual({ batchItemFailures: [{ itemIdentifier: "a1" }] });
+
+    expect(group.accepted).toEqual([]);
+  });
 });

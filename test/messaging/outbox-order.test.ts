@@ -73,6 +73,22 @@ const FOUND: [OutboxStep[]][] = [
       { do: "commit", groups: ["a"], isLarge: false },
     ],
   ],
+  // A relay held a commit back for one of its groups, and a later commit overtook it in the other one.
+  [
+    [
+      { do: "commit", groups: ["a"], isLarge: false },
+      { do: "relay", batchSize: 1, faults: [], refused: ["a", "e"] },
+      { do: "wait", ms: 5001 },
+      { do: "commit", groups: ["e", "a"], isLarge: false },
+      { do: "commit", groups: ["e"], isLarge: false },
+      { do: "wait", ms: 299_000 },
+      { do: "commit", groups: ["b"], isLarge: false },
+      { do: "sweep", faults: [{ at: 7, kind: "fails" }], refused: [] },
+      { do: "relay", batchSize: 1, faults: [{ at: 2, kind: "fails" }], refused: [] },
+      { do: "wait", ms: 1000 },
+      { do: "relay", batchSize: 3, faults: [], refused: [] },
+    ],
+  ],
 ];
 
 async function played(plan: readonly OutboxStep[]): Promise<OutboxPlay> {
