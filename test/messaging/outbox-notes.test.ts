@@ -92,7 +92,7 @@ describe("notes about waiting messages", () => {
     const e1 = { queue: QUEUE, key: "e1", group: "e", body: "e1" };
     group.memory.add({ ...first, messages: [...first.messages, e1] });
     const second = (await group.memory.load("op##e2"))!;
-    group.memory.add({ ...second, messages: [{ ...second.messages[0]!, group: "e" }] });
+    group.memory.add({ ...second, messages: [{ queue: QUEUE, key: "e2", group: "e", body: "e2" }] });
     const { line } = linesOf({ queue: QUEUE, key: "a1", group: "a", body: "a1" })!;
     const note = { tries: 1, until: now, from: now, since: now, last: {}, handover: now + 10_000 };
     await group.memory.replaceNotes(undefined, JSON.stringify({ [line]: note }));
