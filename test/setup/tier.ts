@@ -41,6 +41,7 @@ export const FULL = [
   "packages/proof/test/measure/batch/trial",
   "packages/proof/test/measure/canned/canned-dynamodb",
   "packages/proof/test/show/explore/page",
+  "packages/proof/test/show/foreign/page",
   "packages/proof/test/show/load/running-service",
   "test/cdk/everything",
   "test/cdk/without-cdk/validated",

@@ -8,7 +8,7 @@ export const SOCKET_MISTAKES: readonly Mistake[] = [
   {
     made: "explores a handler with a database client that opens its own connections",
     toldBy: "error",
-    text: "the simulation refuses a connection to db.example:5432 because it can't see the requests on it: reach the other system by fetch or node:http and declare it (explore: outside; Simulator: serve), or mock the client",
+    text: "the simulation refuses a connection to db.example:5432 because it can't see its requests: reach the other system by fetch or node:http and declare it (explore: outside; Simulator: serve), or mock the client",
     make: () =>
       messageOf(() =>
         explore(

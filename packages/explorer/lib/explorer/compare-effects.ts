@@ -1,8 +1,8 @@
 /** Compares the effects of two runs as multisets, and describes the difference. Pure. */
-import { type Effect, leavesOf } from "./effect.ts";
+import { type Effect, type KeyedEffect, leavesOf } from "./effect.ts";
 import type { FindingKind } from "./finding.ts";
 import { canonicalText, type Plain } from "./plain-value.ts";
-import { placeOf, type VolatileValues } from "./volatile-values.ts";
+import { MASK, placeOf, type VolatileValues } from "./volatile-values.ts";
 
 export interface Difference {
   readonly kind: Extract<FindingKind, "happens-twice" | "lost" | "differs">;
@@ -16,6 +16,8 @@ export interface Difference {
 
 interface Form {
   readonly content: Plain;
+  /** The values of an item's key; `undefined` if they differ in each run. */
+  readonly key: string | undefined;
   readonly text: string;
 }
 
@@ -38,8 +40,14 @@ function formsAt(effects: readonly Effect[], at: Effect, volatile: VolatileValue
     .filter((effect) => placeOf(effect) === placeOf(at))
     .map((effect) => {
       const content = volatile.mask({ place: placeOf(effect), content: effect.content });
-      return { content, text: canonicalText(content) };
+      return { content, key: keyOf(effect, content), text: canonicalText(content) };
     });
+}
+
+function keyOf(effect: Effect | KeyedEffect, content: Plain): string | undefined {
+  if (!("keyNames" in effect)) return undefined;
+  const values = effect.keyNames.map((name) => Object(content)[name] as Plain);
+  return values.includes(MASK) ? undefined : canonicalText(values);
 }
 
 function compareForms(
@@ -52,12 +60,15 @@ function compareForms(
   const missing = without(expected, found);
   const extra = without(found, expected);
   const differences: Difference[] = [];
-  for (const form of [...missing]) {
-    const like = mostAlike(form, extra);
-    if (like === undefined) continue;
-    missing.splice(missing.indexOf(form), 1);
-    extra.splice(extra.indexOf(like), 1);
-    differences.push({ ...changeOf(form, like, mostAlike(form, before), effect), effect });
+  for (const find of [sameKey, mostAlike]) {
+    for (const form of [...missing]) {
+      const like = find(form, extra);
+      if (like === undefined) continue;
+      missing.splice(missing.indexOf(form), 1);
+      extra.splice(extra.indexOf(like), 1);
+      const former = sameKey(form, before) ?? mostAlike(form, before);
+      differences.push({ ...changeOf(form, like, former, effect), effect });
+    }
   }
   const what = `${countOf(found.length, effect)} instead of ${expected.length === 0 ? "none" : expected.length}`;
   if (extra.length > 0) differences.push({ kind: "happens-twice", what, effect });
@@ -73,6 +84,10 @@ function without(forms: readonly Form[], others: readonly Form[]): Form[] {
     if (index >= 0) left.splice(index, 1);
     return index < 0;
   });
+}
+
+function sameKey({ key }: Form, candidates: readonly Form[]): Form | undefined {
+  return key === undefined ? undefined : candidates.find((candidate) => candidate.key === key);
 }
 
 /** The form that has the most in common with it, at least half of its content. */
@@ -99,19 +114,29 @@ function changeOf(
   const got = valuesOf(found);
   const former = before && valuesOf(before);
   const changed = [...new Set([...wanted.keys(), ...got.keys()])].filter(
-    (path) => wanted.get(path) !== got.get(path),
+    (path) => wanted.get(path)?.join() !== got.get(path)?.join(),
   );
   const words = changed
     .slice(0, 3)
     .map((path) => `${path} is ${shown(got.get(path))} instead of ${shown(wanted.get(path))}`);
   const more = changed.length > words.length ? [`${changed.length - words.length} more`] : [];
   const [first = ""] = changed;
-  const move = moveOf(former?.get(first), wanted.get(first), got.get(first));
+  const move =
+    growthOf(wanted.get(first), got.get(first)) ??
+    moveOf(former?.get(first)?.join(), wanted.get(first)?.join(), got.get(first)?.join());
   return {
     kind: move,
     isMoved: true,
     what: `${[...words, ...more].join(", ")} in ${one(kind)} ${inPlace(kind, place)}`,
   };
+}
+
+/** A list with the same values and more was appended to twice; one that lacks some was appended to less often. */
+function growthOf(wanted: readonly string[] = [], got: readonly string[] = []) {
+  const isWithin = (few: readonly string[], many: readonly string[]) =>
+    few.length > 0 && few.length < many.length && few.every((value) => many.includes(value));
+  if (isWithin(wanted, got)) return "happens-twice";
+  return isWithin(got, wanted) ? "lost" : undefined;
 }
 
 /** A number that moved too far was moved twice; a number that fell short was moved too little. */
@@ -125,12 +150,10 @@ function moveOf(before: string | undefined, expected: string | undefined, found:
 }
 
 /** The values at each path; the elements of a list share a path. */
-function valuesOf({ content }: Form): Map<string, string> {
-  const values = new Map<string, string>();
-  for (const { path, value } of leavesOf(content)) {
-    const text = JSON.stringify(value);
-    values.set(path, values.has(path) ? `${values.get(path)}, ${text}` : text);
-  }
+function valuesOf({ content }: Form): Map<string, string[]> {
+  const values = new Map<string, string[]>();
+  for (const { path, value } of leavesOf(content))
+    values.set(path, [...(values.get(path) ?? []), JSON.stringify(value)]);
   return values;
 }
 
@@ -138,7 +161,8 @@ function numberIn(text: string | undefined): number | undefined {
   return text !== undefined && /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : undefined;
 }
 
-function shown(text = "absent"): string {
+function shown(values: readonly string[] = ["absent"]): string {
+  const text = values.join(", ");
   return text.length > 60 ? `${text.slice(0, 57)}…` : text;
 }
 

@@ -10,6 +10,12 @@ export interface Effect {
   readonly content: { readonly [name: string]: Plain };
 }
 
+/** Items with the same key are one item, however many of their other values differ. */
+export interface KeyedEffect extends Effect {
+  /** The names of its key's attributes. */
+  readonly keyNames: readonly string[];
+}
+
 /**
  * A single value inside a value, and its path: `lines[].sku`. The order of a list belongs to the value, and
  * not to the path.

@@ -17,9 +17,9 @@ export function exploredFunction(
   return aws.lambdaPerEnvironment(
     async () => {
       const own = perEnvironment ? ((await (handler as () => unknown)()) as LambdaHandler) : handler;
-      return (event, context: FakeLambdaContext) => {
+      return (event, context: FakeLambdaContext, callback) => {
         noteStart();
-        return own(event, { ...context, ...namesOf(name, context) });
+        return own(event, Object.assign(context, namesOf(name, context)), callback);
       };
     },
     { name: generation === 0 ? name : `${name}#${generation}`, timeoutSeconds },

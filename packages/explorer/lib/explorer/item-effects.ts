@@ -3,7 +3,7 @@
 import { ATTRIBUTES, decodeEvidence, type Evidence } from "onceonly/kit";
 import type { DynamoDBModel } from "../aws/dynamodb/dynamodb-model.ts";
 import type { Item } from "../aws/dynamodb/values/attribute-value.ts";
-import type { Effect } from "./effect.ts";
+import type { KeyedEffect } from "./effect.ts";
 import { plainItem } from "./plain-value.ts";
 
 /** The error that a held record keeps. */
@@ -25,11 +25,14 @@ export async function itemsOf(model: DynamoDBModel, tableName: string): Promise<
   return items;
 }
 
-export async function itemEffects(model: DynamoDBModel, tableName: string): Promise<Effect[]> {
+export async function itemEffects(model: DynamoDBModel, tableName: string): Promise<KeyedEffect[]> {
+  const { Table } = await model.call("DescribeTable", { TableName: tableName });
+  const { KeySchema } = Table as { readonly KeySchema: readonly { readonly AttributeName: string }[] };
+  const keyNames = KeySchema.map(({ AttributeName }) => AttributeName);
   const items = await itemsOf(model, tableName);
   return items
     .filter((item) => !isRecord(item))
-    .map((item) => ({ kind: "item", place: tableName, content: plainItem(item) }));
+    .map((item) => ({ kind: "item", place: tableName, content: plainItem(item), keyNames }));
 }
 
 /** The records of onceonly in a table, with plain values. */

@@ -133,13 +133,12 @@ function textOf(value: Plain | undefined): string {
 
 /** The first difference between two answers. */
 function changed(left: Plain, right: Plain): string {
-  const [wanted, got] = [left, right].map(
-    (value) => new Map(leavesOf(value).map((leaf) => [leaf.path, leaf.value])),
-  );
-  for (const path of new Set([...(wanted?.keys() ?? []), ...(got?.keys() ?? [])])) {
-    const [before, after] = [wanted?.get(path), got?.get(path)].map(
-      (value) => JSON.stringify(value) ?? "absent",
-    );
+  const [wanted, got] = [left, right].map((value) => leavesOf(value));
+  for (const { path } of [...(wanted ?? []), ...(got ?? [])]) {
+    const [before, after] = [wanted, got].map((leaves) => {
+      const values = leaves?.filter((leaf) => leaf.path === path).map(({ value }) => JSON.stringify(value));
+      return values?.length ? values.sort().join(" and ") : "absent";
+    });
     if (before !== after) return `${path || "the value"} ${before}, then ${after}`;
   }
   return "the order of a list";

@@ -12,6 +12,8 @@ interface OutsideCall {
   readonly url: URL;
   readonly key: string | undefined;
   readonly body: string;
+  /** The status of its response. */
+  status?: number;
 }
 
 /** Parts of a path that name one thing: numbers, UUIDs, and texts that are long or mix letters and digits. */
@@ -40,23 +42,29 @@ export class Outside {
       if (isRead(method)) return service(request);
       const body = new TextDecoder().decode(bytes);
       const key = this.#callKey(request) ?? undefined;
-      const call = { method, url, key, body };
+      const call: OutsideCall = { method, url, key, body };
       this.#calls.push(call);
-      if (key === undefined) return service(request);
-
-      const name = nameOf(call);
-      const former = await this.#answers.get(name);
-      if (former !== undefined && former.status < 500) return former.clone();
-      const answer = Promise.resolve(service(request));
-      this.#answers.set(name, answer);
-      return (await answer).clone();
+      const answer = await this.#answerTo(call, request, service);
+      call.status = answer.status;
+      return answer;
     };
   }
 
-  /** Calls with one key count once. */
+  async #answerTo(call: OutsideCall, request: Request, service: OutsideService): Promise<Response> {
+    if (call.key === undefined) return service(request);
+    const name = nameOf(call);
+    const former = await this.#answers.get(name);
+    if (former !== undefined && former.status < 500) return former.clone();
+    const answer = Promise.resolve(service(request));
+    this.#answers.set(name, answer);
+    return (await answer).clone();
+  }
+
+  /** Calls with one key count once. A call that the other system refuses (4xx) has no effect. */
   effects(): Effect[] {
     const seen = new Set<string>();
     return this.#calls.flatMap((call): Effect[] => {
+      if (Math.floor((call.status ?? 0) / 100) === 4) return [];
       const name = nameOf(call);
       if (call.key !== undefined && seen.has(name)) return [];
       seen.add(name);

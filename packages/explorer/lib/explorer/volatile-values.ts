@@ -5,7 +5,8 @@
 import { type Effect, leavesOf, mapLeaves } from "./effect.ts";
 import { canonicalText, type Plain } from "./plain-value.ts";
 
-const MASK = "…";
+/** Stands for a value that differs in each run. */
+export const MASK = "…";
 
 /** The place of the handler's answer; effects have theirs by `placeOf`. */
 export const ANSWER_PLACE = "the answer";

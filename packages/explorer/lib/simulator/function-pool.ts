@@ -2,6 +2,7 @@
  * A function and its execution environments: chooses an environment for each event, and reports the outcome.
  */
 import { fakeLambdaContext } from "onceonly/testing";
+import { callHandler } from "./call-handler.ts";
 import { Host } from "./host.ts";
 import { HostScene } from "./host-scene.ts";
 import type { Invocation, InvocationOutcome } from "./invocation.ts";
@@ -156,7 +157,8 @@ export class FunctionPool implements SimulatedFunction {
         let environment: SimulatedEnvironment | undefined;
         try {
           environment = place instanceof Host ? { host, handler: await this.#initialize() } : place;
-          const value = await environment.handler(JSON.parse(payload), context, refuseCallback);
+          const { handler } = environment;
+          const value = await callHandler(handler, JSON.parse(payload), context, () => scene.untilEmpty());
           endSoon({ outcome: "returned", value: throughJson(value) }, environment);
         } catch (error) {
           endSoon({ outcome: "threw", error }, environment);
@@ -169,10 +171,6 @@ export class FunctionPool implements SimulatedFunction {
 /** An invocation without an event gets an empty one. */
 function payloadOf(event: unknown): string {
   return JSON.stringify(event) ?? "{}";
-}
-
-function refuseCallback(): never {
-  throw new Error("the simulator doesn't support callbacks: return a promise");
 }
 
 function throughJson(value: unknown): unknown {

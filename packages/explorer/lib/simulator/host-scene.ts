@@ -18,6 +18,9 @@ export interface HostSceneOptions {
 
 export class HostScene implements Scene {
   readonly #options: HostSceneOptions;
+  /** Timers and requests that haven't ended. */
+  #open = 0;
+  #whenEmpty: (() => void) | undefined;
 
   constructor(options: HostSceneOptions) {
     this.#options = options;
@@ -41,24 +44,56 @@ export class HostScene implements Scene {
 
   after(ms: number, fire: () => void): () => void {
     let isCancelled = false;
+    const close = this.#opened();
     const run = () => {
       if (isCancelled) return;
       try {
         within(this, fire);
       } catch (error) {
         this.fail(error);
+      } finally {
+        close();
       }
     };
     const cancel = this.owner.time.after(ms, () => this.owner.deliver(run));
     return () => {
       isCancelled = true;
+      close();
       cancel();
     };
   }
 
   ask<Answer>(exchange: Exchange<Answer>): Promise<Answer> {
     const { network, host, invocation } = this.#options;
-    return network.ask(host, invocation, exchange);
+    return network.ask(host, invocation, exchange).finally(this.#opened());
+  }
+
+  /** Resolves when Node's event loop would be empty: no timer and no request of this invocation is left. */
+  untilEmpty(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#whenEmpty = resolve;
+      this.#lookLater();
+    });
+  }
+
+  #opened(): () => void {
+    let isOpen = true;
+    this.#open++;
+    return () => {
+      if (!isOpen) return;
+      isOpen = false;
+      this.#open--;
+      this.#lookLater();
+    };
+  }
+
+  /** What is ready runs first, and may open something else. */
+  #lookLater(): void {
+    if (this.#open > 0 || !this.#whenEmpty) return;
+    const look = () => {
+      if (this.#open === 0) this.#whenEmpty?.();
+    };
+    this.owner.time.after(0, () => this.owner.deliver(look));
   }
 
   onEnd(tell: () => void): () => void {

@@ -65,7 +65,7 @@ export function currentScene(): Scene | undefined {
 export function refusal(what: string): Error {
   return Object.assign(
     new Error(
-      `the simulation refuses ${what} because it can't see the requests on it: reach the other system by fetch or node:http and declare it (explore: outside; Simulator: serve), or mock the client`,
+      `the simulation refuses ${what} because it can't see its requests: reach the other system by fetch or node:http and declare it (explore: outside; Simulator: serve), or mock the client`,
     ),
     { code: "REFUSED_BY_SIMULATION" },
   );

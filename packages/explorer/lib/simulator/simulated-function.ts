@@ -2,10 +2,7 @@
 import type { FakeLambdaContext } from "onceonly/testing";
 import type { Invocation } from "./invocation.ts";
 
-/**
- * Like `Handler` in the types of aws-lambda, but handlers must return promises: a call of the callback
- * throws.
- */
+/** Like `Handler` in the types of aws-lambda. */
 export type LambdaHandler = Handling["handle"];
 
 /** A method, because handlers have narrower types for their event and context, which only parameters of methods may have. */

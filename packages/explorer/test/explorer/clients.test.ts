@@ -1,11 +1,15 @@
 // Handlers in the shapes of public samples, with the clients that people use. Each is judged rightly, or refused with the
 // reason. None reaches a real server.
+import childProcess, { execFile } from "node:child_process";
 import { once } from "node:events";
 import http from "node:http";
 import http2 from "node:http2";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import tls from "node:tls";
+import { promisify } from "node:util";
+import { Worker } from "node:worker_threads";
+import { KinesisClient, PutRecordCommand } from "@aws-sdk/client-kinesis";
 import { GetObjectTaggingCommand, S3Client } from "@aws-sdk/client-s3";
 import { DescribeParametersCommand, SSMClient } from "@aws-sdk/client-ssm";
 import axios from "axios";
@@ -51,6 +55,7 @@ const api = got.extend({ retry: { limit: 0 }, timeout: { request: 3000 } });
 const pool = () => new pg.Pool({ host: "127.0.0.1", port, user: "shop", connectionTimeoutMillis: 1000 });
 const ssm = new SSMClient();
 const s3 = new S3Client();
+const kinesis = new KinesisClient();
 
 type Headers = Record<string, string>;
 
@@ -128,7 +133,7 @@ describe.each(CHARGES)("a charge with %s", (name, charge) => {
   });
 });
 
-describe("a handler whose client the simulation does not have", () => {
+describe("H78: a handler whose requests the simulation can't see", () => {
   it.each<[string, string, () => Promise<unknown>]>([
     ["undici", "127.0.0.1", () => undici.request(`${origin}/charges`, { method: "POST" })],
     [
@@ -157,6 +162,18 @@ describe("a handler whose client the simulation does not have", () => {
     ],
     ["TLS", "127.0.0.1", () => once(tls.connect(port, "127.0.0.1"), "secureConnect")],
     ["HTTP/2", "127.0.0.1", () => once(http2.connect(origin), "connect")],
+    ["a process", "/opt/bin/ffmpeg", () => promisify(execFile)("/opt/bin/ffmpeg")],
+    ["a process that it waits for", "curl example", async () => childProcess.execSync("curl example")],
+    [
+      "a process, whose error it swallows",
+      "/opt/bin/ffmpeg",
+      async () => {
+        try {
+          childProcess.spawn("/opt/bin/ffmpeg");
+        } catch {}
+      },
+    ],
+    ["a worker thread", "a worker thread", async () => new Worker("", { eval: true })],
     ["SSM, of another operation", "ssm.us-east-1", () => ssm.send(new DescribeParametersCommand())],
     [
       "S3, of an operation that is not simulated",
@@ -168,5 +185,65 @@ describe("a handler whose client the simulation does not have", () => {
 
     await expect(refused).rejects.toThrow(/^charge-order makes a request that the simulation can't answer/);
     await expect(refused).rejects.toThrow(address);
+  });
+});
+
+describe("43.5: outside of a simulation", () => {
+  it("processes and worker threads start as ever", async () => {
+    const { stdout } = await promisify(execFile)(process.execPath, ["--version"]);
+    const [code] = await once(new Worker("", { eval: true }), "exit");
+
+    expect([stdout.trim(), code]).toEqual([process.version, 0]);
+  });
+});
+
+describe("43.5: a stand-in", () => {
+  it("answers the SDK's Kinesis client, whose requests go over HTTP/2", async () => {
+    const put = async () => {
+      await kinesis.send(
+        new PutRecordCommand({ StreamName: "clicks", PartitionKey: "a", Data: Buffer.from("b") }),
+      );
+      return { statusCode: 200 };
+    };
+
+    const report = await explore(
+      put,
+      { clicked: true },
+      {
+        timeoutSeconds: 6,
+        outside: { "https://kinesis.us-east-1.amazonaws.com": () => Response.json({ SequenceNumber: "1" }) },
+        only: "duplicate-afterwards",
+      },
+    );
+
+    expect(report.findings.map(({ what }) => what)).toEqual([
+      "2 calls of PutRecord https://kinesis.us-east-1.amazonaws.com/ instead of 1",
+    ]);
+  });
+
+  it("that refuses a call by its status has done nothing", async () => {
+    const names = new Set<string>();
+    const create = async ({ name }: { readonly name: string }) => {
+      const { status } = await fetch(`${origin}/schedules/${name}`, { method: "POST" });
+      if (status !== 201 && status !== 409) throw new Error(`${status}`);
+    };
+
+    const report = await explore(
+      create,
+      { name: "daily" },
+      {
+        timeoutSeconds: 6,
+        setUp: () => names.clear(),
+        outside: {
+          [origin]: ({ url }) => {
+            const status = names.has(url) ? 409 : 201;
+            names.add(url);
+            return new Response(null, { status });
+          },
+        },
+      },
+    );
+
+    expect(report.findings).toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { compareEffects } from "../../lib/explorer/compare-effects.ts";
-import type { Effect } from "../../lib/explorer/effect.ts";
+import type { Effect, KeyedEffect } from "../../lib/explorer/effect.ts";
 import type { Plain } from "../../lib/explorer/plain-value.ts";
 import { placeOf, VolatileValues } from "../../lib/explorer/volatile-values.ts";
 
@@ -56,6 +56,40 @@ describe("compareEffects", () => {
     expect(wordsOf([tea], [changed])).toEqual([
       ["differs", 'sku is "coffee" instead of "tea" in an item in orders'],
     ]);
+  });
+
+  it("43.5: recognizes an item by its key, however many of its numbers moved", () => {
+    const rating = (reviews: number, stars: number): KeyedEffect => ({
+      ...item({ product: "tea", reviews, stars }),
+      keyNames: ["product"],
+    });
+
+    expect(wordsOf([rating(1, 5)], [rating(2, 10)])).toEqual([
+      ["happens-twice", "reviews is 2 instead of 1, stars is 10 instead of 5 in an item in orders"],
+    ]);
+  });
+
+  it("43.5: pairs items of the same key first, then those that are alike", () => {
+    const of = (id: string, state: string): KeyedEffect => ({
+      ...item({ id, state, unit: "box" }),
+      keyNames: ["id"],
+    });
+
+    expect(wordsOf([of("a", "new"), of("b", "new")], [of("b", "old"), of("a", "old")])).toEqual([
+      ["differs", 'state is "old" instead of "new" in an item in orders'],
+      ["differs", 'state is "old" instead of "new" in an item in orders'],
+    ]);
+  });
+
+  it.each([
+    ["appended to twice", ["tea"], ["tea", "tea"], "happens-twice"],
+    ["not appended to", ["tea", "milk"], ["tea"], "lost"],
+    ["made of other values", ["tea"], ["milk", "milk"], "differs"],
+  ] as const)("43.5: reports a list that was %s", (_, expected, found, kind) => {
+    const cart = (lines: readonly string[]) =>
+      item({ id: "c", unit: "box", owner: "ann", lines: [...lines] });
+
+    expect(wordsOf([cart(expected)], [cart(found)]).map(([each]) => each)).toEqual([kind]);
   });
 
   it("keeps items of other tables apart", () => {

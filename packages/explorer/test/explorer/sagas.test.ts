@@ -189,7 +189,7 @@ describe("the advice for systems that accept no key", () => {
   });
 
   it("is a saga if some of it is done and nothing undoes it", async () => {
-    const requests = { mails: 0 };
+    let closesAt = 0;
     const report = await explore(
       idempotent(
         async (_: Order, { idempotency }: { idempotency: Execution }) => {
@@ -203,11 +203,11 @@ describe("the advice for systems that accept no key", () => {
         ...worldWhere(false),
         outside: {
           "https://payments.example": () => Response.json({}, { status: 201 }),
-          // Sold out at each second request.
-          "https://mail.example": () => Response.json({}, { status: requests.mails++ === 0 ? 201 : 422 }),
+          // Refused when a retry comes.
+          "https://mail.example": () => Response.json({}, { status: Date.now() < closesAt ? 201 : 422 }),
         },
-        setUp: () => {
-          requests.mails = 0;
+        setUp: ({ clock }) => {
+          closesAt = clock.now() + 30_000;
         },
       },
     );

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
+import type { LambdaHandler } from "../../lib/simulator/simulated-function.ts";
 import { Simulator } from "../../lib/simulator/simulator.ts";
 import { effect, faultsOn, givenAws, rowsOf } from "./given.ts";
 
@@ -124,17 +125,53 @@ describe("an invocation", () => {
     expect(await aws.run(() => fn.invoke({}))).toMatchObject({ value: [10 * SECOND, true] });
   });
 
-  it("without an event gets an empty one, and callbacks are refused", async () => {
+  it("without an event gets an empty one", async () => {
     const aws = new Simulator();
     const echo = aws.lambda((event) => event);
-    const calling = aws.lambda((_event, _context, callback) => callback?.(null, "done"));
     await aws.run(async () => {
       expect(await echo.invoke(undefined)).toMatchObject({ outcome: "returned", value: {} });
-      expect(await calling.invoke({})).toMatchObject({
-        outcome: "threw",
-        error: { message: expect.stringContaining("return a promise") },
-      });
     });
+  });
+
+  it.each<[string, LambdaHandler, object]>([
+    ["its callback", (_event, _context, callback) => callback?.(null, "done"), { value: "done" }],
+    [
+      "an error for its callback",
+      (_event, _context, callback) => callback?.(new Error("no")),
+      { outcome: "threw", error: { message: "no" } },
+    ],
+    [
+      "its callback before its promise",
+      async (_event, _context, callback) => callback?.(null, "done"),
+      { value: "done" },
+    ],
+    ["context.succeed", (_event, context) => context.succeed("done"), { value: "done" }],
+    ["context.done", (_event, context) => context.done(undefined, "done"), { value: "done" }],
+    ["context.fail", (_event, context) => context.fail("no"), { outcome: "threw", error: "no" }],
+    ["nothing at all", () => undefined, { outcome: "returned", value: null }],
+  ])("43.5: answers with %s", async (_, handler, expected) => {
+    const aws = new Simulator();
+
+    expect(await aws.run(() => aws.lambda(handler).invoke({}))).toMatchObject(expected);
+  });
+
+  it.each([
+    ["waits for its requests and timers", true, 2],
+    ["ends with callbackWaitsForEmptyEventLoop = false", false, 0],
+  ])("43.5: whose callback comes early %s", async (_, waits, writes) => {
+    const aws = givenAws();
+    const fn = aws.lambda((_event, context, callback) => {
+      context.callbackWaitsForEmptyEventLoop = waits;
+      void effect("one").then(() => setTimeout(() => void effect("two"), SECOND));
+      callback?.(null, "early");
+    });
+
+    const { seen, invocation } = await aws.run(async () => {
+      const ended = await fn.invoke({});
+      return { invocation: ended, seen: (await rowsOf(aws, "effects")).length };
+    });
+
+    expect([invocation, seen]).toMatchObject([{ outcome: "returned", value: "early" }, writes]);
   });
 
   it("that is asynchronous is tried three times under one request id, a minute and two minutes apart", async () => {

@@ -9,6 +9,7 @@ import { patchDate } from "./date.ts";
 import { refuseFakeTimers } from "./fake-timers.ts";
 import { patchFetch } from "./fetch.ts";
 import { patchNodeHttp } from "./node-http.ts";
+import { patchProcesses } from "./processes.ts";
 import { patchRandomness } from "./randomness.ts";
 import { restoreAll } from "./replace.ts";
 import { patchSdkClients, refuseMockedClients } from "./sdk-clients.ts";
@@ -29,6 +30,7 @@ function installNetwork(): void {
   patchFetch();
   patchNodeHttp();
   patchSockets();
+  patchProcesses();
   syncBuiltinESMExports();
 }
 

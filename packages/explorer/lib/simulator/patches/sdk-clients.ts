@@ -33,6 +33,8 @@ const PACKAGES = {
   "@aws-sdk/client-sqs": "SQSClient",
   "@aws-sdk/client-sns": "SNSClient",
   "@aws-sdk/client-eventbridge": "EventBridgeClient",
+  // Its requests go over HTTP/2, by another request handler.
+  "@aws-sdk/client-kinesis": "KinesisClient",
 } as const;
 
 const classes = new Map<string, object>();
@@ -86,10 +88,16 @@ function patchHandler(prototype: SdkRequestHandler): void {
     if (scene === undefined) return real.call(this, request, options);
     const config = this.config ?? (await this.configProvider);
     const signal = options?.abortSignal as AbortSignal | undefined;
-    const response = await inTime(scene, scene.send(request, signal), config);
+    const sent = { ...request, headers: withoutPseudoHeaders(request.headers) };
+    const response = await inTime(scene, scene.send(sent, signal), config);
     return { response: response.isStreamed ? streamed(response) : response };
   };
   replace(prototype, "handle", handle);
+}
+
+/** HTTP/2 has the host as a header whose name begins with a colon. */
+function withoutPseudoHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !name.startsWith(":")));
 }
 
 function streamed(response: SdkHttpResponse): SdkHttpResponse {

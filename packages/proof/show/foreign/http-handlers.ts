@@ -1,0 +1,283 @@
+// Handlers behind an API.
+import Stripe from "stripe";
+import { post } from "./events.ts";
+import type { ForeignHandler } from "./foreign-handler.ts";
+
+const byId = (partitionKey: string) => ({ partitionKey });
+const order = { orderId: "order-1", sku: "tea", amount: 500 };
+
+/** Signed as Stripe signs. Stripe signs each delivery with its own time; this one stays valid for all of them. */
+function paymentSucceeded() {
+  const object = { id: "pi_1", object: "payment_intent", metadata: { orderId: "order-1" } };
+  const payload = JSON.stringify({
+    id: "evt_1",
+    object: "event",
+    type: "payment_intent.succeeded",
+    data: { object },
+  });
+  const signature = new Stripe("sk_test_1").webhooks.generateTestHeaderString({
+    payload,
+    secret: "whsec_1",
+    timestamp: Date.UTC(2030, 0, 1) / 1000,
+  });
+  return post("/stripe", payload, { "stripe-signature": signature });
+}
+
+export const HTTP_HANDLERS: readonly ForeignHandler[] = [
+  {
+    file: "todo-create.mjs",
+    shape: "DynamoDB document client, ES module",
+    does: "Creates a to-do under a new UUID.",
+    env: { TODO_TABLE: "todos" },
+    event: post("/todos", { title: "buy tea" }),
+    options: { tables: { todos: byId("id") }, expectedStatus: 201 },
+    right: ["happens-twice", "answer-differs"],
+    says: "2 items in todos instead of 1",
+    why: "Each request gets an id of its own, so a client that repeats a request creates a second to-do.",
+  },
+  {
+    file: "users-express.cjs",
+    shape: "Express, serverless-http, CommonJS",
+    does: "Stores a user under the id that the client chose.",
+    env: { USERS_TABLE: "users" },
+    event: post("/users", { userId: "ann", name: "Ann" }),
+    options: { tables: { users: byId("userId") }, expectedStatus: 201 },
+    right: [],
+    why: "A repetition writes the same item again.",
+  },
+  {
+    file: "visits-express.ts",
+    shape: "Express, @vendia/serverless-express, TypeScript",
+    does: "Counts the visits of a page.",
+    env: { PAGES_TABLE: "pages" },
+    event: post("/pages/home/visits", {}),
+    options: { tables: { pages: byId("id") }, expectedStatus: 204 },
+    right: ["happens-twice"],
+    says: "visits is 2 instead of 1",
+    why: "`ADD` adds again. It doesn't even need a second request: if DynamoDB's response is lost, the AWS SDK repeats the update.",
+  },
+  {
+    file: "cart-hono.ts",
+    shape: "Hono, TypeScript",
+    does: "Appends a line to a cart.",
+    env: { CARTS_TABLE: "carts" },
+    event: post("/carts/c-1/lines", { sku: "tea", pieces: 2 }),
+    options: { tables: { carts: byId("id") }, expectedStatus: 201 },
+    right: ["happens-twice", "answer-differs"],
+    says: "in an item in carts",
+    why: "`list_append` appends again, and the response has the longer list.",
+  },
+  {
+    file: "config-at-load.cjs",
+    shape: "SSM parameter read when the module loads, CommonJS",
+    does: "Stores an order in a table whose name comes from a parameter.",
+    env: { TABLE_PARAMETER: "/shop/orders-table" },
+    event: post("/orders", order),
+    options: {
+      tables: { orders: byId("orderId") },
+      parameters: { "/shop/orders-table": "orders" },
+      perEnvironment: true,
+      expectedStatus: 201,
+    },
+    right: ["stuck"],
+    says: "ThrottlingException",
+    why: "If that one request fails, the module keeps the rejected promise, and every later call of this environment fails too. We had expected exactly once here. `perEnvironment` loads the module inside the simulation, once per environment.",
+    fix: "a failed read is forgotten, and the next call reads again",
+  },
+  {
+    file: "stock-read-modify-write.ts",
+    shape: "DynamoDB document client, TypeScript",
+    does: "Reads the stock of an article, subtracts, and writes it back.",
+    env: { STOCK_TABLE: "stock" },
+    event: post("/stock/take", { sku: "tea", quantity: 2 }),
+    options: {
+      tables: { stock: byId("sku") },
+      setUp: (aws) =>
+        aws.dynamodb.call("PutItem", {
+          TableName: "stock",
+          Item: { sku: { S: "tea" }, quantity: { N: "100" } },
+        }),
+    },
+    right: ["happens-twice"],
+    says: "quantity is 96 instead of 98",
+    why: "Nothing remembers which requests have been subtracted, so each repetition subtracts again.",
+  },
+  {
+    file: "signup-check-then-act.mjs",
+    shape: "DynamoDB document client with an index, ES module",
+    does: "Creates a user, unless its email address is in the index already.",
+    env: { USERS_TABLE: "users" },
+    event: post("/signup", { email: "ann@example.com", name: "Ann" }),
+    options: {
+      tables: {
+        users: { partitionKey: "userId", indexes: { "by-email": { partitionKey: "email" } } },
+      },
+    },
+    right: ["happens-twice"],
+    says: "2 items in users instead of 1",
+    why: "A check followed by a write is a race: two requests at the same time both find nobody. An index is also behind its table for a moment.",
+    fix: "the user's id is derived from the email address, so both write the same item",
+  },
+  {
+    file: "order-conditional-put.mjs",
+    shape: "DynamoDB document client, ES module",
+    does: "Creates an order unless its id exists, and answers 409 if it does.",
+    env: { ORDERS_TABLE: "orders" },
+    event: post("/orders", order),
+    options: { tables: { orders: byId("orderId") }, expectedStatus: 201 },
+    right: ["stuck"],
+    says: "answer 409",
+    why: "There's never a second order. But a client whose first response got lost is told that its order failed.",
+    fix: "a repetition of the same order gets the first response",
+  },
+  {
+    file: "seat-transaction.ts",
+    shape: "DynamoDB transaction with a `ClientRequestToken`, TypeScript",
+    does: "Takes a seat and stores the booking in one transaction, under the client's idempotency key.",
+    env: { FLIGHTS_TABLE: "flights", BOOKINGS_TABLE: "bookings" },
+    event: post("/bookings", { bookingId: "b-1", flight: "OO1", passenger: "Ann" }),
+    options: {
+      tables: { flights: byId("flight"), bookings: byId("bookingId") },
+      expectedStatus: 201,
+      setUp: (aws) =>
+        aws.dynamodb.call("PutItem", {
+          TableName: "flights",
+          Item: { flight: { S: "OO1" }, seats: { N: "100" } },
+        }),
+    },
+    right: ["stuck"],
+    says: "answer 409",
+    why: "DynamoDB forgets the token after 10 minutes. A client that asks again later gets a 409, although the seat is its own.",
+    fix: "a cancelled transaction reads the booking, and answers 201 if it's the same one",
+  },
+  {
+    file: "checkout-stripe.cjs",
+    shape: "Stripe's SDK, DynamoDB document client, CommonJS",
+    does: "Charges a card, and marks the order as paid.",
+    env: { STRIPE_SECRET_KEY: "sk_test_1", ORDERS_TABLE: "orders" },
+    event: post("/checkout", { orderId: "order-1", amount: 500, token: "tok_visa" }),
+    options: {
+      tables: { orders: byId("orderId") },
+      outside: { "https://api.stripe.com": () => Response.json({ id: "ch_1", object: "charge" }) },
+    },
+    right: ["happens-twice"],
+    says: "2 calls of POST https://api.stripe.com/v1/charges instead of 1",
+    why: "Stripe's SDK makes a new key for each call. Its own retries are safe, but those of the client aren't.",
+    fix: "the key is derived from the order: `{ idempotencyKey: ... }`",
+  },
+  {
+    file: "webhook-stripe.ts",
+    shape: "Stripe webhook, SNS, TypeScript",
+    does: "Verifies the signature, marks the order as paid, and publishes a receipt.",
+    env: {
+      STRIPE_SECRET_KEY: "sk_test_1",
+      STRIPE_WEBHOOK_SECRET: "whsec_1",
+      ORDERS_TABLE: "orders",
+      RECEIPTS_TOPIC: "arn:aws:sns:us-east-1:000000000000:receipts",
+    },
+    event: paymentSucceeded(),
+    options: { tables: { orders: byId("orderId") }, topics: { receipts: {} } },
+    right: ["happens-twice"],
+    says: "2 messages in receipts instead of 1",
+    why: "Stripe delivers an event more than once, and marking the order twice is harmless; publishing twice isn't.",
+  },
+  {
+    file: "webhook-github.cjs",
+    shape: "GitHub webhook, DynamoDB, SQS, CommonJS",
+    does: "Remembers the delivery's id by a conditional write, then queues a build.",
+    env: {
+      WEBHOOK_SECRET: "secret",
+      DELIVERIES_TABLE: "deliveries",
+      BUILDS_QUEUE: "https://sqs.us-east-1.amazonaws.com/000000000000/builds",
+    },
+    event: post("/github", '{"ref":"main"}', {
+      "x-github-delivery": "delivery-1",
+      "x-hub-signature-256": "sha256=037e8019218b6f3526f73ce493693b2091270a17552a7ca43f059e494420f2f0",
+    }),
+    options: { tables: { deliveries: byId("delivery") }, queues: { builds: {} } },
+    right: ["happens-twice", "lost"],
+    says: "no message in builds",
+    why: "The mark comes before the work. If the function dies between the two, a redelivery looks like a duplicate, and the build never starts. A lost response of SQS makes the SDK send the message twice.",
+  },
+  {
+    file: "orders-sns.mjs",
+    shape: "DynamoDB and SNS, ES module",
+    does: "Stores an order, then publishes it.",
+    env: { ORDERS_TABLE: "orders", ORDERS_TOPIC: "arn:aws:sns:us-east-1:000000000000:orders" },
+    event: post("/orders", order),
+    options: { tables: { orders: byId("orderId") }, topics: { orders: {} }, expectedStatus: 202 },
+    right: ["happens-twice"],
+    says: "2 messages in orders instead of 1",
+    why: "A standard topic doesn't deduplicate. Each repetition announces the order again.",
+  },
+  {
+    file: "feedback-swallows.mjs",
+    shape: "DynamoDB document client, a catch around the write, ES module",
+    does: "Stores feedback, logs an error if that fails, and says thank you.",
+    env: { FEEDBACK_TABLE: "feedback" },
+    event: post("/feedback", { feedbackId: "f-1", text: "nice" }),
+    options: { tables: { feedback: byId("feedbackId") } },
+    right: ["lost"],
+    says: "no item in feedback",
+    why: "A 200 after a failed write: the client won't come again.",
+    fix: "it answers 503 if the write failed",
+  },
+  {
+    file: "booking-middy.mjs",
+    shape: "Middy with three middlewares, ES module",
+    does: "Stores a booking under the id that the client chose.",
+    env: { BOOKINGS_TABLE: "bookings" },
+    event: post("/bookings", { bookingId: "b-1", room: "12", night: "2026-02-01" }),
+    options: { tables: { bookings: byId("bookingId") }, expectedStatus: 201 },
+    right: [],
+    why: "A repetition writes the same item, and the error handler's 500 makes the client come again.",
+  },
+  {
+    file: "notes-callback.cjs",
+    shape: "Callbacks, `DynamoDBDocument`, CommonJS",
+    does: "Stores a note, and answers in the callback of the write.",
+    env: { NOTES_TABLE: "notes" },
+    event: post("/notes", { noteId: "n-1", text: "milk" }),
+    options: { tables: { notes: byId("noteId") } },
+    right: [],
+    why: "A repetition writes the same item. (Lambda's Node.js 24 has no callbacks any more.)",
+  },
+  {
+    file: "audit-callback-early.cjs",
+    shape: "Callbacks with `callbackWaitsForEmptyEventLoop = false`, CommonJS",
+    does: "Starts to write an audit entry, and answers without waiting.",
+    env: { AUDIT_TABLE: "audit" },
+    event: post("/audit", { id: "a-1", action: "login" }),
+    options: { tables: { audit: byId("id") }, expectedStatus: 202 },
+    right: ["lost", "unawaited"],
+    why: "Lambda freezes the function with the answer. The write happens in the next invocation or never.",
+  },
+  {
+    file: "upload-photo.mjs",
+    shape: "S3, ES module",
+    does: "Stores a photo under the time of the request.",
+    env: { PHOTOS_BUCKET: "photos" },
+    event: post("/photos", "bWlhb3c="),
+    options: { buckets: { photos: {} } },
+    right: ["happens-twice", "answer-differs"],
+    says: "2 objects in photos instead of 1",
+    why: "A repetition comes at another time, so it makes another object.",
+  },
+  {
+    file: "kinesis-producer.mjs",
+    shape: "Kinesis producer (HTTP/2), ES module",
+    does: "Puts a click on a stream.",
+    env: { CLICKS_STREAM: "clicks" },
+    event: post("/clicks", { session: "s-1", at: "button" }),
+    options: {
+      outside: {
+        "https://kinesis.us-east-1.amazonaws.com": () =>
+          Response.json({ SequenceNumber: "1", ShardId: "shard-1" }),
+      },
+      expectedStatus: 202,
+    },
+    right: ["happens-twice"],
+    says: "2 calls of PutRecord https://kinesis.us-east-1.amazonaws.com",
+    why: "A stream doesn't deduplicate its producers. Kinesis isn't simulated; a stand-in in `outside` answers.",
+  },
+];
