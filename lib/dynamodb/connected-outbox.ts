@@ -134,7 +134,7 @@ export class ConnectedOutbox extends OperatedOutbox implements Outbox {
   /** @throws StoreUnavailableError (`STORE_UNAVAILABLE`), also if the table has no such index. */
   async *findUnsent(shard: number, before: number): AsyncGenerator<readonly FoundUnsent[]> {
     const { names } = this.#table;
-    for await (const { Items = [] } of this.#requests.query(shard, before, { Limit: 100 })) {
+    for await (const { Items = [] } of this.#requests.query(shard, before, { Limit: 1000 })) {
       yield Items.map((item) => {
         const recordKey = item[names.partitionKey]?.S;
         if (recordKey === undefined) throw wrongKey(this.#table, item);

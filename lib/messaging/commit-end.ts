@@ -3,6 +3,7 @@ import { ADDRESS_KINDS, parseAddress } from "../core/messages/address.ts";
 import { type MessageProgress, UNTRIED, type Unsent } from "../core/messages/outbox.ts";
 import type { StoredMessage } from "../core/messages/outgoing-message.ts";
 import { NOT_ATTEMPTED, OUT_OF_TIME, type SendEnd } from "./destination-queue.ts";
+import { markedPlace } from "./line-notes.ts";
 import { MAX_RETRY_DELAY_MS, retryDelayMs } from "./retry-delay.ts";
 
 /** The sweeper is about to finish a line of the commit. */
@@ -62,13 +63,29 @@ export function dueAtOf(
 ): number {
   if (isCutShort) return unsent.dueAt;
   const former = progressOf(unsent);
-  const dueAt = progress.flatMap((each, index) => {
-    if (each.state !== "waiting") return [];
+  const waiting = [...progress.keys()].filter((index) => progress[index]!.state === "waiting");
+  const dueAt = waiting.map((index) => {
+    const each = progress[index]!;
     // A message that wasn't tried keeps its place among the others.
     const ownDueAt = each === former[index] ? unsent.dueAt : now + retryDelayMs(each.tries);
     return lineDueTimes[index] ?? ownDueAt;
   });
-  return Math.min(...dueAt, now + MAX_RETRY_DELAY_MS);
+  const isOnlyInLines = waiting.length > 0 && waiting.every((index) => lineDueTimes[index] !== undefined);
+  const earliest = Math.min(...dueAt, now + MAX_RETRY_DELAY_MS);
+  return isOnlyInLines ? markedPlace(earliest) : earliest;
+}
+
+/** Whether a message that waits for no line has a retry time, and another message waits for a line. */
+export function hasOwnRetry(
+  unsent: Unsent,
+  { progress }: CommitEnd,
+  lineDueTimes: readonly (number | undefined)[],
+): boolean {
+  const former = progressOf(unsent);
+  const waits = (index: number) => progress[index]!.state === "waiting";
+  const isRetried = (each: MessageProgress, index: number) =>
+    waits(index) && lineDueTimes[index] === undefined && each !== former[index];
+  return progress.some(isRetried) && lineDueTimes.some((at, index) => at !== undefined && waits(index));
 }
 
 function isNotNow(ended: SendEnd | undefined): boolean {

@@ -1,5 +1,5 @@
 /** Removes the notes of lines in which nothing waits any more, so that relays send to them again. */
-import { type LineNote, withHandover, withoutLast } from "./line-notes.ts";
+import { isResting, type LineNote, withHandover, withoutLast } from "./line-notes.ts";
 import type { Sender } from "./sender.ts";
 import { type Sweep, sweepShards } from "./sweep-shards.ts";
 
@@ -39,7 +39,7 @@ export async function liftLines(sweep: Sweep): Promise<void> {
 async function liftDone(sender: Sender): Promise<[name: string, note: LineNote][]> {
   const { settings, lines } = sender;
   const now = settings.rules.clock.now();
-  const isDue = ([name, { until }]: [string, LineNote]) => until <= now && lines.isWorking(name);
+  const isDue = ([name, note]: [string, LineNote]) => !isResting(note, now) && lines.isWorking(name);
   const all = Object.entries(lines.notes.current).filter(isDue);
   for (const [name, { last }] of all) {
     for (const [shard, [recordKey]] of Object.entries(last)) {

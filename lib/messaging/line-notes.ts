@@ -11,8 +11,12 @@ import { retryDelayMs } from "./retry-delay.ts";
 export interface LineNote {
   /** The number of invocations in which the line failed. */
   readonly tries: number;
-  /** Epoch ms: the line isn't tried before this time. */
+  /** Epoch ms: commits that wait for the line are due from this time on, in their order. The line isn't tried before it. */
   readonly until: number;
+  /** Epoch ms: the line isn't tried before this time either. Retries move it, and leave the waiting commits where they are. */
+  readonly next?: number | undefined;
+  /** Retries move `until` as well: a commit that waits for the line also has a message with its own retry time. */
+  readonly isMoving?: boolean | undefined;
   /** Epoch ms: the time of the first waiting commit. */
   readonly from: number;
   /** Epoch ms: when this note was made. */
@@ -45,6 +49,11 @@ export function linesOf(message: StoredMessage): LineNames | undefined {
   return { destination, line: `${destination}/${hashTuple(group).slice(0, 16)}` };
 }
 
+/** The destination in the name of a line, or of a destination. */
+export function destinationIn(name: string): string {
+  return name.split("/")[0]!;
+}
+
 /** Unreadable text counts as no notes: that loses the order, but no message. */
 export function parseNotes(text: string | undefined): LineNotes {
   try {
@@ -72,6 +81,26 @@ export function placeIn({ until, from }: LineNote, { committedAt }: Pick<Unsent,
   return Math.max(committedAt, until + (committedAt - from) / 1000);
 }
 
+/**
+ * Added to the due time of a commit that waits only for lines, so that the index shows it. Places are thousandths of a
+ * millisecond apart, so half of one doesn't change their order.
+ */
+const HALF_PLACE_MS = 0.0005;
+
+export function markedPlace(place: number): number {
+  return place + HALF_PLACE_MS;
+}
+
+/** A place is only as precise as its number: within a quarter of a thousandth. */
+export function isMarkedPlace(dueAt: number): boolean {
+  return Math.abs((((dueAt % 1) * 1000) % 1) - 0.5) < 0.25;
+}
+
+/** Whether the sweeper leaves the line alone for now. */
+export function isResting({ until, next = until }: LineNote, now: number): boolean {
+  return Math.max(until, next) > now;
+}
+
 /** If more of its lines than this have notes, the whole destination waits. */
 const MAX_LINES = 50;
 
@@ -86,9 +115,20 @@ export function withFailure(notes: LineNotes, name: string, commit: Unsent, now:
   const previous = notes[name] ?? newNote(commit, now);
   const tries = previous.tries + 1;
   // Never earlier than before: a process that was frozen meanwhile would mix up commits that others have placed.
-  const until = Math.max(previous.until, now + retryDelayMs(tries));
-  const note = { ...previous, tries, until, handover: undefined };
+  const next = Math.max(previous.next ?? previous.until, now + retryDelayMs(tries));
+  const note = moved({ ...previous, tries, next, handover: undefined });
   return { ...notes, [name]: withLast(note, commit) };
+}
+
+/** A commit that waits for the line is also due at a time of its own, so its place has to move with the retries. */
+export function withMoving(notes: LineNotes, name: string): LineNotes {
+  const note = notes[name];
+  return note ? { ...notes, [name]: moved({ ...note, isMoving: true }) } : notes;
+}
+
+function moved(note: LineNote): LineNote {
+  const { until, next = until, isMoving } = note;
+  return isMoving ? { ...note, until: Math.max(until, next) } : note;
 }
 
 /** The commit waits for the line, which gets a note if it has none. */

@@ -2,7 +2,7 @@
 import type { Unsent } from "../core/messages/outbox.ts";
 import type { StoredMessage } from "../core/messages/outgoing-message.ts";
 import { faultOf } from "../core/messages/prepare-message.ts";
-import { type CommitEnd, dueAtOf, endOf, INVALID, ON_HOLD, progressOf } from "./commit-end.ts";
+import { type CommitEnd, dueAtOf, endOf, hasOwnRetry, INVALID, ON_HOLD, progressOf } from "./commit-end.ts";
 import { DestinationRefused, type SendEnd } from "./destination-queue.ts";
 import type { OutboxSettings } from "./outbox-options.ts";
 import { reportCommit, reportEnd, reportSends, type TimedEnd } from "./report-sends.ts";
@@ -100,6 +100,7 @@ async function keepEnd(
   isTaken: boolean,
 ): Promise<boolean> {
   if (end.isOver) return outbox.markSent(unsent, end.progress);
+  if (hasOwnRetry(unsent, end, lines.dueTimes(unsent))) lines.leaveForRetry(unsent);
   // Save the notes first: the next try depends on what other senders have written there.
   await lines.notes.save();
   const dueAt = dueAtOf(unsent, end, now, lines.dueTimes(unsent));

@@ -31,10 +31,12 @@ export class SharedNotes {
   }
 
   /** @throws StoreUnavailableError (`STORE_UNAVAILABLE`) */
-  async read(): Promise<void> {
-    this.#text = await this.#outbox.readNotes();
-    this.#current = parseNotes(this.#text);
-    this.#isRead = true;
+  read(): Promise<void> {
+    return this.#afterSaving(async () => {
+      this.#text = await this.#outbox.readNotes();
+      this.#current = this.#unsaved.reduce((all, change) => change(all), parseNotes(this.#text));
+      this.#isRead = true;
+    });
   }
 
   /** Applies a change immediately here, and when saving to the notes that others have written meanwhile. */
@@ -46,7 +48,11 @@ export class SharedNotes {
   /** @throws StoreUnavailableError (`STORE_UNAVAILABLE`) */
   save(): Promise<void> {
     // Save one at a time: of two at the same time, each would find that the other one has changed the notes.
-    this.#saving = this.#saving.catch(() => {}).then(() => this.#save());
+    return this.#afterSaving(() => this.#save());
+  }
+
+  #afterSaving(next: () => Promise<void>): Promise<void> {
+    this.#saving = this.#saving.catch(() => {}).then(next);
     return this.#saving;
   }
 

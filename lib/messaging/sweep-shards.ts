@@ -2,10 +2,13 @@
 import type { FoundUnsent, Unsent } from "../core/messages/outbox.ts";
 import type { Turn } from "../core/turn.ts";
 import { progressOf } from "./commit-end.ts";
+import { isMarkedPlace } from "./line-notes.ts";
 import type { OldestWaiting } from "./oldest-waiting.ts";
+import type { OutboxSettings } from "./outbox-options.ts";
 import { passOver } from "./pass-over.ts";
 import { type CommitOutcome, sendCommit } from "./send-commit.ts";
 import { COMMITS_AT_ONCE, type Sender } from "./sender.ts";
+import type { SharedNotes } from "./shared-notes.ts";
 
 /** One sweep's commits by outcome. */
 export interface SweepReport {
@@ -45,7 +48,7 @@ async function sweepShard(shard: number, sweep: Sweep): Promise<void> {
   const { outbox, rules } = sender.settings;
   const hasNotes = Object.keys(sender.lines.notes.current).length > 0;
   const latest = hasNotes ? Math.max(before, rules.clock.now()) : before;
-  for await (const chunk of inChunks(outbox.findUnsent(shard, latest))) {
+  for await (const chunk of inChunks(outbox.findUnsent(shard, latest), sender.lines.notes)) {
     if (!sender.time.hasMore() || !(await turn.isMine())) return;
     const found = await Promise.all(chunk.map((each) => takeFound(each, sweep)));
     const cut = found.indexOf("unreachable");
@@ -66,12 +69,21 @@ function count(end: CommitOutcome | Exclude<Swept, Unsent>, report: SweepReport)
   else if (end !== "over") report.failed++;
 }
 
+/** The first commit that waits for a line is alone: if it can't be sent, those after it needn't be taken. */
 async function* inChunks(
   pages: AsyncIterable<readonly FoundUnsent[]>,
+  notes: SharedNotes,
 ): AsyncGenerator<readonly FoundUnsent[]> {
+  let isFirst = true;
   for await (const page of pages) {
-    for (let start = 0; start < page.length; start += COMMITS_AT_ONCE) {
-      yield page.slice(start, start + COMMITS_AT_ONCE);
+    if (page.some(({ dueAt }) => isMarkedPlace(dueAt))) await notes.read();
+    for (let start = 0, end = 0; start < page.length; start = end) {
+      end = start + COMMITS_AT_ONCE;
+      const chunk = page.slice(start, end);
+      const waits: number = isFirst ? chunk.findIndex(({ dueAt }) => isMarkedPlace(dueAt)) : -1;
+      if (waits >= 0) end = start + Math.max(waits, 1);
+      isFirst &&= waits !== 0;
+      yield page.slice(start, end);
     }
   }
 }
@@ -82,13 +94,14 @@ async function takeFound(
   { recordKey, dueAt }: FoundUnsent,
   { sender, before, oldest }: Sweep,
 ): Promise<Swept> {
-  const { settings, time } = sender;
+  const { settings, time, lines } = sender;
   const { outbox } = settings;
+  if (lines.passes(dueAt) && !isDueAnyway(dueAt, settings)) return "held";
   try {
     if (dueAt >= before) {
       const young = await outbox.load(recordKey);
       // A relay may still send a young commit.
-      if (young && !sender.lines.isLeftToSweeper(young)) return block(young, sender);
+      if (young && !lines.isLeftToSweeper(young)) return block(young, sender);
     }
     const taken = await outbox.take(recordKey, { by: "sweeper", dueAt, ...time.taking() });
     if (taken.state === "over") {
@@ -103,6 +116,15 @@ async function takeFound(
     const next = await passOver(settings, { recordKey, committedAt: before }, error);
     return next === "again" ? "unreachable" : "unreadable";
   }
+}
+
+/** How many of the commits that needn't be taken are taken nevertheless, in case that their lines have no note any more. */
+const CHECKED = 1 / 240;
+
+/** An old commit is parked, even if its turn never comes. */
+function isDueAnyway(dueAt: number, { rules, parking }: OutboxSettings): boolean {
+  const { clock, random } = rules;
+  return clock.now() - dueAt >= parking.parkAfterSeconds * 1000 || random.fraction() < CHECKED;
 }
 
 /** Another sender has the commit, and no other may overtake it. */

@@ -12,12 +12,16 @@ import type { Dispatch } from "./connections.ts";
 import { NOT_ASKED, NOT_ATTEMPTED, OUT_OF_TIME, type SendEnd } from "./destination-queue.ts";
 import type { Fence } from "./known-destinations.ts";
 import {
+  destinationIn,
+  isMarkedPlace,
+  isResting,
   type LineNames,
   linesOf,
   nameOfFailure,
   notesFor,
   placeIn,
   withFailure,
+  withMoving,
   withWaiting,
 } from "./line-notes.ts";
 import { SharedNotes } from "./shared-notes.ts";
@@ -97,6 +101,30 @@ export class WaitingLines {
     });
   }
 
+  /**
+   * Whether a commit that was found due at this time waits only for lines that aren't tried now, so that it needn't be taken.
+   * The index doesn't show for which lines, so all of them have to rest, and then do so until this invocation ends. Read the
+   * notes after the index: the note about a line is saved before a commit waits for it.
+   */
+  passes(dueAt: number): boolean {
+    const notes = Object.entries(this.notes.current);
+    // If all notes were lost, those made since then are younger than the commit's place.
+    if (!isMarkedPlace(dueAt) || !notes.some(([, { until }]) => until <= dueAt)) return false;
+    const now = this.#clock.now();
+    const rests = ([name, note]: (typeof notes)[number]) =>
+      this.#failed.has(name) || this.#failed.has(destinationIn(name)) || isResting(note, now);
+    if (!notes.every(rests)) return false;
+    for (const [name] of notes) this.#failed.add(name);
+    return true;
+  }
+
+  /** A message of the commit that waits for no line failed: the commit must be due again at that message's retry time. */
+  leaveForRetry(commit: Unsent): void {
+    for (const { destination, line } of this.#waitingIn(commit)) {
+      for (const name of [destination, line]) this.notes.change((notes) => withMoving(notes, name));
+    }
+  }
+
   /** Another sender has the commit, so no later commit may overtake it in this invocation. */
   block(commit: Unsent): void {
     for (const names of this.#waitingIn(commit)) this.#block(names, commit);
@@ -144,7 +172,7 @@ export class WaitingLines {
     const now = this.#clock.now();
     if (notes.length === 0) return "go";
     if (this.#isRelay) return notes.some(({ handover = 0 }) => handover > now) ? "hold" : "wait";
-    if (notes.some(({ until }) => until > now)) return "wait";
+    if (notes.some((note) => isResting(note, now))) return "wait";
     // A commit that isn't in its place yet has to get there first.
     return notes.every((note) => dueAt >= placeIn(note, commit)) ? "go" : "wait";
   }

@@ -4,6 +4,7 @@ import type { StoredMessage } from "../../lib/core/messages/outgoing-message.ts"
 import {
   dueAtOf,
   endOf,
+  hasOwnRetry,
   INVALID,
   labelOf,
   ON_HOLD,
@@ -16,6 +17,7 @@ import {
   OUT_OF_TIME,
   type SendEnd,
 } from "../../lib/messaging/destination-queue.ts";
+import { markedPlace } from "../../lib/messaging/line-notes.ts";
 import { MAX_RETRY_DELAY_MS, retryDelayMs } from "../../lib/messaging/retry-delay.ts";
 
 const QUEUE = "https://sqs.eu-central-1.amazonaws.com/123456789012/payments.fifo";
@@ -176,13 +178,31 @@ describe("when a commit is due again", () => {
   });
 
   it("is when the lines of its messages are due", () => {
-    expect(due([waiting(), waiting()], [REFUSED, undefined], [NOW + 7, NOW + 9])).toBe(NOW + 7);
+    expect(due([waiting(), waiting()], [REFUSED, undefined], [NOW + 7, NOW + 9])).toBe(markedPlace(NOW + 7));
+  });
+
+  it("isn't marked as waiting only for lines if another message has its own retry time", () => {
+    expect(due([waiting(), waiting(5)], [REFUSED, REFUSED], [NOW + 7])).toBe(NOW + 7);
   });
 
   it("is after the longest delay if no message waits", () => {
     const sent: MessageProgress = { state: "sent", tries: 1 };
 
     expect(due([sent, { state: "parked", tries: 1 }], [])).toBe(NOW + MAX_RETRY_DELAY_MS);
+  });
+});
+
+describe("hasOwnRetry", () => {
+  it.each<[string, readonly SendEnd[], readonly (number | undefined)[], boolean]>([
+    ["a message failed that waits for no line", [NOT_ATTEMPTED, REFUSED], [NOW, undefined], true],
+    ["all messages wait for lines", [NOT_ATTEMPTED, REFUSED], [NOW, NOW], false],
+    ["no message waits for a line", [NOT_ATTEMPTED, REFUSED], [], false],
+    ["nothing failed outside lines", [NOT_ATTEMPTED, NOT_ATTEMPTED], [NOW, undefined], false],
+    ["the message of the line was sent", [SENT, REFUSED], [NOW, undefined], false],
+  ])("R5: if %s: %#", (_, ends, lines, expected) => {
+    const unsent = unsentWith([waiting(), waiting()]);
+
+    expect(hasOwnRetry(unsent, endOf(unsent, ends, NOW, RULES), lines)).toBe(expected);
   });
 });
 

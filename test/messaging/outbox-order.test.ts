@@ -7,7 +7,7 @@ import { anyLossyPlan, anyPlan, GROUPS, type OutboxStep } from "./plays/outbox-s
 /** More, to search further: ONCEONLY_RUNS=5000. */
 const numRuns = Number(process.env.ONCEONLY_RUNS ?? inTier(100, 300));
 
-const TIMEOUT_MS = 120_000;
+const TIMEOUT_MS = Math.max(120_000, 500 * numRuns);
 
 const REACHED = [
   "a relay timed out",

@@ -3,10 +3,16 @@ import { fakeClock } from "onceonly/testing";
 import { describe, expect, it } from "vitest";
 import { NOT_ATTEMPTED, OUT_OF_TIME, type SendEnd } from "../../lib/messaging/destination-queue.ts";
 import {
+  isMarkedPlace,
+  isResting,
   type LineNote,
   linesOf,
+  markedPlace,
   nameOfFailure,
+  placeIn,
+  withFailure,
   withHandover,
+  withMoving,
   withoutLast,
 } from "../../lib/messaging/line-notes.ts";
 import { WaitingLines } from "../../lib/messaging/waiting-lines.ts";
@@ -66,6 +72,7 @@ describe("WaitingLines", () => {
     ["relay", "is held back while the sweeper finishes the line", { handover: now + 1 }, now, "hold"],
     ["relay", "waits once that took too long", { handover: now }, now, "wait"],
     ["sweeper", "waits until the next try", { until: now + 1 }, now + 2, "wait"],
+    ["sweeper", "waits until the line is tried again", { next: now + 1 }, now + 2, "wait"],
     ["sweeper", "goes at its place in the order", {}, now + 1, "go"],
     ["sweeper", "waits if it is not at its place yet", {}, now - 500, "wait"],
   ] as const)(
@@ -91,6 +98,37 @@ describe("WaitingLines", () => {
     lines.block(commitOf(inOrder));
 
     expect([line, destination, "another"].map((name) => lines.isWorking(name))).toEqual([false, false, true]);
+  });
+
+  it.each<[string, Partial<LineNote>, number, boolean]>([
+    ["waits only for a line that isn't tried yet", { next: now + 1 }, markedPlace(now), true],
+    ["waits for a line that is tried now", { next: now }, markedPlace(now), false],
+    ["has something else to send", { next: now + 1 }, now, false],
+    ["has an older place than the note", { next: now + 1 }, markedPlace(now - 1), false],
+  ])("R5: passes a commit or not, if it %s", async (_, more, dueAt, passes) => {
+    const lines = await newLines("sweeper", noteOf(more));
+
+    expect(lines.passes(dueAt)).toBe(passes);
+    // What it passed keeps its line busy.
+    expect(lines.isWorking(line)).toBe(!passes);
+  });
+
+  it.each([line, destination])("R5: passes nothing while another line is tried (%s)", async (name) => {
+    const lines = await newLines("sweeper", noteOf());
+    lines.notes.change((notes) => ({ ...notes, [name]: noteOf(), other: noteOf({ next: now + 1 }) }));
+    expect(lines.passes(markedPlace(now))).toBe(false);
+    const cause = name === destination && { cause: new Error("down") };
+    sendTo(lines, commitOf(inOrder, now + 1), { result: { sent: false, code: "Refused" }, ...cause });
+
+    expect(lines.passes(markedPlace(now))).toBe(true);
+  });
+
+  it("R5: notes that are read again keep the changes that aren't saved yet", async () => {
+    const lines = await newLines("sweeper");
+    sendTo(lines, commitOf(inOrder), { result: { sent: false, code: "Refused" } });
+    await lines.notes.read();
+
+    expect(Object.keys(lines.notes.current)).toEqual([line]);
   });
 
   it("messages without an order are never noted and never wait", async () => {
@@ -145,6 +183,38 @@ describe("the notes of lines", () => {
     expect(one[line]?.last).toEqual({ 5: ["op##a1", 2] });
     expect(withoutLast(one, line, "5", "op##a0")).toBe(one);
     expect(withoutLast(one, line, "5", "op##a1")).toEqual({});
+  });
+
+  it("R5: retries leave waiting commits in their places, unless one of them has its own retry time", () => {
+    const failed = withFailure({}, line, commitOf(inOrder), now);
+    const again = withFailure(failed, line, commitOf(inOrder), now + 5);
+    const moving = withMoving(again, line);
+    const last = withFailure(moving, line, commitOf(inOrder), now + 90_000);
+
+    expect([failed, again, moving, last].map((notes) => notes[line]!.until)).toEqual([
+      now,
+      now,
+      now + 30_005,
+      now + 150_000,
+    ]);
+    expect(isResting(again[line]!, now + 30_004)).toBe(true);
+    expect(isResting(again[line]!, now + 30_005)).toBe(false);
+    expect(withMoving({ [line]: noteOf() }, line)[line]!.until).toBe(now);
+    expect(withMoving({}, line)).toEqual({});
+  });
+
+  it("R5: places are marked in the order of their commits, and places of earlier versions aren't", () => {
+    const at = 1_790_000_000_000;
+    const places = Array.from({ length: 3000 }, (_, ms) =>
+      placeIn(noteOf({ until: at, from: at - 5000 }), { committedAt: at - 5000 + ms }),
+    );
+
+    expect(places.filter(isMarkedPlace)).toEqual([]);
+    expect(places.map(markedPlace).filter(isMarkedPlace)).toHaveLength(places.length);
+    for (const [index, place] of places.entries()) {
+      expect(markedPlace(place)).toBeGreaterThan(place);
+      expect(markedPlace(place)).toBeLessThan(places[index + 1] ?? Number.POSITIVE_INFINITY);
+    }
   });
 
   it("a line without a note gets no handover", () => {
