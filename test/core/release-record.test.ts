@@ -4,6 +4,7 @@ import { OutcomeUnknownError } from "../../lib/core/errors.ts";
 import { identify } from "../../lib/core/identity.ts";
 import { releaseRecord } from "../../lib/core/release-record.ts";
 import { runOnce } from "../../lib/core/run-once.ts";
+import { fakeClock } from "../../lib/testing/fake-clock.ts";
 import { MemoryStore } from "../../lib/testing/memory-store.ts";
 import { intercepted } from "../kit/faults/faulty-store.ts";
 
@@ -70,6 +71,26 @@ describe("releaseRecord", () => {
       state: "held",
       steps: ["pay"],
     });
+  });
+
+  it("H90: says until when a running attempt with an open step has the key, and refuses it afterwards too", async () => {
+    const store = new MemoryStore();
+    const options = { operation: "charge", store, leaseSeconds: 30, renewLease: false };
+    const gate = new EventEmitter();
+    const pay = () => once(gate, "opened").then(() => "paid");
+    const running = runOnce(options, "k", {}, ({ step }) => step("pay", pay, { atMostOnce: true }));
+    const find = () => store.find(recordKey, { consistent: true });
+    await expect.poll(async () => (await find())?.steps?.pay?.state).toBe("begun");
+    const { leaseEndsAt } = (await find())!;
+    const open = { released: false, state: "in-progress", steps: ["pay"] };
+
+    expect(await releaseRecord({ store }, recordKey, BY)).toEqual({ ...open, leaseEndsAt });
+    const clock = fakeClock(leaseEndsAt + 1);
+    expect(await releaseRecord({ store, clock }, recordKey, BY)).toEqual(open);
+
+    gate.emit("opened");
+    expect(await running).toBe("paid");
+    expect(await releaseRecord({ store }, recordKey, BY)).toEqual({ released: false, state: "completed" });
   });
 
   it("interrupts an attempt that is in progress only if it is asked to", async () => {
