@@ -57,7 +57,7 @@ To try it with yours, pass the handler, an event and the tables that it uses:
 \`\`\`ts
 import { explore } from "onceonly-explorer";
 
-// Yours: import { handler } from "./todo-create.mjs";
+// Instead of this line, import your handler.
 declare const handler: (event: object) => Promise<object>;
 
 const event = {
