@@ -1,6 +1,7 @@
 // docs/proof/foreign-handlers.md: what the explorer says about handlers of others.
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
+import { PROJECT_URL } from "../../../../lib/contract.ts";
 import type { Finding } from "../../../explorer/lib/explorer/finding.ts";
 import { findingLine } from "../../../explorer/lib/explorer/report-text.ts";
 import { groupBy } from "../demo/group-by.ts";
@@ -10,7 +11,7 @@ import { GROUPS, HANDLERS } from "./handlers.ts";
 import { REFUSED_HANDLERS } from "./refused-handlers.ts";
 
 export const PAGE = new URL("../../../../docs/proof/foreign-handlers.md", import.meta.url);
-const SOURCES = "https://github.com/onceonly/onceonly/blob/main/packages/proof/show/foreign/handlers";
+const SOURCES = `${PROJECT_URL}/blob/main/packages/proof/show/foreign/handlers`;
 
 /** Explores all handlers; `wrong` has the reports that aren't right. */
 export async function foreignPage(note: (name: string) => void = () => {}) {
