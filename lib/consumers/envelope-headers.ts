@@ -1,6 +1,7 @@
 /** The envelope as a header, for producers. */
 import { ENVELOPE_ATTRIBUTE } from "../contract.ts";
-import { checkId, envelopeContent, messageText } from "../core/messages/prepare-message.ts";
+import { messageText } from "../core/messages/message-text.ts";
+import { checkId, envelopeContent } from "../core/messages/prepare-message.ts";
 
 export type EnvelopeHeaders = Readonly<Record<typeof ENVELOPE_ATTRIBUTE, string>>;
 

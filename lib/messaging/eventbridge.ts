@@ -2,8 +2,9 @@
 import type { EventBridgeClient } from "@aws-sdk/client-eventbridge";
 import { ENVELOPE_ATTRIBUTE } from "../contract.ts";
 import type { Address } from "../core/messages/address.ts";
+import { messageText } from "../core/messages/message-text.ts";
 import type { StoredMessage } from "../core/messages/outgoing-message.ts";
-import { envelopeContent, messageText } from "../core/messages/prepare-message.ts";
+import { envelopeContent } from "../core/messages/prepare-message.ts";
 import { quietly } from "../core/unawaited.ts";
 import { type AwsClientLike, CLIENT_CONFIG, cannotLoad, RegionalClients } from "./clients.ts";
 import { type Entry, notSent, type SendEntries, sentAs } from "./destination-queue.ts";

@@ -2,14 +2,9 @@
 import { ENVELOPE_ATTRIBUTE } from "../contract.ts";
 import { PayloadInvalidError } from "../core/errors.ts";
 import { isPlainObject } from "../core/json.ts";
+import { bodyText, messageText } from "../core/messages/message-text.ts";
 import type { MessageContent } from "../core/messages/outgoing-message.ts";
-import {
-  bodyText,
-  checkFields,
-  checkId,
-  envelopeContent,
-  messageText,
-} from "../core/messages/prepare-message.ts";
+import { checkFields, checkId, envelopeContent } from "../core/messages/prepare-message.ts";
 
 /** A message for a Kinesis stream. */
 export interface KinesisMessage extends MessageContent {

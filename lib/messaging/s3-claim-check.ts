@@ -1,7 +1,7 @@
 /** Stores bodies that are too large for a message in a bucket: a claim check travels instead. */
 import { BUCKET_CHECKS, BUCKET_MIN_BYTES, type S3Like, withinPatience } from "../core/bucket.ts";
 import { BodyUnavailableError, PayloadInvalidError } from "../core/errors.ts";
-import { bodyText } from "../core/messages/prepare-message.ts";
+import { bodyText } from "../core/messages/message-text.ts";
 import { checkOptions } from "../core/option-checks.ts";
 import {
   type ClaimCheck,

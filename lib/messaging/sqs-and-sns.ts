@@ -8,8 +8,9 @@ import { ENVELOPE_ATTRIBUTE } from "../contract.ts";
 import { PayloadInvalidError } from "../core/errors.ts";
 import { hashTuple } from "../core/identity.ts";
 import type { Address } from "../core/messages/address.ts";
+import { messageText } from "../core/messages/message-text.ts";
 import type { MessageAttributes, StoredMessage } from "../core/messages/outgoing-message.ts";
-import { type Enveloped, envelopeContent, messageText } from "../core/messages/prepare-message.ts";
+import { type Enveloped, envelopeContent } from "../core/messages/prepare-message.ts";
 import { type AwsClientLike, CLIENT_CONFIG, cannotLoad, RegionalClients } from "./clients.ts";
 import { type Entry, type EntryEnd, notSent, type SendEntries, sentAs } from "./destination-queue.ts";
 

@@ -14,7 +14,8 @@ import { fakeClock, fakeLambdaContext, MemoryStore } from "onceonly/testing";
 import { describe, expect, it } from "vitest";
 import { ENVELOPE_ATTRIBUTE } from "../../lib/contract.ts";
 import { commitTimeReader } from "../../lib/core/message-age.ts";
-import { envelopeContent, messageText } from "../../lib/core/messages/prepare-message.ts";
+import { messageText } from "../../lib/core/messages/message-text.ts";
+import { envelopeContent } from "../../lib/core/messages/prepare-message.ts";
 import { isExpired } from "../../lib/core/record.ts";
 import { readHeldEnvelope } from "../../lib/messaging/envelope.ts";
 

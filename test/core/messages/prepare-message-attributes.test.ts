@@ -1,9 +1,6 @@
 import { describe, expect, it } from "vitest";
-import {
-  checkAttributes,
-  prepareMessage,
-  prepareMessages,
-} from "../../../lib/core/messages/prepare-message.ts";
+import { checkAttributes } from "../../../lib/core/messages/message-attributes.ts";
+import { prepareMessage, prepareMessages } from "../../../lib/core/messages/prepare-message.ts";
 
 const QUEUE = "https://sqs.eu-central-1.amazonaws.com/123456789012/payments";
 const TOPIC = "arn:aws:sns:eu-central-1:123456789012:orders";

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { bodyText, messageText } from "../../../lib/core/messages/message-text.ts";
 import type { OutgoingMessage } from "../../../lib/core/messages/outgoing-message.ts";
-import { bodyText, messageText, prepareMessage } from "../../../lib/core/messages/prepare-message.ts";
+import { prepareMessage } from "../../../lib/core/messages/prepare-message.ts";
 import { toBus, toQueue, toTopic } from "./given.ts";
 
 const SQS_BYTES = 1_048_576;
