@@ -12,18 +12,23 @@ export const RECORD_VERSION = 1;
 /**
  * Features that a reader must know before it may act on a record. A record's version includes the bits of the features that it
  * uses, for as long as it uses them. Code that doesn't know one of them refuses the record (it fails closed) and reads all
- * others. The next feature gets the bit 4.
+ * others. The next feature gets the bit 8.
  */
 export const RECORD_FEATURES = {
   /** An attempt resumes after its steps, or must find out how they ended. A reader that ignores them would run them again. */
   steps: 2,
+  /** Results of steps are in rows of their own. A reader that doesn't find them would take such a step for one without a result. */
+  stepRows: 4,
 } as const;
 
 /** The version of a record with steps. */
 export const STEPS_VERSION = RECORD_VERSION | RECORD_FEATURES.steps;
 
+/** The version of a record with steps whose results are in rows of their own. */
+export const STEP_ROWS_VERSION = STEPS_VERSION | RECORD_FEATURES.stepRows;
+
 /** The versions that this code supports. */
-export const RECORD_VERSIONS: readonly number[] = [RECORD_VERSION, STEPS_VERSION];
+export const RECORD_VERSIONS: readonly number[] = [RECORD_VERSION, STEPS_VERSION, STEP_ROWS_VERSION];
 
 /**
  * The longest that Lambda lets an invocation run, in seconds: 90 minutes on Managed Instances for asynchronous invocations and

@@ -147,7 +147,7 @@ export type ClaimStatus = (typeof CLAIM_STATUSES)[number];
 export function classify(record: IdempotencyRecord, claimant: Claimant): ClaimStatus {
   if (!isKnownVersion(record.version)) {
     throw new RecordCorruptError(
-      `the record has version ${record.version}, but this code supports only ${RECORD_VERSIONS.join(" and ")}: finish the deployment`,
+      `the record has version ${record.version}, but this code supports only ${RECORD_VERSIONS.join(", ")}: finish the deployment`,
     );
   }
   const { state } = record;

@@ -53,7 +53,7 @@ const MEANINGS: readonly (readonly [RegExp, (table: string) => string])[] = [
   [
     /^42501/,
     (table) =>
-      `the role of this client lacks a privilege on ${table}: it needs SELECT, INSERT and UPDATE, and DELETE to reap`,
+      `the role of this client lacks a privilege on ${table}: it needs SELECT, INSERT and UPDATE, and DELETE to reap; on ${table}_step_results it needs SELECT, INSERT and DELETE`,
   ],
   [
     /^(22021|22P05)/,

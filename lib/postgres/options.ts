@@ -130,6 +130,11 @@ export function channelOf(table: string): string {
   return `onceonly_${table.split(".").at(-1)}`;
 }
 
+/** The table with the results of steps. Aurora DSQL has none. */
+export function stepTableOf(table: string): string {
+  return `${table}_step_results`;
+}
+
 /** The quoted name of a validated table. */
 export function quoted(table: string): string {
   return table

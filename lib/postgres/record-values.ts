@@ -7,9 +7,6 @@ import type { Claim, Effects, Insertion, Settlement, StepChange } from "../core/
 import { bytesInJson, type Room, roomForResult, storedMessages } from "./room.ts";
 import type { SqlValue } from "./sql-client.ts";
 
-/** A larger step result gets a separate column that only a replay reads: a refused claim reads all steps. */
-const MAX_STEP_CHARACTERS = 4096;
-
 /** The columns of a record that a claim or an insertion writes. */
 export const COLUMNS = [
   "pk",
@@ -104,13 +101,13 @@ function shardOf({ group, key }: StoredMessage): number {
   return hashTuple(group ?? key).charCodeAt(0) % OUTBOX_SHARDS;
 }
 
-/** The values of a step: its entry with the result inside, in a separate column, or without it if there is no room. */
+/** The values of a step: its entry with the result inside, apart from it, or without it if there is no room. */
 export function valuesOfStep(
   { recordKey, token, name, step, result, seen, isFirst }: StepChange<unknown>,
   room: Room,
 ) {
   const { result: text, lost_bytes: lostBytes } = columnsOfResult({ result }, room.result);
-  const isApart = text !== null && text.length > MAX_STEP_CHARACTERS;
+  const isApart = text !== null && text.length > room.inStep;
   const apart = isApart ? stepResultKey(name, step) : null;
   const entry = { ...step, result: isApart ? undefined : (text ?? undefined), apart, lostBytes };
   return {
@@ -118,8 +115,9 @@ export function valuesOfStep(
     token,
     name,
     entry: JSON.stringify(entry),
-    ...addedBy(name, step, text, entry),
+    ...addedBy(name, step, text, entry, room),
     resultKey: apart,
+    formerKey: seen ? stepResultKey(name, seen) : null,
     result: apart && text,
     isListed: isTracked({ steps: { step } }),
     isFirst,
@@ -129,14 +127,16 @@ export function valuesOfStep(
   };
 }
 
-/** How many bytes a step's result adds to the row, and the entry to use if there is no room for it. */
+/** How many bytes a step's result adds to a row of limited room, and the entry to use if there is no room for it. */
 function addedBy(
   name: string,
   step: StepChange["step"],
   text: string | null,
   entry: { readonly apart: string | null },
+  room: Room,
 ) {
-  if (text === null) return { withoutResult: null, addedBytes: null };
+  if (text === null || room.row === Number.POSITIVE_INFINITY)
+    return { withoutResult: null, addedBytes: null };
   return {
     withoutResult: JSON.stringify({ ...step, lostBytes: Buffer.byteLength(text) }),
     addedBytes: bytesInJson(entry.apart === null ? { [name]: entry } : { [entry.apart]: text }),

@@ -8,9 +8,11 @@ import type { SqlDialect } from "./dialect.ts";
 export interface Room {
   /** One result. */
   readonly result: number;
+  /** In characters: the result of a step that stays among the steps. Each write of a step and each refused claim reads all of them. */
+  readonly inStep: number;
   /** The steps, up to the last one with a small result. A step without a result always fits. */
   readonly steps: number;
-  /** The larger results of all steps. */
+  /** The larger results of all steps, in the record's row. */
   readonly stepResults: number;
   /** The messages of a commit, and their progress. */
   readonly messages: number;
@@ -20,11 +22,12 @@ export interface Room {
 
 const KIB = 1024;
 
-/** A `jsonb` value must stay below 256 MiB. Nothing else comes near a limit. */
+/** Larger results of steps have rows of their own. Nothing comes near a limit. */
 const OF_POSTGRESQL: Room = {
   result: 16 * KIB * KIB,
+  inStep: 512,
   steps: Number.POSITIVE_INFINITY,
-  stepResults: 250 * KIB * KIB,
+  stepResults: 0,
   messages: Number.POSITIVE_INFINITY,
   row: Number.POSITIVE_INFINITY,
 };
@@ -41,6 +44,7 @@ const STEPS_ALONE = 160 * KIB;
 /** https://docs.aws.amazon.com/aurora-dsql/latest/userguide/CHAP_quotas.html */
 const OF_DSQL: Room = {
   result: COLUMN,
+  inStep: 4096,
   steps: COLUMN - STEPS_ALONE,
   stepResults: ROW - COLUMN,
   messages: COLUMN,

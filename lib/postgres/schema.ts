@@ -1,6 +1,6 @@
 /** The SQL that creates the table of records. */
 import type { SqlDialect } from "./dialect.ts";
-import { checkSchema, quoted } from "./options.ts";
+import { checkSchema, quoted, stepTableOf } from "./options.ts";
 
 export interface PostgresSchemaOptions {
   /** The store's `table`. */
@@ -20,12 +20,14 @@ export interface PostgresSchemaOptions {
 }
 
 /**
- * Leaves room in each page, so that the completed record fits next to its claim and PostgreSQL updates no index (HOT). And keeps
- * PostgreSQL from taking the table for one of a few pages, after a vacuum or an analysis: a prepared statement would then read all
- * of it, and go on to do so while the table grows.
+ * Keeps PostgreSQL from taking a table for one of a few pages, after a vacuum or an analysis: a prepared statement would then read
+ * all of it, and go on to do so while the table grows.
  */
-const STORAGE =
-  " WITH (fillfactor = 70, autovacuum_vacuum_threshold = 500, autovacuum_analyze_threshold = 500, vacuum_truncate = false)";
+const VACUUM =
+  "autovacuum_vacuum_threshold = 500, autovacuum_analyze_threshold = 500, vacuum_truncate = false";
+
+/** Leaves room in each page, so that the completed record fits next to its claim and PostgreSQL updates no index (HOT). */
+const STORAGE = `WITH (fillfactor = 70, ${VACUUM})`;
 
 /** Records that are listed as unknown outcomes. */
 const UNSETTLED = "state = 'held' OR (state IN ('in-progress', 'released') AND expires_at IS NULL)";
@@ -33,8 +35,9 @@ const UNSETTLED = "state = 'held' OR (state IN ('in-progress', 'released') AND e
 /**
  * The SQL that creates the table and its indexes if they don't exist: for a migration, or for `client.query`. Times are numbers:
  * milliseconds, or seconds in `expires_at`. One index serves `reap`, and partial ones serve the list of unknown outcomes and the
- * senders of messages. On PostgreSQL pages are filled to 70 %, so that completing a record changes no index. Functions need
- * SELECT, INSERT and UPDATE on the table, and the role that reaps also needs DELETE.
+ * senders of messages. On PostgreSQL pages are filled to 70 %, so that completing a record changes no index, and a second table,
+ * `<table>_step_results`, has the larger results of steps. Functions need SELECT, INSERT and UPDATE on the table, and SELECT,
+ * INSERT and DELETE on the second one. The role that reaps also needs DELETE on the table.
  * @throws InvalidOptionError (`INVALID_OPTION`)
  */
 export function postgresSchema(options: PostgresSchemaOptions): string {
@@ -45,7 +48,7 @@ export function postgresSchema(options: PostgresSchemaOptions): string {
     { length: partitions },
     (_, part) =>
       `CREATE TABLE IF NOT EXISTS ${quoted(`${options.table}_p${part}`)} PARTITION OF ${quoted(options.table)}
-  FOR VALUES WITH (MODULUS ${partitions}, REMAINDER ${part})${STORAGE};
+  FOR VALUES WITH (MODULUS ${partitions}, REMAINDER ${part}) ${STORAGE};
 `,
   );
   const table = quoted(options.table);
@@ -79,6 +82,17 @@ export function postgresSchema(options: PostgresSchemaOptions): string {
   sender text,
   unsettled_since double precision
     GENERATED ALWAYS AS (CASE WHEN ${UNSETTLED} THEN coalesce(settled_at, lease_ends_at) END) STORED
-)${partitions ? " PARTITION BY HASH (pk)" : isDsql ? "" : STORAGE};
-${parts.join("")}${index("expiry", "expires_at", "expires_at")}${index("unsettled", "unsettled_since, pk", "unsettled_since")}${index("unsent", "unsent_shard, due_at, pk", "due_at")}`;
+)${partitions ? " PARTITION BY HASH (pk)" : isDsql ? "" : ` ${STORAGE}`};
+${parts.join("")}${index("expiry", "expires_at", "expires_at")}${index("unsettled", "unsettled_since, pk", "unsettled_since")}${index("unsent", "unsent_shard, due_at, pk", "due_at")}${isDsql ? "" : stepRowsOf(options.table)}`;
+}
+
+/** The results of steps, which PostgreSQL deletes with their record, whatever deletes it. */
+function stepRowsOf(table: string): string {
+  return `CREATE TABLE IF NOT EXISTS ${quoted(stepTableOf(table))} (
+  pk text COLLATE "C" NOT NULL REFERENCES ${quoted(table)} ON DELETE CASCADE,
+  key text COLLATE "C" NOT NULL,
+  result text NOT NULL,
+  PRIMARY KEY (pk, key)
+) WITH (${VACUUM});
+`;
 }

@@ -1,21 +1,17 @@
 /** The SQL of each store operation, for one table. No I/O. */
-import { RECORD_VERSION, STEPS_VERSION } from "../contract.ts";
+import { RECORD_FEATURES, RECORD_VERSION } from "../contract.ts";
 import type { IdempotencyRecord, State } from "../core/record.ts";
-import type { Claim, Insertion, Renewal, Settlement, StepChange } from "../core/store.ts";
+import type { Claim, Insertion, Renewal, Settlement } from "../core/store.ts";
 import type { SqlDialect } from "./dialect.ts";
-import { channelOf, quoted } from "./options.ts";
-import { COLUMNS, columnsOfBeginning, columnsOfSettlement, valuesOfStep } from "./record-values.ts";
+import { channelOf, quoted, stepTableOf } from "./options.ts";
+import { BEGAN, mine, NOW } from "./record-sql.ts";
+import { COLUMNS, columnsOfBeginning, columnsOfSettlement } from "./record-values.ts";
 import { roomOf } from "./room.ts";
 import { type Placeholders, type SqlStatement, statement } from "./statement.ts";
+import { stepStatements } from "./step-statements.ts";
 
 /** A larger result is only loaded for a replay, so that a refused claim stays small. */
 const MAX_READ_BYTES = 64 * 1024;
-
-/** Epoch ms of the server. */
-const NOW = "(extract(epoch FROM clock_timestamp()) * 1000)::double precision";
-
-/** Distinguishes a transaction from the next one, which begins later: the handler may have sent a COMMIT in between. */
-const BEGAN = "extract(epoch FROM now())::text";
 
 /**
  * How far a completion may bring the end of a record forward and still leave the indexed `expires_at` as it is (seconds). The
@@ -42,10 +38,6 @@ const inUtf8 = (
   type: string,
 ) => `CASE current_setting('server_encoding') WHEN 'UTF8' THEN ${value}
   ELSE (current_setting('server_encoding') || ' is not UTF8')::${type} END`;
-
-/** The claim is mine and I have not finished. */
-const mine = ({ pk, token }: Placeholders<"pk" | "token">) =>
-  `r.pk = ${pk} AND r.token = ${token} AND r.state = 'in-progress'`;
 
 export type RecordStatements = ReturnType<typeof recordStatements>;
 
@@ -93,20 +85,30 @@ SELECT json_strip_nulls(json_build_object('serverTimeMs', made.now, ${session},
 FROM (SELECT 1) AS one LEFT JOIN made ON true LEFT JOIN ${name} AS r ON r.pk = ${p.pk}`;
   });
 
+  // The record loses its steps, and the rows of their results with them.
+  const withoutRows = (change: string, { pk }: Placeholders<"pk">) =>
+    dialect === "dsql"
+      ? change
+      : `WITH changed AS (
+${change}
+), removed AS (
+  DELETE FROM ${quoted(stepTableOf(table))} AS s WHERE s.pk = ${pk} AND EXISTS (SELECT FROM changed)
+)
+SELECT * FROM changed`;
+
   // The record is unchanged since it was seen: no other call has claimed, finished or renewed it. Its version is the steps'
   // version as long as it has any, like `versionOf` in core.
-  const takeOver = statement(
-    "UPDATE",
-    [...COLUMNS, "keepsSteps", "seenToken", "seenState", "seenLeaseEndsAt"] as const,
-    (p) => {
-      const assigned = COLUMNS.slice(2, -1).map((column) => `${column} = ${valueFor(p, column)}`);
-      return `UPDATE ${name} AS r SET version = CASE WHEN ${p.keepsSteps}::boolean THEN r.version ELSE ${checked(p.version)} END, ${assigned.join(", ")},
+  const succession = [...COLUMNS, "keepsSteps", "seenToken", "seenState", "seenLeaseEndsAt"] as const;
+  const takeOverIf = (p: Placeholders<(typeof succession)[number]>) => {
+    const assigned = COLUMNS.slice(2, -1).map((column) => `${column} = ${valueFor(p, column)}`);
+    return `UPDATE ${name} AS r SET version = CASE WHEN ${p.keepsSteps}::boolean THEN r.version ELSE ${checked(p.version)} END, ${assigned.join(", ")},
   evidence = coalesce(${p.evidence}, CASE WHEN ${p.keepsSteps}::boolean THEN r.evidence END),
   steps = CASE WHEN ${p.keepsSteps}::boolean THEN r.steps END,
   step_results = CASE WHEN ${p.keepsSteps}::boolean THEN r.step_results END, progress = NULL
 WHERE r.pk = ${p.pk} AND r.token = ${p.seenToken} AND r.state = ${p.seenState} AND r.lease_ends_at = ${p.seenLeaseEndsAt} ${changed}${notified(`${p.messages}::text IS NOT NULL`)}`;
-    },
-  );
+  };
+  const takeOver = statement("UPDATE", succession, takeOverIf);
+  const takeOverWithoutRows = statement("UPDATE", succession, (p) => withoutRows(takeOverIf(p), p));
 
   const settlement = [
     ...(["pk", "token", "state", "settled_at", "expires_at", "result", "lost_bytes", "evidence"] as const),
@@ -125,7 +127,9 @@ WHERE r.pk = ${p.pk} AND r.token = ${p.seenToken} AND r.state = ${p.seenState} A
 WHERE ${condition} ${changed}${notified(`${p.messages}::text IS NOT NULL`)}`;
   };
 
-  const settle = statement("UPDATE", settlement, (p) => settleIf(mine(p), p));
+  const settleMine = (p: Placeholders<(typeof settlement)[number]>) => settleIf(mine(p), p);
+  const settle = statement("UPDATE", settlement, settleMine);
+  const settleWithoutRows = statement("UPDATE", settlement, (p) => withoutRows(settleMine(p), p));
 
   // The transaction that made this claim is still open: the handler sent no COMMIT or ROLLBACK.
   const settleWithin = statement("UPDATE", [...settlement, "began"] as const, (p) =>
@@ -143,38 +147,6 @@ WHERE ${mine(p)} AND r.lease_ends_at <= ${p.leaseEndsAt}
   AND (r.expires_at IS NOT NULL OR coalesce(${p.expiresAt}, r.expires_at) IS NULL) ${changed}`,
   );
 
-  // The step is unchanged since it was seen. The lease moves, so that a claim based on the older state finds another lease.
-  const writeStep = statement(
-    "UPDATE",
-    [
-      ...(["pk", "token", "name", "entry", "withoutResult", "addedBytes", "resultKey", "result"] as const),
-      ...(["isListed", "isFirst", "seenState", "seenAttempt", "seenAt"] as const),
-    ],
-    (p) => {
-      const isWithin = (column: string, most: number) =>
-        most === Number.POSITIVE_INFINITY
-          ? "true"
-          : `coalesce(octet_length(r.${column}::text), 0) + ${p.addedBytes}::integer <= ${most}`;
-      // A step's result goes into a column that may be full. The step is then written without it.
-      const hasRoom = `CASE WHEN ${p.withoutResult}::text IS NULL THEN true
-    WHEN ${p.resultKey}::text IS NULL THEN ${isWithin("steps", room.steps)}
-    ELSE ${isWithin("step_results", room.stepResults)} END`;
-      const step = `r.steps::jsonb -> ${p.name}::text`;
-      return `UPDATE ${name} AS r SET lease_ends_at = r.lease_ends_at + 1, version = ${STEPS_VERSION},
-  steps = coalesce(r.steps::jsonb, '{}')
-    || jsonb_build_object(${p.name}::text, CASE WHEN ${hasRoom} THEN ${p.entry}::text ELSE ${p.withoutResult}::text END::jsonb),
-  step_results = CASE WHEN ${p.resultKey}::text IS NULL OR NOT ${hasRoom} THEN r.step_results::jsonb
-    ELSE coalesce(r.step_results::jsonb, '{}') || jsonb_build_object(${p.resultKey}::text, ${p.result}::text) END,
-  expires_at = CASE WHEN ${p.isListed}::boolean THEN NULL ELSE r.expires_at END
-WHERE ${mine(p)} AND (r.steps IS NULL) = ${p.isFirst}::boolean
-  AND ${step} ->> 'state' IS NOT DISTINCT FROM ${p.seenState}::text
-  AND (${step} ->> 'attempt')::double precision IS NOT DISTINCT FROM ${p.seenAttempt}::double precision
-  AND (${step} ->> 'at')::double precision IS NOT DISTINCT FROM ${p.seenAt}::double precision
-RETURNING json_build_object('serverTimeMs', ${NOW}, 'began', ${BEGAN},
-  'lostBytes', ${step} -> 'lostBytes')::text AS answer`;
-    },
-  );
-
   const find = statement(
     "SELECT",
     ["pk"],
@@ -187,12 +159,6 @@ WHERE r.pk = ${p.pk} AND ${isReadable}`,
     ["pk", "token"],
     (p) =>
       `SELECT r.result AS answer FROM ${name} AS r WHERE r.pk = ${p.pk} AND r.token = ${p.token} AND r.result IS NOT NULL`,
-  );
-
-  const loadStepResult = statement(
-    "SELECT",
-    ["pk", "key"],
-    (p) => `SELECT r.step_results::jsonb ->> ${p.key} AS answer FROM ${name} AS r WHERE r.pk = ${p.pk}`,
   );
 
   const unsettled = statement(
@@ -239,7 +205,10 @@ FROM pg_stat_activity`,
     const columns = columnsOfBeginning(beginning, state, room, seen);
     if (seen === undefined) return insert(columns);
     const { token: seenToken, state: seenState, leaseEndsAt: seenLeaseEndsAt } = seen;
-    return takeOver({ ...columns, keepsSteps: beginning.keepsSteps, seenToken, seenState, seenLeaseEndsAt });
+    const { keepsSteps } = beginning;
+    const hasRows = (seen.version & RECORD_FEATURES.stepRows) !== 0;
+    const take = hasRows && !keepsSteps ? takeOverWithoutRows : takeOver;
+    return take({ ...columns, keepsSteps, seenToken, seenState, seenLeaseEndsAt });
   };
 
   return {
@@ -257,19 +226,18 @@ FROM pg_stat_activity`,
       { began, seen }: { readonly began?: string; readonly seen?: IdempotencyRecord | undefined } = {},
     ): SqlStatement => {
       const columns = columnsOfSettlement(settlement, room, seen);
-      return began === undefined ? settle(columns) : settleWithin({ ...columns, began });
+      if (began !== undefined) return settleWithin({ ...columns, began });
+      return columns.keepsSteps ? settle(columns) : settleWithoutRows(columns);
     },
 
     renew: ({ recordKey: pk, token, leaseEndsAt, expiresAt }: Renewal) =>
       renew({ pk, token, leaseEndsAt, expiresAt: expiresAt ?? null }),
 
-    writeStep: (change: StepChange<unknown>) => writeStep(valuesOfStep(change, room)),
+    ...stepStatements(table, dialect),
 
     find: (pk: string) => find({ pk }),
 
     loadResult: (pk: string, token: string) => loadResult({ pk, token }),
-
-    loadStepResult: (pk: string, key: string) => loadStepResult({ pk, key }),
 
     /** A page of the records that come after `since` and `pk`. */
     unsettled: (before: number, since: number, pk: string, limit: number) =>

@@ -256,7 +256,8 @@ describe.skipIf(!hasServer)("a database that does not do as asked", () => {
     ["has no such column", (table: string) => `CREATE TABLE ${table} (pk text PRIMARY KEY)`, "42703"],
     [
       "has no unique key",
-      (table: string) => postgresSchema({ table }).replace(" PRIMARY KEY", " NOT NULL"),
+      (table: string) =>
+        `${postgresSchema({ table })} ALTER TABLE ${table} DROP CONSTRAINT ${table}_pkey CASCADE`,
       "42P10",
     ],
   ])("a table that %s is refused", async (_, sqlOf, code) => {

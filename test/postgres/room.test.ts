@@ -21,7 +21,6 @@ type Write = PostgresWrite<pg.PoolClient>;
 type Run = Execution<Write>;
 
 const KB = 1024;
-const MB = KB * KB;
 const dialect = "dsql";
 const failure = new Error("the printer is out of paper");
 
@@ -294,21 +293,5 @@ describe.skipIf(!hasServer)("with the limits of Aurora DSQL, 1 MiB a column and 
       expect(record?.result?.in).toBe(isKept ? "item" : "nowhere");
       expect(record?.steps?.a).toMatchObject({ state: "done", result: { in: "item" } });
     }
-  });
-});
-
-describe.skipIf(!hasServer)("on PostgreSQL, whose jsonb holds 256 MiB", () => {
-  it("H15: a step that the others leave no room for is written without its result", async () => {
-    const { store, table } = await storeOf<pg.PoolClient>(fromPg(pool));
-    const recordKey = freshRecordKey();
-    await won(store, claimOf(recordKey));
-    const { once } = writerOf(store, recordKey);
-    await once("a", "x".repeat(5 * KB));
-    await pool.query(
-      `UPDATE ${table} SET step_results = step_results || jsonb_build_object('others', repeat('x', ${245 * MB}))`,
-    );
-
-    expect(await once("b", "x".repeat(16 * MB))).toEqual({ settled: true, lostBytes: 16 * MB });
-    expect(await once("c", "small")).toEqual({ settled: true });
   });
 });

@@ -12,7 +12,7 @@ import { timeless } from "../../../../test/kit/time/timeless.ts";
 import { byEffort, type Effort } from "../effort.ts";
 import type { Tally } from "../metering/meter.ts";
 import { type MeteredClient, meteredClient } from "../metering/metered-client.ts";
-import { type AtSize, type Growth, growthOf } from "./series.ts";
+import { type AtSize, type Growth, growthOf, textOf } from "./series.ts";
 
 const CALLS = 20;
 const KB = 1024;
@@ -169,8 +169,7 @@ async function steps(metered: MeteredClient, count: number) {
   const options = optionsOf(metered.client, await createTable(metered.client));
   const spent = await metered.during(() =>
     runOnce(options, randomUUID(), {}, async ({ step }) => {
-      for (let index = 0; index < count; index++)
-        await step(`step-${index}`, () => randomUUID().repeat((3 * KB) / 36));
+      for (let index = 0; index < count; index++) await step(`step-${index}`, () => textOf(3 * KB));
     }),
   );
   return perUnit("step", spent, count);

@@ -1,15 +1,16 @@
-// Growth on PostgreSQL: the blocks that a call, a replay and a cleanup touch among many rows.
+// Growth on PostgreSQL: the blocks that a call, a replay and a cleanup touch among many rows, and what steps write.
 import { randomUUID } from "node:crypto";
 import { runOnce } from "onceonly";
 import { fromPg, PostgresStore, postgresSchema } from "onceonly/postgres";
 import pg from "pg";
 import { postgresInstallations, startPostgres, USER } from "../../../../test/kit/postgres-server.ts";
 import { byEffort, type Effort } from "../effort.ts";
-import { type Growth, growthOf } from "./series.ts";
+import { type Growth, growthOf, textOf } from "./series.ts";
 
 const SIZES = [10_000, 100_000, 1_000_000, 10_000_000];
 const CALLS = 200;
 const REAPED = 1000;
+const KB = 1024;
 
 /** Empty without a PostgreSQL on this machine. */
 export async function postgresGrowth(_endpoint: string, effort: Effort): Promise<readonly Growth[]> {
@@ -26,7 +27,13 @@ export async function postgresGrowth(_endpoint: string, effort: Effort): Promise
   const most = byEffort(effort, { quick: 10_000, short: 100_000, full: 10_000_000 });
   try {
     await pool.query(postgresSchema({ table: "records" }));
-    return [await growthOf("rows in PostgreSQL", SIZES, most, (rows) => atRows(pool, rows))];
+    return [
+      // First, while no checkpoint makes PostgreSQL write whole pages.
+      await growthOf("steps of an operation on PostgreSQL, 3 KB each", [1, 10, 30, 100], 100, (count) =>
+        steps(pool, count),
+      ),
+      await growthOf("rows in PostgreSQL", SIZES, most, (rows) => atRows(pool, rows)),
+    ];
   } finally {
     await pool.end();
     await server.stop();
@@ -59,6 +66,20 @@ async function atRows(pool: pg.Pool, rows: number) {
     "blocks per replay": replays / CALLS,
     "blocks per deleted row": cleanup / REAPED,
   };
+}
+
+async function steps(pool: pg.Pool, count: number) {
+  const store = new PostgresStore({ client: fromPg(pool), table: "records" });
+  const before = await walPosition(pool);
+  await runOnce({ operation: "grow", store, leaseSeconds: 60 }, randomUUID(), {}, async ({ step }) => {
+    for (let index = 0; index < count; index++) await step(`step-${index}`, () => textOf(3 * KB));
+  });
+  return { "KB of WAL per step": ((await walPosition(pool)) - before) / KB / count };
+}
+
+async function walPosition(pool: pg.Pool): Promise<number> {
+  const { rows } = await pool.query("SELECT pg_current_wal_insert_lsn() - '0/0' AS position");
+  return Number(rows[0].position);
 }
 
 /** Copies the newest record until the table has that many. */

@@ -1,4 +1,5 @@
 // What one unit of work costs at several sizes.
+import { randomBytes } from "node:crypto";
 
 /** The cost of one unit of work at each size. */
 export interface Series {
@@ -19,6 +20,9 @@ export type GrowthFigures = readonly Growth[];
 
 /** Measures at one size: each cost by its name. */
 export type AtSize = (size: number) => Promise<Readonly<Record<string, number>>>;
+
+/** Text that hardly compresses. */
+export const textOf = (bytes: number): string => randomBytes((bytes * 3) / 4).toString("base64");
 
 /** @param most the largest size that this effort runs */
 export async function growthOf(

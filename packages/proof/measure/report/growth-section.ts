@@ -10,7 +10,9 @@ const STEADY = 1.25;
 /** Why a cost grows faster than its work, by the cost's name. */
 export const REASONS: Readonly<Record<string, string>> = {
   "units per step":
-    "the steps of an operation share one item, so each write of a step pays for the results of all steps before it: keep results small, or store large ones yourself and return their address",
+    "the marks of all steps of an operation share one item, so each write of a step pays for the marks before it. Larger results have items of their own",
+  "KB of WAL per step":
+    "the marks of all steps of an operation share one row, so each write of a step copies the marks before it. Larger results have rows of their own",
   "units per retry of a dead destination": "each waiting commit is read, tried and marked again",
 };
 

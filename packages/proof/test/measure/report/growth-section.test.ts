@@ -32,7 +32,7 @@ describe("growth", () => {
     expect(section).toContain("| steps: | 1 | 10 | 100 |");
     expect(section).toContain("| units per step | 3 | 4.5 | not run |");
     expect(section).toContain(
-      "- **units per step** (steps): × 1.5, the steps of an operation share one item",
+      "- **units per step** (steps): × 1.5, the marks of all steps of an operation share one item",
     );
     expect(section).not.toContain("**requests per step**");
     expect(growthCharts(figures)["growth.svg"]).toContain("requests per step");
