@@ -1,6 +1,8 @@
-// Writes docs/proof/mutation.md from Stryker's reports and the reasons in reasons.json. Fails, and writes nothing,
-// if a surviving mutant has no reason, or a reason has no surviving mutant. Files whose present code wasn't run are listed as such.
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+// Takes Stryker's reports into results.json, and writes docs/proof/mutation.md from it and from reasons.json. A file is taken if each
+// of its surviving mutants has a reason; fails otherwise, once the others are written. Results of a file whose code has changed since
+// don't count, and the page lists it as not run.
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 const CLASSES = {
@@ -23,39 +25,65 @@ const root = (path) => fileURLToPath(new URL(`../../../${path}`, import.meta.url
 const read = (path) => readFileSync(root(path), "utf8");
 const oneLine = (code) => code.replace(/\s+/g, " ").trim();
 
-const reported = Object.assign(
-  {},
-  ...FOLDERS.map((folder) => JSON.parse(read(`reports/mutation-${folder}.json`)).files),
-);
+const RESULTS = "packages/proof/mutation/results.json";
+
+const hashOf = (source) => createHash("sha256").update(source).digest("hex").slice(0, 16);
 const present = FOLDERS.flatMap((folder) =>
   readdirSync(root(`lib/${folder}`), { recursive: true, encoding: "utf8" })
     .map((name) => `lib/${folder}/${name}`)
     .filter((name) => name.endsWith(".ts") && !isOnlyTypes(name)),
 ).sort();
-/** A report of older sources proves nothing about the present ones. */
-const names = present.filter((name) => reported[name]?.source === read(name));
-const notRun = present.filter((name) => !names.includes(name));
-const files = Object.fromEntries(names.map((name) => [name, reported[name]]));
 const reasons = JSON.parse(read("packages/proof/mutation/reasons.json"));
 const faults = misclassified();
 
-const used = new Set();
-const survivors = Object.fromEntries(names.map((name) => [name, survivorsOf(name)]));
-const unused = Object.entries(reasons).flatMap(([name, entries]) =>
-  entries
-    .filter((entry) => !used.has(entry) && !notRun.includes(name))
-    .map((entry) => `no such survivor: ${name} ${JSON.stringify(entry)}`),
+const reported = Object.entries(Object.assign({}, ...FOLDERS.map(reportOf)))
+  .filter(([name, { source }]) => present.includes(name) && source === read(name))
+  .map(([name, file]) => [name, resultOf(file)]);
+const results = Object.fromEntries(
+  Object.entries({ ...JSON.parse(read(RESULTS)), ...Object.fromEntries(reported) })
+    .filter(([name, { source }]) => present.includes(name) && source === hashOf(read(name)))
+    .sort(([left], [right]) => (left < right ? -1 : 1)),
 );
-faults.push(...unused);
-if (faults.length > 0) {
-  console.error(faults.join("\n"));
-  console.error(`${faults.length} faults: docs/proof/mutation.md is not written`);
-  process.exit(1);
+const used = new Set();
+const explained = Object.fromEntries(Object.keys(results).map((name) => [name, explain(name)]));
+for (const [name, survivors] of Object.entries(explained)) {
+  for (const { line, from, to, why } of survivors)
+    if (!why) faults.push(`no reason: ${name}:${line} ${JSON.stringify({ from, to })}`);
+  if (survivors.some(({ why }) => !why)) delete results[name];
 }
+const names = Object.keys(results);
+const notRun = present.filter((name) => !names.includes(name));
+for (const [name, entries] of Object.entries(reasons)) {
+  if (notRun.includes(name)) continue;
+  for (const entry of entries)
+    if (!used.has(entry)) faults.push(`no such survivor: ${name} ${JSON.stringify(entry)}`);
+}
+
+const lines = Object.entries(results).map(
+  ([name, result]) => `${JSON.stringify(name)}: ${JSON.stringify(result)}`,
+);
+writeFileSync(root(RESULTS), `{\n${lines.join(",\n")}\n}\n`);
 writeFileSync(root("docs/proof/mutation.md"), page());
 console.log(
-  `docs/proof/mutation.md: ${names.length} of ${present.length} files, ${Object.values(survivors).flat().length} surviving mutants, each with its reason`,
+  `docs/proof/mutation.md: ${names.length} of ${present.length} files, ${names.flatMap((name) => explained[name]).length} surviving mutants, each with its reason`,
 );
+if (faults.length > 0) {
+  console.error(faults.join("\n"));
+  console.error(`${faults.length} faults: files with unexplained survivors are left out of the page`);
+  process.exit(1);
+}
+
+function reportOf(folder) {
+  const path = `reports/mutation-${folder}.json`;
+  return existsSync(root(path)) ? JSON.parse(read(path)).files : {};
+}
+
+/** What is kept of a file's report. */
+function resultOf({ source, mutants }) {
+  const atLoad = mutants.filter(({ statusReason }) => statusReason?.startsWith("Static mutant")).length;
+  const counts = Object.fromEntries([...FOUND, "Ignored"].map((status) => [status, count(mutants, status)]));
+  return { source: hashOf(source), ...counts, atLoad, survivors: survivorsOf(source, mutants) };
+}
 
 function isOnlyTypes(name) {
   return !/^(export )?(async )?(abstract )?(const|let|function|class) /m.test(read(name));
@@ -68,27 +96,31 @@ function misclassified() {
     .map((entry) => `class and why are needed: ${JSON.stringify(entry)}`);
 }
 
-function survivorsOf(name) {
-  const lines = files[name].source.split("\n");
-  return files[name].mutants
+function survivorsOf(source, mutants) {
+  const lines = source.split("\n");
+  return mutants
     .filter(({ status }) => status === "Survived" || status === "NoCoverage")
     .sort((left, right) => order(left.location) - order(right.location))
-    .flatMap((mutant) => {
-      const { start, end } = mutant.location;
+    .map(({ location: { start, end }, replacement }) => {
       const taken = lines.slice(start.line - 1, end.line);
       taken[taken.length - 1] = taken.at(-1).slice(0, end.column - 1);
       taken[0] = taken[0].slice(start.column - 1);
-      const from = oneLine(taken.join("\n"));
-      const to = oneLine(mutant.replacement);
-      const line = lines[start.line - 1];
-      const entry = (reasons[name] ?? []).find(
-        (each) => each.from === from && [each.to].flat().includes(to) && line.includes(each.in ?? ""),
-      );
-      if (entry === undefined)
-        faults.push(`no reason: ${name}:${start.line} ${JSON.stringify({ from, to })}`);
-      else used.add(entry);
-      return entry ? [{ ...entry, line: start.line, from, to }] : [];
+      return { line: start.line, from: oneLine(taken.join("\n")), to: oneLine(replacement) };
     });
+}
+
+/** The survivors of a file, each with its class and its reason if it has any. */
+function explain(name) {
+  const lines = read(name).split("\n");
+  return results[name].survivors.map((survivor) => {
+    const { line, from, to } = survivor;
+    const entry = (reasons[name] ?? []).find(
+      (each) =>
+        each.from === from && [each.to].flat().includes(to) && lines[line - 1].includes(each.in ?? ""),
+    );
+    used.add(entry);
+    return { ...entry, ...survivor };
+  });
 }
 
 /** What the score is about, unless it's everything. */
@@ -113,11 +145,15 @@ function count(mutants, ...statuses) {
   return mutants.filter(({ status }) => statuses.includes(status)).length;
 }
 
-function row(name, mutants) {
-  const found = count(mutants, ...FOUND);
-  const left = count(mutants, "Survived", "NoCoverage");
+function row(name, all) {
+  const found = sum(all, ...FOUND);
+  const left = all.flatMap(({ survivors }) => survivors).length;
   const score = found + left === 0 ? "–" : `${((100 * found) / (found + left)).toFixed(1)} %`;
-  return `| ${name} | ${found + left} | ${found} | ${left} | ${count(mutants, "Ignored")} | ${score} |`;
+  return `| ${name} | ${found + left} | ${found} | ${left} | ${sum(all, "Ignored")} | ${score} |`;
+}
+
+function sum(all, ...fields) {
+  return all.reduce((total, result) => fields.reduce((part, field) => part + result[field], total), 0);
 }
 
 function code(text) {
@@ -126,15 +162,15 @@ function code(text) {
 }
 
 function page() {
-  const all = names.flatMap((name) => files[name].mutants);
-  const every = Object.values(survivors).flat();
-  const judged = all.length - count(all, "Ignored");
-  const atLoad = all.filter(({ statusReason }) => statusReason?.startsWith("Static mutant")).length;
-  const found = count(all, ...FOUND);
+  const all = names.map((name) => results[name]);
+  const every = names.flatMap((name) => explained[name]);
+  const atLoad = sum(all, "atLoad");
+  const found = sum(all, ...FOUND);
+  const judged = found + every.length;
   const withReasons = names
-    .filter((name) => survivors[name].length > 0)
+    .filter((name) => explained[name].length > 0)
     .map((name) => {
-      const items = survivors[name].map(
+      const items = explained[name].map(
         (each) =>
           `- Line ${each.line}: ${code(each.from)} → ${code(each.to || "nothing")}\n  *${each.class}*: ${each.why}`,
       );
@@ -158,9 +194,9 @@ npm run mutate
 \`\`\`
 
 runs [Stryker](https://stryker-mutator.io/docs/stryker-js/introduction/), and then writes this page. It fails if a surviving mutant
-has no reason in \`packages/proof/mutation/reasons.json\`, or if a reason no longer has a mutant. The run takes hours. It goes through eight
-files at a time, so you can stop it and start it again: what hasn't changed since isn't tried again. To try a few files, run
-\`node packages/proof/mutation/run.mjs core lease\`, which mutates the files of \`lib/core\` with "lease" in their names.
+has no reason in \`packages/proof/mutation/reasons.json\`, or if a reason no longer has a mutant. The run takes hours. To try a few files,
+run \`node packages/proof/mutation/run.mjs core lease\`, which mutates the files of \`lib/core\` with "lease" in their names, and then
+\`node packages/proof/mutation/report.mjs\`. Results of files that haven't changed since are kept in \`packages/proof/mutation/results.json\`.
 
 ## What is mutated, and which tests count
 
@@ -181,11 +217,11 @@ ${classes.join("\n")}
 
 | file | mutants | found | survive | ignored | score |
 |---|---:|---:|---:|---:|---:|
-${names.map((name) => row(name, files[name].mutants)).join("\n")}
+${names.map((name) => row(name, [results[name]])).join("\n")}
 ${row("all", all)}
 
-"Found" counts mutants that make a test fail (${count(all, "Killed")}), that keep a test from ending (${count(all, "Timeout")}), or that end the test
-process with an unhandled error (${count(all, "RuntimeError")}).
+"Found" counts mutants that make a test fail (${sum(all, "Killed")}), that keep a test from ending (${sum(all, "Timeout")}), or that end the test
+process with an unhandled error (${sum(all, "RuntimeError")}).
 
 ## What survives, and why
 
