@@ -7,6 +7,7 @@ import { channelOf, quoted, stepTableOf } from "./options.ts";
 import { BEGAN, mine, NOW } from "./record-sql.ts";
 import { COLUMNS, columnsOfBeginning, columnsOfSettlement } from "./record-values.ts";
 import { roomOf } from "./room.ts";
+import type { SqlValue } from "./sql-client.ts";
 import { type Placeholders, type SqlStatement, statement } from "./statement.ts";
 import { stepStatements } from "./step-statements.ts";
 
@@ -85,30 +86,36 @@ SELECT json_strip_nulls(json_build_object('serverTimeMs', made.now, ${session},
 FROM (SELECT 1) AS one LEFT JOIN made ON true LEFT JOIN ${name} AS r ON r.pk = ${p.pk}`;
   });
 
-  // The record loses its steps, and the rows of their results with them.
-  const withoutRows = (change: string, { pk }: Placeholders<"pk">) =>
-    dialect === "dsql"
-      ? change
-      : `WITH changed AS (
-${change}
+  /** A change after which a record may lack its steps. Then the rows of their results go with them. */
+  const update = <Name extends string>(
+    names: readonly Name[],
+    write: (p: Placeholders<Name | "pk">) => string,
+  ) => {
+    const keeping = statement<Name | "pk">("UPDATE", names, write);
+    const dropping = statement<Name | "pk">(
+      "UPDATE",
+      names,
+      (p) => `WITH changed AS (
+${write(p)}
 ), removed AS (
-  DELETE FROM ${quoted(stepTableOf(table))} AS s WHERE s.pk = ${pk} AND EXISTS (SELECT FROM changed)
+  DELETE FROM ${quoted(stepTableOf(table))} AS s WHERE s.pk = ${p.pk} AND EXISTS (SELECT FROM changed)
 )
-SELECT * FROM changed`;
+SELECT * FROM changed`,
+    );
+    return (values: Readonly<Record<Name | "pk", SqlValue>>, dropsRows: boolean) =>
+      dropsRows && dialect !== "dsql" ? dropping(values) : keeping(values);
+  };
 
   // The record is unchanged since it was seen: no other call has claimed, finished or renewed it. Its version is the steps'
   // version as long as it has any, like `versionOf` in core.
-  const succession = [...COLUMNS, "keepsSteps", "seenToken", "seenState", "seenLeaseEndsAt"] as const;
-  const takeOverIf = (p: Placeholders<(typeof succession)[number]>) => {
+  const takeOver = update([...COLUMNS, "keepsSteps", "seenToken", "seenState", "seenLeaseEndsAt"], (p) => {
     const assigned = COLUMNS.slice(2, -1).map((column) => `${column} = ${valueFor(p, column)}`);
     return `UPDATE ${name} AS r SET version = CASE WHEN ${p.keepsSteps}::boolean THEN r.version ELSE ${checked(p.version)} END, ${assigned.join(", ")},
   evidence = coalesce(${p.evidence}, CASE WHEN ${p.keepsSteps}::boolean THEN r.evidence END),
   steps = CASE WHEN ${p.keepsSteps}::boolean THEN r.steps END,
   step_results = CASE WHEN ${p.keepsSteps}::boolean THEN r.step_results END, progress = NULL
 WHERE r.pk = ${p.pk} AND r.token = ${p.seenToken} AND r.state = ${p.seenState} AND r.lease_ends_at = ${p.seenLeaseEndsAt} ${changed}${notified(`${p.messages}::text IS NOT NULL`)}`;
-  };
-  const takeOver = statement("UPDATE", succession, takeOverIf);
-  const takeOverWithoutRows = statement("UPDATE", succession, (p) => withoutRows(takeOverIf(p), p));
+  });
 
   const settlement = [
     ...(["pk", "token", "state", "settled_at", "expires_at", "result", "lost_bytes", "evidence"] as const),
@@ -127,12 +134,10 @@ WHERE r.pk = ${p.pk} AND r.token = ${p.seenToken} AND r.state = ${p.seenState} A
 WHERE ${condition} ${changed}${notified(`${p.messages}::text IS NOT NULL`)}`;
   };
 
-  const settleMine = (p: Placeholders<(typeof settlement)[number]>) => settleIf(mine(p), p);
-  const settle = statement("UPDATE", settlement, settleMine);
-  const settleWithoutRows = statement("UPDATE", settlement, (p) => withoutRows(settleMine(p), p));
+  const settle = update(settlement, (p) => settleIf(mine(p), p));
 
   // The transaction that made this claim is still open: the handler sent no COMMIT or ROLLBACK.
-  const settleWithin = statement("UPDATE", [...settlement, "began"] as const, (p) =>
+  const settleWithin = update([...settlement, "began"], (p) =>
     settleIf(`${mine(p)} AND ${BEGAN} = ${p.began}`, p),
   );
 
@@ -207,8 +212,8 @@ FROM pg_stat_activity`,
     const { token: seenToken, state: seenState, leaseEndsAt: seenLeaseEndsAt } = seen;
     const { keepsSteps } = beginning;
     const hasRows = (seen.version & RECORD_FEATURES.stepRows) !== 0;
-    const take = hasRows && !keepsSteps ? takeOverWithoutRows : takeOver;
-    return take({ ...columns, keepsSteps, seenToken, seenState, seenLeaseEndsAt });
+    const values = { ...columns, keepsSteps, seenToken, seenState, seenLeaseEndsAt };
+    return takeOver(values, hasRows && !keepsSteps);
   };
 
   return {
@@ -226,8 +231,10 @@ FROM pg_stat_activity`,
       { began, seen }: { readonly began?: string; readonly seen?: IdempotencyRecord | undefined } = {},
     ): SqlStatement => {
       const columns = columnsOfSettlement(settlement, room, seen);
-      if (began !== undefined) return settleWithin({ ...columns, began });
-      return columns.keepsSteps ? settle(columns) : settleWithoutRows(columns);
+      const dropsRows = !columns.keepsSteps;
+      return began === undefined
+        ? settle(columns, dropsRows)
+        : settleWithin({ ...columns, began }, dropsRows);
     },
 
     renew: ({ recordKey: pk, token, leaseEndsAt, expiresAt }: Renewal) =>

@@ -1,6 +1,6 @@
 // Steps on PostgreSQL: each in one transaction with its writes, and a retry goes on behind what is done.
 import { type Execution, runOnce } from "onceonly";
-import { fromPg, PostgresStore, type PostgresWrite } from "onceonly/postgres";
+import { fromPg, PostgresStore, PostgresTransactions, type PostgresWrite } from "onceonly/postgres";
 import type pg from "pg";
 import { beforeAll, describe, expect, it } from "vitest";
 import { RECORD_VERSION, STEP_ROWS_VERSION } from "../../lib/contract.ts";
@@ -199,6 +199,24 @@ describe.skipIf(!hasServer)("the larger results of steps", () => {
     const seen = await store.find(recordKey, { consistent: true });
     const claim = claimOf(recordKey, { token: "token-2", attempt: 2, keepsSteps: false });
     expect(await store.claim(claim, seen)).toMatchObject({ won: true });
+    expect(await rows()).toBe(0);
+  });
+
+  it("leave no row behind when a handler within a transaction completes their operation", async () => {
+    const { call, pool, table, rows } = await world();
+    await expect(
+      call(async ({ step }) => {
+        await step("seat", () => textOf("seat"));
+        throw failure;
+      }),
+    ).rejects.toBe(failure);
+    expect(await rows()).toBe(1);
+
+    const store = new PostgresTransactions({ client: fromPg(pool), table });
+    expect(
+      await runOnce({ operation: "trip", store, leaseSeconds: 30 }, "key", {}, async () => "booked"),
+    ).toBe("booked");
+
     expect(await rows()).toBe(0);
   });
 
