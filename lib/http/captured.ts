@@ -245,11 +245,13 @@ export function captured(
 
 /** The values as Node sends them with a text. Other heads are sent in latin1. */
 function inUtf8(headers: OutgoingHttpHeaders): OutgoingHttpHeaders {
+  if (Object.values(headers).every((value) => isAscii(`${value}`))) return headers;
   const sent = (value: unknown) => Buffer.from(`${value}`).toString("latin1");
   return Object.fromEntries(
-    Object.entries(headers).map(([name, value]) =>
-      isAscii(`${value}`) ? [name, value] : [name, Array.isArray(value) ? value.map(sent) : sent(value)],
-    ),
+    Object.entries(headers).map(([name, value]) => [
+      name,
+      Array.isArray(value) ? value.map(sent) : sent(value),
+    ]),
   );
 }
 

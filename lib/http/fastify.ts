@@ -93,7 +93,7 @@ export function fastifyAdapter<Req extends FastifyRequestLike, Write>(
   async function begin(request: Req, reply: FastifyReplyLike): Promise<boolean> {
     const { method, originalUrl: target } = request;
     if (!isServed(method)) return true;
-    const headers = [...linesOf(request.headers)];
+    const headers = linesOf(request.headers);
     const readBody = (isNeeded: boolean) => readKept(request, isNeeded ? ADVICE : undefined);
     const served = { native: request, method, target, headers, readBody };
     if (await isSkipped(served)) return true;

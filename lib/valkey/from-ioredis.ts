@@ -29,7 +29,7 @@ export interface IoredisClient {
 export function fromIoredis(client: IoredisClient): ValkeyClient {
   checkMethods("client", client, ["call", "pipeline"], "a `Redis` or a `Cluster` from ioredis or iovalkey");
   return {
-    send: (_key, [name = "", ...args]) => client.call(name, args),
+    send: (_key, command) => client.call(command[0] ?? "", command.slice(1)),
     sendTogether: async (_key, commands) => {
       const together = commands.map((command) => ["call", ...command]);
       const replies = await client.pipeline(together).exec();

@@ -1,5 +1,5 @@
 /** The store's keys. All keys of one record are in one slot of a cluster, so that one script can change them. */
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 
 /** Spreads the records over the nodes of a cluster. Each shard has a list of its unknown outcomes. */
 const SHARDS = 256;
@@ -20,7 +20,7 @@ export class ValkeyKeys {
   }
 
   of(recordKey: string): RecordKeys {
-    const tag = this.#hashTag ?? `${createHash("sha256").update(recordKey).digest()[0]}`;
+    const tag = this.#hashTag ?? `${hash("sha256", recordKey, "buffer")[0]}`;
     return { record: `${this.#prefix}:{${tag}}:${recordKey}`, index: this.#indexOf(tag) };
   }
 

@@ -12,9 +12,11 @@ type RecordFields = Readonly<Record<string, string | number | undefined>>;
 
 /** A list preceded by its length, which is the script's format. */
 function listOf(fields: RecordFields): string[] {
-  const words = Object.entries(fields).flatMap(([name, value]) =>
-    value === undefined ? [] : [name, `${value}`],
-  );
+  const words: string[] = [];
+  for (const name of Object.keys(fields)) {
+    const value = fields[name];
+    if (value !== undefined) words.push(name, `${value}`);
+  }
   return [`${words.length}`, ...words];
 }
 

@@ -15,8 +15,11 @@ export interface HttpEvent {
   readonly readsLists: boolean;
   /** A request of `onceonly/http`, which can send more than a gateway. */
   readonly isServer: boolean;
-  /** Whether the platform verified the caller. */
-  readonly isAuthenticated: boolean;
+  /**
+   * Whether the platform verified the caller. A function: V8 keeps a getter of an object literal in its old space, and with it
+   * the whole request until the next large collection.
+   */
+  readonly isAuthenticated: () => boolean;
   /** The operation's convention for errors. */
   readonly profile: HttpProfile | undefined;
   /** When the gateway stops waiting for the response (epoch ms), less the time for the way back. */
@@ -76,17 +79,15 @@ export function readHttpEvent(event: unknown, profile?: HttpProfile): HttpEvent 
     readsLists: Boolean(raw.httpMethod && (hasLists || !requestContext?.elb)),
     isServer: requestContext?.isServer === true,
     profile,
-    get isAuthenticated() {
-      return isAuthenticated(raw);
-    },
+    isAuthenticated: () => isAuthenticated(raw),
     gatewayEndsAt: (startedAt ?? Infinity) + GATEWAY_WAITS_MS,
   };
 }
 
 /** A map of lists may be empty or incomplete next to the map of single values. */
 function headerOf({ headers, multiValueHeaders }: RawEvent, name: string): readonly string[] {
-  const listed = valuesOf(multiValueHeaders ?? {}, name);
-  return listed.length > 0 ? listed : valuesOf(headers ?? {}, name);
+  const listed = multiValueHeaders ? valuesOf(multiValueHeaders, name) : [];
+  return listed.length > 0 || !headers ? listed : valuesOf(headers, name);
 }
 
 /** Whether a map of lists has entries: tools and test events send empty ones. */

@@ -70,7 +70,7 @@ export function problemFor(
   const { code, message, retryable } = error;
   const usual = Object.hasOwn(statuses, code) ? statuses[code] : undefined;
   if (!usual) throw error;
-  const isUnauthorized = code === "SCOPE_MISSING" && !event.isAuthenticated;
+  const isUnauthorized = code === "SCOPE_MISSING" && !event.isAuthenticated();
   // A permanent refusal by the store is the service's mistake, and no retry fixes it.
   const lasting = usual === 503 && !retryable ? 500 : usual;
   const status = isUnauthorized ? 401 : lasting;
