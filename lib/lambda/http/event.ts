@@ -15,10 +15,7 @@ export interface HttpEvent {
   readonly readsLists: boolean;
   /** A request of `onceonly/http`, which can send more than a gateway. */
   readonly isServer: boolean;
-  /**
-   * Whether the platform verified the caller. A function: V8 keeps a getter of an object literal in its old space, and with it
-   * the whole request until the next large collection.
-   */
+  /** Whether the platform verified the caller. A function: with a getter, Node 20 kept each request's memory for much longer. */
   readonly isAuthenticated: () => boolean;
   /** The operation's convention for errors. */
   readonly profile: HttpProfile | undefined;
