@@ -121,7 +121,7 @@ function clientWith(config: { region?: string; endpoint?: string; environment?: 
       ...(endpoint && {
         endpoint: async () => ({ protocol, hostname, ...(port && { port: Number(port) }) }),
       }),
-      serviceConfiguredEndpoint: async () => environment,
+      ...(environment && { serviceConfiguredEndpoint: async () => environment }),
       credentials: "its credentials",
       requestHandler: "its connections",
     },

@@ -200,6 +200,19 @@ describe("a destination that hangs", () => {
 
     expect(world.accepted).toHaveLength(40);
   });
+
+  it("D4: isn't asked again by the next invocation, which follows immediately", async () => {
+    const world = newWorld();
+    world.state.answers.set("hanging", "hangs");
+    world.commit(to("hanging", "first"));
+    await world.relay();
+    const { sends } = world.state;
+
+    world.commit(to("hanging", "second"));
+    await world.relay();
+
+    expect(world.state.sends).toBe(sends);
+  });
 });
 
 describe("more than one invocation holds", () => {

@@ -296,6 +296,12 @@ describe("the options of relay and sweeper", () => {
     }
   });
 
+  it("are named, with the needed ones, when there are none", () => {
+    for (const make of Object.values(both)) {
+      expect(() => make(undefined as never)).toThrow("such as { outbox: …, destinations: … }");
+    }
+  });
+
   it.each([
     ["parkAfterTries", 0, "must be a whole number between 1 and 10000"],
     ["parkAfterTries", 1.5, "must be a whole number between 1 and 10000"],

@@ -3,13 +3,14 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { OutgoingMessage } from "../../lib/core/messages/outgoing-message.ts";
 import { readEnvelope } from "../../lib/messaging/envelope.ts";
 import { MessageProducer, type MessageProducerOptions } from "../../lib/messaging/message-producer.ts";
-import { Scheduler } from "../../lib/messaging/scheduler.ts";
+import { Scheduler, scheduleForm } from "../../lib/messaging/scheduler.ts";
 import { fakeScheduler, GROUP_ARN, inputOf, ROLE_ARN } from "../kit/fake-scheduler.ts";
 import { failureOf, newWorld, type World } from "./given.ts";
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 const TOPIC = "arn:aws:sns:us-east-1:000000000000:orders.fifo";
+const LOST_ARN = "arn:aws:sqs:us-east-1:000000000000:undelivered";
 const queue = "https://sqs.us-east-1.amazonaws.com/000000000000/reminders";
 const at = (ms: number) => new Date(ms);
 
@@ -37,7 +38,7 @@ describe("a producer of messages with `deliverAt`", () => {
   it("creates one schedule, in UTC, that sends the message with its envelope and deletes itself", async () => {
     const options = {
       ...scheduler.options,
-      deadLetterQueueArn: "arn:aws:sqs:us-east-1:000000000000:undelivered",
+      deadLetterQueueArn: LOST_ARN,
     };
     producer = world.newMessageProducer({ scheduler: options });
     const offset = deliverAt.toISOString().replace("Z", "+00:00");
@@ -96,6 +97,7 @@ describe("a producer of messages with `deliverAt`", () => {
 
     await producer.send(remind({ body }));
 
+    expect(onlyOne().Target).not.toHaveProperty("DeadLetterConfig");
     expect(onlyOne().Target?.Input).not.toContain("<aws.scheduler.");
     expect(JSON.parse(`${inputOf(onlyOne()).MessageBody}`)).toEqual(body);
   });
@@ -170,6 +172,24 @@ describe("a producer of messages with `deliverAt`", () => {
     expect(scheduler.requests).toEqual([]);
   });
 
+  it("ends the request that takes a message back when its caller's signal aborts", async () => {
+    const { signal } = new AbortController();
+    const signals: unknown[] = [];
+    const send = async (_: unknown, { abortSignal }: { abortSignal?: AbortSignal } = {}) =>
+      void signals.push(abortSignal);
+    const options = { ...scheduler.options, client: { config: {}, send } };
+
+    await world.newMessageProducer({ scheduler: options }).cancel(remind(), { signal });
+
+    expect(signals).toEqual([signal]);
+  });
+
+  it("names schedules as every release does: a second name would send a message twice", () => {
+    const stored = { queue, key: "order-7/remind", body: "{}", deliverAt: "2999-01-01T00:00:00.000Z" };
+
+    expect(scheduleForm(stored, {} as never)).toEqual({ name: "Nl7_CzgGpZEgB9cFWr_Z4v6GnGkAjHCNOposmonSVc8", at: Date.UTC(2999, 0, 1), form: {} });
+  });
+
   it("takes a message back, says whether it was scheduled, and needs the same message", async () => {
     await producer.send(remind());
 
@@ -185,13 +205,35 @@ describe("a producer of messages with `deliverAt`", () => {
   it.each<[string, unknown]>([
     ["scheduler", "later"],
     ["groupArn", { groupArn: "later", roleArn: ROLE_ARN }],
+    ["groupArn", { groupArn: ` ${GROUP_ARN}`, roleArn: ROLE_ARN }],
+    ["groupArn", { groupArn: `${GROUP_ARN}/remind`, roleArn: ROLE_ARN }],
     ["roleArn", { groupArn: GROUP_ARN }],
-    ["deadLetterQueueArn", { groupArn: GROUP_ARN, roleArn: ROLE_ARN, deadLetterQueueArn: "q.fifo" }],
+    ["roleArn", { groupArn: GROUP_ARN, roleArn: ` ${ROLE_ARN}` }],
+    ["roleArn", { groupArn: GROUP_ARN, roleArn: `${ROLE_ARN}\n` }],
+    ["deadLetterQueueArn", { groupArn: GROUP_ARN, roleArn: ROLE_ARN, deadLetterQueueArn: ` ${LOST_ARN}` }],
+    [
+      "deadLetterQueueArn",
+      { groupArn: GROUP_ARN, roleArn: ROLE_ARN, deadLetterQueueArn: `${LOST_ARN}.fifo` },
+    ],
     ["client", { groupArn: GROUP_ARN, roleArn: ROLE_ARN, client: {} }],
     ["group", { groupArn: GROUP_ARN, roleArn: ROLE_ARN, group: "later" }],
   ])("refuses a wrong %s", (option, given) => {
     const make = () => new MessageProducer({ scheduler: given } as MessageProducerOptions);
     expect(make).toThrow(`\`${option}\``);
+  });
+
+  it.each([
+    ["aws-cn", "cn-north-1"],
+    ["aws-us-gov", "us-gov-west-1"],
+  ])("accepts the ARNs of %s", (partition, region) => {
+    const arnIn = (arn: string) => arn.replace("arn:aws:", `arn:${partition}:`).replace("us-east-1", region);
+    const options = {
+      groupArn: arnIn(GROUP_ARN),
+      roleArn: arnIn(ROLE_ARN),
+      deadLetterQueueArn: arnIn(LOST_ARN),
+    };
+
+    expect(new Scheduler(options)).toBeInstanceOf(Scheduler);
   });
 
   it("makes a client of its own, for the group's Region", async () => {

@@ -142,7 +142,10 @@ describe("FifoProducer.sendBatch", () => {
     const messages = [...messagesOf("a1"), { key: "", group: "a", body: "a2" }];
 
     await expect(world.producer.sendBatch(messages)).rejects.toThrow(/^messages\[1\]: the key is missing/);
-    await expect(world.producer.sendBatch("a1" as never)).rejects.toMatchObject({ code: "PAYLOAD_INVALID" });
+    await expect(world.producer.sendBatch("a1" as never)).rejects.toMatchObject({
+      code: "PAYLOAD_INVALID",
+      message: "`messages` must be an array",
+    });
     expect(requests).toEqual([]);
   });
 

@@ -1,14 +1,7 @@
 // Senders without the clients of the SDK, which are optional peers.
-import { cp, mkdtemp, realpath, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { run } from "../kit/run.ts";
 import { failureOf } from "./given.ts";
 
-const lib = fileURLToPath(new URL("../../lib", import.meta.url));
 const queueUrl = "https://sqs.us-east-1.amazonaws.com/000000000000/payments.fifo";
 const PAID = { key: "order-7/paid", group: "7", body: "paid" };
 
@@ -116,39 +109,5 @@ describe("MessageProducer without packages of the SDK", () => {
     );
 
     expect(results.map(({ sent }) => sent)).toEqual([true, false, false]);
-  });
-
-  it("bundles, and names the missing packages when it is to send", async () => {
-    const folder = await realpath(await mkdtemp(join(tmpdir(), "without-sdk-")));
-    try {
-      for (const part of ["contract.ts", "core", "messaging"]) {
-        await cp(join(lib, part), join(folder, "lib", part), { recursive: true });
-      }
-      await build({
-        entryPoints: [join(folder, "lib/messaging/message-producer.ts")],
-        outfile: join(folder, "producer.mjs"),
-        bundle: true,
-        format: "esm",
-        platform: "node",
-        target: "node20",
-        logLevel: "silent",
-      });
-      const send = `
-        import { MessageProducer } from "./producer.mjs";
-        const producer = new MessageProducer();
-        for (const message of ${JSON.stringify(KINDS.map(([, message]) => message))}) {
-          await producer.send(message).catch(({ message }) => console.log(message));
-        }`;
-
-      const { stdout } = await run(process.execPath, ["--input-type=module", "--eval", send], folder);
-
-      const said = KINDS.map(
-        ([name]) =>
-          `could not send 1 of 1 messages (ERR_MODULE_NOT_FOUND): sending these messages needs ${name}: npm install ${name}`,
-      );
-      expect(stdout.split("\n")).toEqual([...said, ""]);
-    } finally {
-      await rm(folder, { recursive: true });
-    }
   });
 });
