@@ -109,6 +109,15 @@ describe("a client that is given", () => {
       expect(own).toHaveBeenCalledTimes(2);
     },
   );
+
+  it("H75: keeps its credentials from another host that a message names", async () => {
+    const { seen, config } = networkOf();
+    const sqs = new SQSClient({ ...config, region: "eu-central-1", endpoint: "http://sqs.localhost" });
+
+    await new MessageProducer({ sqs, maxTries: 1 }).send({ queue: `http://evil:4566${PATH}`, ...paid });
+
+    expect(seen.map(({ host }) => host)).toEqual(["sqs.localhost"]);
+  });
 });
 
 /** The parts of a client's configuration that decide; the SDK's clients have the same functions. */

@@ -1,6 +1,7 @@
 // How the relay finds the commits of a stream's changes: in the changes, or in their records.
 import { describe, expect, it } from "vitest";
 import { RecordCorruptError, StoreUnavailableError } from "../../lib/core/errors.ts";
+import type { Outbox } from "../../lib/core/messages/outbox.ts";
 import { newSenders } from "./senders-given.ts";
 
 const STALE_MS = 5000;
@@ -35,6 +36,47 @@ describe("outboxRelay", () => {
     expect(world.asked).toEqual(["read", "take a1", "read", "keep a1"]);
     expect(world.sent).toEqual([]);
     expect(await world.take("a1")).toMatchObject({ state: "taken" });
+  });
+
+  it("asks nothing for the finished commits of a batch that comes again, even if no note could be saved", async () => {
+    const images = new Map<string, ReturnType<Outbox["readChange"]>>();
+    let isBusy = true;
+    let isMarkable = false;
+    const world = newSenders((memory) => ({
+      readChange(change) {
+        const image = images.get(`${change}`) ?? memory.readChange(change);
+        images.set(`${change}`, image);
+        return structuredClone(image);
+      },
+      replaceNotes: async (...notes) => !isBusy && memory.replaceNotes(...notes),
+      markSent: (...sent) =>
+        sent[0].token === "c1" && !isMarkable ? Promise.reject(unreachable) : memory.markSent(...sent),
+    }));
+    for (const name of ["a1", "b1", "c1"]) world.commit(name);
+    world.state.refused = "b1";
+    const askedFor = () => world.asked.splice(0).filter((each) => /take/.test(each));
+
+    expect(await world.relay(["a1", "b1", "c1"])).toBe("a1");
+    isBusy = false;
+    expect(await world.relay(["a1", "b1", "c1"])).toBe("c1");
+    expect(askedFor()).toEqual(["take b1", "take c1"]);
+    isMarkable = true;
+    expect(await world.relay(["a1", "b1", "c1"])).toBeUndefined();
+
+    expect(askedFor()).toEqual(["take c1"]);
+  });
+
+  it("reads the notes once, and only for messages that have an order", async () => {
+    const world = newSenders();
+    world.commit("s1");
+    await world.relay(["s1"]);
+    expect(world.asked).toEqual(["mark s1"]);
+    world.commit(["s2", "a1"]);
+    world.commit("b1");
+    await world.relay(["s2", "b1"]);
+
+    expect(world.asked.filter((each) => each === "read")).toHaveLength(1);
+    expect(world.sent).toEqual(expect.arrayContaining(["s1", "s2", "a1", "b1"]));
   });
 
   it("takes a commit whose host's clock is ahead", async () => {
@@ -159,7 +201,13 @@ describe("outboxRelay", () => {
   it.each<[string, () => Promise<boolean>, "parked" | "send-failed", unknown, string | undefined]>([
     ["is parked", async () => true, "parked", corrupt, undefined],
     ["of a later version stays", async () => false, "send-failed", corrupt, undefined],
-    ["that can't be parked now comes again", () => Promise.reject(unreachable), "send-failed", unreachable, "b1"],
+    [
+      "that can't be parked now comes again",
+      () => Promise.reject(unreachable),
+      "send-failed",
+      unreachable,
+      "b1",
+    ],
   ])("a commit that can't be read %s, and is reported", async (_, park, event, error, again) => {
     const parked: unknown[][] = [];
     const world = newSenders((memory) => ({
@@ -191,5 +239,34 @@ describe("outboxRelay", () => {
     await world.relay(["a1"]);
 
     expect(world.events).toMatchObject([{ event: "parked", lagMs: 0 }]);
+  });
+
+  it("reports the messages of one try that it parks apart from those that it tries again, and why", async () => {
+    const world = newSenders();
+    world.commit(["s1", "s2", "a1"]);
+    const [s1, , a1] = (await world.memory.load("op##s1"))!.messages;
+    const invalid = { ...s1!, body: undefined } as never;
+    world.memory.add({ ...(await world.memory.load("op##s1"))!, messages: [s1!, invalid, a1!] });
+    const down = new Error("down");
+    world.state.onSend = () => Promise.reject(down);
+    await world.relay(["s1"]);
+
+    expect(world.events).toMatchObject([
+      { event: "parked", messages: 1, error: { cause: down } },
+      { event: "send-failed", messages: 2, error: { cause: down } },
+    ]);
+  });
+
+  it("H98: N6: doesn't call a commit without messages sent twice", async () => {
+    const world = newSenders((memory) => ({
+      readChange(change) {
+        const { unsent, ...image } = memory.readChange(change)!;
+        return { ...image, unsent: { ...unsent!, messages: [], token: "of another attempt" } };
+      },
+    }));
+    world.commit("a1");
+    await world.relay(["a1"]);
+
+    expect(world.events).toMatchObject([{ event: "sent", messages: 0, error: undefined }]);
   });
 });

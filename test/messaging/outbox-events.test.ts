@@ -315,6 +315,13 @@ describe("the options of relay and sweeper", () => {
     }
   });
 
+  it.each([
+    { parkAfterTries: 1, parkAfterSeconds: 60 },
+    { parkAfterTries: 10_000, parkAfterSeconds: 31_536_000 },
+  ])("accept %o", (options) => {
+    for (const make of Object.values(both)) expect(make({ ...needed, ...options })).toBeInstanceOf(Function);
+  });
+
   it.each([-1, 86_401, Number.NaN, "60"])("refuse minAgeSeconds of %s", (minAgeSeconds) => {
     const make = () => outboxSweeper({ ...needed, minAgeSeconds: minAgeSeconds as number });
 

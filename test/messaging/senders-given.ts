@@ -8,6 +8,7 @@ import {
 } from "onceonly/messaging";
 import { fakeClock, fakeRandom } from "onceonly/testing";
 import type { Outbox, Taken, Taking } from "../../lib/core/messages/outbox.ts";
+import type { LineNote } from "../../lib/messaging/line-notes.ts";
 import { MemoryOutbox } from "../../lib/testing/memory-outbox.ts";
 import { refusingSend } from "../kit/faults/refusing-send.ts";
 import { timeless } from "../kit/time/timeless.ts";
@@ -20,6 +21,10 @@ export const messageOf = (name: string) =>
   name.startsWith("s")
     ? { queue: `${URL}mails`, key: name, body: name }
     : { queue: `${URL}payments.fifo`, key: name, group: name.slice(0, 1), body: name };
+
+/** A line or a destination whose note says that it failed at this time. */
+export const noteText = (name: string, at: number, more: Partial<LineNote> = {}) =>
+  JSON.stringify({ [name]: { tries: 1, until: at, from: at, since: at, last: {}, ...more } });
 
 export function newSenders(
   own: (memory: MemoryOutbox) => Partial<Outbox> = () => ({}),

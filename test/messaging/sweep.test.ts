@@ -2,9 +2,9 @@
 import { describe, expect, it } from "vitest";
 import { RecordCorruptError, StoreUnavailableError } from "../../lib/core/errors.ts";
 import { UNTRIED } from "../../lib/core/messages/outbox.ts";
-import { type LineNote, linesOf, markedPlace } from "../../lib/messaging/line-notes.ts";
+import { linesOf, markedPlace } from "../../lib/messaging/line-notes.ts";
 import type { MemoryOutbox } from "../../lib/testing/memory-outbox.ts";
-import { messageOf, newSenders } from "./senders-given.ts";
+import { messageOf, newSenders, noteText } from "./senders-given.ts";
 
 const MINUTE = 60_000;
 const NOTHING = { sent: 0, failed: 0, waiting: 0 };
@@ -14,10 +14,6 @@ const { line, destination } = linesOf(messageOf("a1"))!;
 
 type Senders = ReturnType<typeof newSenders>;
 
-/** A line or a destination whose note says that it failed at this time. */
-const note = (name: string, at: number, more: Partial<LineNote> = {}) =>
-  JSON.stringify({ [name]: { tries: 1, until: at, from: at, since: at, last: {}, ...more } });
-
 /** The commit waits only for lines, from that time on. */
 async function placeAt(memory: MemoryOutbox, name: string, dueAt: number) {
   await memory.keep((await memory.load(`op##${name}`))!, [UNTRIED], markedPlace(dueAt));
@@ -25,7 +21,12 @@ async function placeAt(memory: MemoryOutbox, name: string, dueAt: number) {
 
 /** How many commits were taken, each time before the first of them ended. */
 const takenAtOnce = ({ asked }: Senders) =>
-  (asked.map((each) => each[0]).join("").match(/t+/g) ?? []).map(({ length }) => length);
+  (
+    asked
+      .map((each) => each[0])
+      .join("")
+      .match(/t+/g) ?? []
+  ).map(({ length }) => length);
 
 describe("outboxSweeper", () => {
   it.each([
@@ -77,13 +78,18 @@ describe("outboxSweeper", () => {
     },
   );
 
-  it.each(["held", "over"] as const)(
-    "H35: holds back nothing for a commit that another sender has sent in between: %s",
-    async (state) => {
+  it.each([
+    ["sent", "held"],
+    ["sent", "over"],
+    ["parked", "over"],
+  ] as const)(
+    "H35: holds back nothing for a commit that another sender has %s in between: %s",
+    async (end, state) => {
       const world = newSenders((memory) => ({
         async take(recordKey, taking) {
           if (recordKey !== "op##a1") return memory.take(recordKey, taking);
-          await memory.markSent((await memory.load(recordKey))!);
+          if (end === "sent") await memory.markSent((await memory.load(recordKey))!);
+          else await memory.park(recordKey, taking.now);
           return { state, unsent: undefined };
         },
       }));
@@ -151,8 +157,8 @@ describe("outboxSweeper", () => {
     const world = newSenders((memory) => ({
       async *findUnsent(shard, before) {
         const now = world.clock.now();
-        await memory.replaceNotes(undefined, note(line, now - MINUTE, { next: now + 1 }));
-        yield* memory.findUnsent(shard, before);
+        await memory.replaceNotes(undefined, noteText(line, now - MINUTE, { next: now + 1 }));
+        for await (const page of memory.findUnsent(shard, before)) if (page.length > 0) yield page;
       },
     }));
     for (const name of ["a1", "a2"]) world.commit(name);
@@ -173,7 +179,7 @@ describe("outboxSweeper, of young commits", () => {
     async (_, name) => {
       const world = newSenders();
       const noted = world.clock.now();
-      await world.memory.replaceNotes(undefined, note(name, noted));
+      await world.memory.replaceNotes(undefined, noteText(name, noted));
       await world.clock.advance(MINUTE - 2);
       world.commit("a1");
       world.commit("b1");
@@ -190,7 +196,7 @@ describe("outboxSweeper, of young commits", () => {
 
   it("leaves one to the relay that also has a message without a note, up to the age of a minute", async () => {
     const world = newSenders();
-    await world.memory.replaceNotes(undefined, note(line, world.clock.now()));
+    await world.memory.replaceNotes(undefined, noteText(line, world.clock.now()));
     await world.clock.advance(MINUTE);
     world.commit(["a1", "s1"]);
     await world.clock.advance(MINUTE);
@@ -208,110 +214,10 @@ describe("outboxSweeper, of young commits", () => {
         return undefined;
       },
     }));
-    await world.memory.replaceNotes(undefined, note(line, world.clock.now()));
+    await world.memory.replaceNotes(undefined, noteText(line, world.clock.now()));
     world.commit("b1");
     await world.clock.advance(1);
 
     expect(await world.sweep()).toEqual(NOTHING);
-  });
-});
-
-describe("outboxSweeper, when a line works again", () => {
-  /**
-   * `a1` was refused and is accepted now. While it is sent, a relay leaves `a2` to the sweeper; the index shows `a2` to the
-   * sweeper only after so many looks. `isWhole`: the whole destination failed.
-   */
-  async function newLine(looks: number, isWhole = false) {
-    let found = 0;
-    const world = newSenders((memory) => ({
-      async *findUnsent(shard, before) {
-        for await (const page of memory.findUnsent(shard, before)) {
-          const isShown = !page.some(({ recordKey }) => recordKey === "op##a2") || ++found > looks;
-          yield isShown ? page : [];
-        }
-      },
-    }));
-    world.commit("a1");
-    if (isWhole) world.state.onSend = () => Promise.reject(new Error("down"));
-    else world.state.refused = "a1";
-    await world.relay(["a1"]);
-    world.state.refused = "";
-    await world.clock.advance(2 * MINUTE);
-    world.state.onSend = async () => {
-      world.state.onSend = async () => {};
-      await world.clock.advance(1);
-      world.commit("a2");
-      await world.relay(["a2"]);
-      await world.clock.advance(1);
-    };
-    for (const list of [world.slept, world.notes, world.sent]) list.length = 0;
-    return world;
-  }
-  const handovers = ({ notes }: Senders) =>
-    notes.flatMap((text) => Object.values(JSON.parse(text) as Record<string, LineNote>)).map((each) => each.handover);
-
-  it.each([false, true])(
-    "H35: relays hold back for 10 seconds, until it has sent what they left, and its note is deleted: destination %s",
-    async (isWhole) => {
-      const world = await newLine(2, isWhole);
-
-      expect(await world.sweep()).toMatchObject({ sent: 2, failed: 0 });
-
-      expect(world.sent).toEqual(["a1", "a2"]);
-      expect(world.slept).toEqual([0, 100, 200]);
-      expect(handovers(world)).toContain(world.clock.now() + 10_000);
-      expect(await world.memory.readNotes()).toBe("{}");
-    },
-  );
-
-  it("H35: gives up after six looks, and relays leave their messages to it again", async () => {
-    const world = await newLine(99);
-
-    await world.sweep();
-
-    expect(world.sent).toEqual(["a1"]);
-    expect(world.slept).toEqual([0, 100, 200, 400, 800, 1600]);
-    const notes = JSON.parse((await world.memory.readNotes())!);
-    expect(notes).toEqual({ [line]: expect.objectContaining({ last: { 1: ["op##a2", expect.any(Number)] } }) });
-    expect(notes[line]).not.toHaveProperty("handover");
-  });
-
-  it("asks no relay to hold back when its time is over", async () => {
-    const world = await newLine(99);
-    let looks = 0;
-    const { load } = world.memory;
-    world.memory.load = async (recordKey) => {
-      looks += 1;
-      return load.call(world.memory, recordKey);
-    };
-    await world.sweep(() => (looks > 0 ? 0 : 30_000));
-
-    expect(looks).toBeGreaterThan(0);
-    expect(world.slept).toEqual([]);
-    expect(handovers(world).filter((at) => at !== undefined)).toEqual([]);
-  });
-
-  it("doesn't look again for messages of a line that has just failed", async () => {
-    const world = newSenders();
-    world.commit("a1");
-    world.state.refused = "a1";
-    await world.clock.advance(2 * MINUTE);
-
-    expect(await world.sweep()).toEqual({ ...NOTHING, failed: 1 });
-    expect(world.slept).toEqual([]);
-    expect(handovers(world)).toEqual([undefined]);
-  });
-
-  it("leaves the note of a line that isn't tried yet", async () => {
-    const world = newSenders();
-    const now = world.clock.now();
-    const text = note(line, now, { next: now + 1, last: { 1: ["op##gone", now] } });
-    await world.memory.replaceNotes(undefined, text);
-
-    await world.sweep();
-    expect(await world.memory.readNotes()).toBe(text);
-    await world.clock.advance(1);
-    await world.sweep();
-    expect(await world.memory.readNotes()).toBe("{}");
   });
 });
