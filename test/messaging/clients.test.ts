@@ -9,6 +9,7 @@ import { cannotLoad, RegionalClients } from "../../lib/messaging/clients.ts";
 import { DestinationRefused } from "../../lib/messaging/destination-queue.ts";
 import { FifoProducer } from "../../lib/messaging/fifo-producer.ts";
 import { MessageProducer } from "../../lib/messaging/message-producer.ts";
+import { failureOf } from "./given.ts";
 
 const PATH = "/123456789012/payments.fifo";
 const credentials = { accessKeyId: "AKIDOFTHETEST", secretAccessKey: "local", sessionToken: "the-token" };
@@ -238,6 +239,21 @@ describe("RegionalClients", () => {
     await clients.at(bus);
 
     expect(tries).toBe(2);
+  });
+});
+
+describe("one of our clients", () => {
+  it("sends to the endpoint of the environment, whatever host a queue's URL names", async () => {
+    vi.stubEnv("AWS_ENDPOINT_URL_SQS", "http://127.0.0.1:1");
+    vi.stubEnv("AWS_ACCESS_KEY_ID", credentials.accessKeyId);
+    vi.stubEnv("AWS_SECRET_ACCESS_KEY", credentials.secretAccessKey);
+    vi.stubEnv("AWS_MAX_ATTEMPTS", "1");
+    const queue = `https://sqs.us-west-2.amazonaws.com${PATH}`;
+
+    const { failed } = await failureOf(new MessageProducer({ maxTries: 1 }).send({ queue, ...paid }));
+
+    expect(failed).toEqual([{ id: "0", code: "ECONNREFUSED" }]);
+    vi.unstubAllEnvs();
   });
 });
 
