@@ -1,5 +1,7 @@
 // Senders without the clients of the SDK, which are optional peers.
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { FifoProducer } from "../../lib/messaging/fifo-producer.ts";
+import { MessageProducer } from "../../lib/messaging/message-producer.ts";
 import { failureOf } from "./given.ts";
 
 const queueUrl = "https://sqs.us-east-1.amazonaws.com/000000000000/payments.fifo";
@@ -13,13 +15,11 @@ const KINDS = [
 
 afterEach(() => {
   for (const [name] of KINDS) vi.doUnmock(name);
-  vi.resetModules();
 });
 
 /** Imports of these packages fail, and are counted. */
 function withoutPackages(): string[] {
   const asked: string[] = [];
-  vi.resetModules();
   for (const [name] of KINDS) {
     vi.doMock(name, () => {
       asked.push(name);
@@ -32,7 +32,6 @@ function withoutPackages(): string[] {
 describe("FifoProducer without @aws-sdk/client-sqs", () => {
   it("is constructed, and fails the messages that it is to send", async () => {
     withoutPackages();
-    const { FifoProducer } = await import("../../lib/messaging/fifo-producer.ts");
 
     const producer = new FifoProducer({ queueUrl });
 
@@ -43,11 +42,9 @@ describe("FifoProducer without @aws-sdk/client-sqs", () => {
 
 describe("MessageProducer without @aws-sdk/client-scheduler", () => {
   it("fails a message with `deliverAt`, and loads the package again for the next one", async () => {
-    vi.resetModules();
     vi.doMock("@aws-sdk/client-scheduler", () => {
       throw new Error("not installed");
     });
-    const { MessageProducer } = await import("../../lib/messaging/message-producer.ts");
     const sent: unknown[] = [];
     const client = { config: {}, send: async (command: unknown) => void sent.push(command) };
     const scheduler = {
@@ -73,7 +70,6 @@ describe("MessageProducer without @aws-sdk/client-scheduler", () => {
 describe("MessageProducer without packages of the SDK", () => {
   it.each(KINDS)("loads %s for its first message and none before", async (name, message) => {
     const asked = withoutPackages();
-    const { MessageProducer } = await import("../../lib/messaging/message-producer.ts");
     const producer = new MessageProducer();
     await new Promise((resolve) => setImmediate(resolve));
     expect(asked).toEqual([]);
@@ -89,7 +85,6 @@ describe("MessageProducer without packages of the SDK", () => {
 
   it("loads again what could not be loaded, for example for lack of file handles", async () => {
     withoutPackages();
-    const { MessageProducer } = await import("../../lib/messaging/message-producer.ts");
     const sqs = { config: {}, send: async () => ({ Successful: [{ Id: "0" }] }) };
     const producer = new MessageProducer({ sqs });
     await failureOf(producer.send(KINDS[0][1]));
@@ -101,7 +96,6 @@ describe("MessageProducer without packages of the SDK", () => {
   it("sends the messages for which it has the package", async () => {
     withoutPackages();
     vi.doUnmock("@aws-sdk/client-sqs");
-    const { MessageProducer } = await import("../../lib/messaging/message-producer.ts");
     const sqs = { config: {}, send: async () => ({ Successful: [{ Id: "0" }] }) };
 
     const { results } = await failureOf(
