@@ -187,7 +187,11 @@ describe("a producer of messages with `deliverAt`", () => {
   it("names schedules as every release does: a second name would send a message twice", () => {
     const stored = { queue, key: "order-7/remind", body: "{}", deliverAt: "2999-01-01T00:00:00.000Z" };
 
-    expect(scheduleForm(stored, {} as never)).toEqual({ name: "Nl7_CzgGpZEgB9cFWr_Z4v6GnGkAjHCNOposmonSVc8", at: Date.UTC(2999, 0, 1), form: {} });
+    expect(scheduleForm(stored, {} as never)).toEqual({
+      name: "Nl7_CzgGpZEgB9cFWr_Z4v6GnGkAjHCNOposmonSVc8",
+      at: Date.UTC(2999, 0, 1),
+      form: {},
+    });
   });
 
   it("takes a message back, says whether it was scheduled, and needs the same message", async () => {
