@@ -56,7 +56,7 @@ export class RegionalClients<Client extends AwsClientLike> {
    */
   at(address: Address): Promise<Client> {
     const { region, endpoint, isLocal, text } = address;
-    const place = `${region} ${endpoint} ${isLocal ? new URL(text).origin : ""}`;
+    const place = `${region} ${endpoint} ${isLocal && new URL(text).origin}`;
     let client = this.#made.get(place);
     if (client === undefined) {
       client = this.#given ? this.#forGiven(this.#given, address) : this.#ours(address);

@@ -18,8 +18,8 @@ export interface Entry<Form> {
 
 export interface EntryEnd {
   readonly result: SendResult;
-  /** Whether the same entry may succeed later. */
-  readonly mayPass: boolean;
+  /** Whether the same entry may succeed later, if it wasn't sent. */
+  readonly mayPass?: boolean;
 }
 
 /** Sends entries in one request, until `signal` aborts; returns a result for each, in order. */
@@ -29,7 +29,7 @@ export type SendEntries<Form> = (
 ) => Promise<readonly EntryEnd[]>;
 
 export function sentAs(messageId = "", sequenceNumber = ""): EntryEnd {
-  return { result: { sent: true, messageId, sequenceNumber }, mayPass: false };
+  return { result: { sent: true, messageId, sequenceNumber } };
 }
 
 /** Throttling by the service or KMS may be reported as the sender's fault, but still passes. */
@@ -122,7 +122,7 @@ const MAX_DELAY_MS = 5000;
  */
 export class DestinationQueue<Form> {
   readonly #lines: QueueLines<Form>;
-  readonly #stopped = new Set<string>();
+  readonly #stopped = new Set<string | undefined>();
   readonly #request: SendEntries<Form>;
   readonly #rules: SendingRules;
   readonly #circuit: Circuit;
@@ -141,7 +141,7 @@ export class DestinationQueue<Form> {
   add(entry: Entry<Form>, end: (ended: SendEnd) => void): void {
     const { hasTime = () => true } = this.#rules;
     if (!hasTime()) end(OUT_OF_TIME);
-    else if (entry.line !== undefined && this.#stopped.has(entry.line)) end(NOT_ATTEMPTED);
+    else if (this.#stopped.has(entry.line)) end(NOT_ATTEMPTED);
     else {
       this.#lines.push({ entry, end, tries: 0 });
       if (this.#isSending) return;

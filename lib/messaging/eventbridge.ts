@@ -108,7 +108,7 @@ class KnownBuses {
     try {
       await this.#describe(bus);
     } catch (cause) {
-      if ((cause as { name?: unknown } | null)?.name !== "AccessDeniedException") throw cause;
+      if (Object(cause).name !== "AccessDeniedException") throw cause;
       const why = "can't check whether the event bus exists, so its events may be lost: grant";
       logWarning(this.#warn, new Error(`${why} events:DescribeEventBus`, { cause }));
     }

@@ -18,7 +18,7 @@ export async function liftLines(sweep: Sweep): Promise<void> {
   const { lines, time } = sender;
   const { clock } = sender.settings.rules;
   let left = await liftDone(sender);
-  if (left.length > 0 && time.hasMore()) {
+  if (time.hasMore()) {
     for (const [name] of left)
       lines.notes.change((notes) => withHandover(notes, name, clock.now() + HANDOVER_MS));
     await lines.notes.save();

@@ -55,7 +55,7 @@ const CHECKS: Readonly<Record<keyof OutboxSweeperOptions, Check>> = {
 export function outboxSweeper(
   options: OutboxSweeperOptions,
 ): (event?: unknown, context?: TimedContext) => Promise<SweepReport> {
-  checkOptions(options, CHECKS, ["outbox"]);
+  checkOptions(options, CHECKS, ["outbox", "destinations"]);
   const { minAgeSeconds = DEFAULT_MIN_AGE_SECONDS, ...others } = options;
   const settings = settingsOf("sweeper", others);
   const { clock } = settings.rules;

@@ -62,10 +62,10 @@ export class SharedNotes {
       const changes = [...this.#unsaved];
       const previous = parseNotes(this.#text);
       const notes = JSON.stringify(changes.reduce((all, change) => change(all), previous));
-      const isSaved =
-        notes === JSON.stringify(previous) || (await this.#outbox.replaceNotes(this.#text, notes));
-      if (isSaved) {
-        this.#text = notes;
+      const isSame = notes === JSON.stringify(previous);
+      if (isSame || (await this.#outbox.replaceNotes(this.#text, notes))) {
+        // The outbox may have no notes, or unreadable ones: the next write has to name those.
+        if (!isSame) this.#text = notes;
         this.#unsaved = this.#unsaved.slice(changes.length);
       } else if (saves < MAX_SAVES) this.#text = await this.#outbox.readNotes();
       else throw new StoreUnavailableError("conflict", new Error("the notes of the outbox keep changing"));

@@ -71,6 +71,17 @@ describe("MessageProducer to an event bus", () => {
     expect(sentTypes().map(({ length }) => length)).toEqual([10, 2, 3, 1, 1, 1]);
   });
 
+  it("counts source, type and detail in UTF-8, and 14 bytes for the time of a commit, which is the event's time", () => {
+    const prepared = prepareMessage("a", event("größe"));
+    const { form, bytes } = eventBridgeEntry(prepared);
+    const committed = eventBridgeEntry({ ...prepared, committedAt: 7 });
+
+    expect(bytes).toBe(Buffer.byteLength(`shopgröße${form.Detail}`));
+    expect(form).not.toHaveProperty("Time");
+    expect(committed.bytes).toBe(Buffer.byteLength(`shopgröße${committed.form.Detail}`) + 14);
+    expect(committed.form.Time).toEqual(new Date(7));
+  });
+
   it("accepts a detail of 1020 KiB, which fits into 1 MiB with the longest envelope and names, and no byte more", async () => {
     const longest = "\uFFFF".repeat(128);
     const most = 1020 * 1024;
@@ -208,26 +219,32 @@ describe("MessageProducer to an event bus", () => {
       await new MessageProducer({ eventBridge: { config: {}, send } }).send(event("paid"));
 
       expect(warn.mock.calls).toEqual([
-        [expect.objectContaining({ message: expect.stringContaining("grant") })],
+        [
+          expect.objectContaining({
+            message: expect.stringContaining("grant"),
+            cause: expect.objectContaining({ name: "AccessDeniedException" }),
+          }),
+        ],
       ]);
       warn.mockRestore();
     });
 
-    it.each(["ThrottlingException", "TimeoutError"])(
-      "after %s nothing counts as sent, and it is asked again",
-      async (name) => {
-        const { put, producer } = busesOf((times) => {
-          if (times === 1) throw named(name);
-        });
+    it.each([
+      ["ThrottlingException", named("ThrottlingException")],
+      ["TimeoutError", named("TimeoutError")],
+      ["Error", undefined],
+    ])("after %s nothing counts as sent, and it is asked again", async (code, error) => {
+      const { put, producer } = busesOf((times) => {
+        if (times === 1) throw error;
+      });
 
-        expect(await failureOf(producer.send(event("paid")))).toMatchObject({
-          failed: [{ id: "0", code: name }],
-        });
-        await producer.send(event("paid"));
+      expect(await failureOf(producer.send(event("paid")))).toMatchObject({
+        failed: [{ id: "0", code }],
+      });
+      await producer.send(event("paid"));
 
-        expect(put).toEqual(["paid"]);
-      },
-    );
+      expect(put).toEqual(["paid"]);
+    });
   });
 
   it("reports a lost response: sent again, the event has the same key", async () => {

@@ -92,6 +92,7 @@ describe("deliver", () => {
       { stream: "orders", key: "a", body: "a" } as unknown as StoredMessage,
       { bus: "orders", source: "shop", detailType: "paid", key: "b", body: "no JSON" } as StoredMessage,
       { queue: world.queueUrl, key: "c", group: "7", body: "c" } as StoredMessage,
+      { queue: "payments", key: "d", group: "7", body: "d" } as StoredMessage,
     ];
 
     const { results, cause } = await deliver(messages, connect({ sqs: world.client }), rules());
@@ -100,6 +101,7 @@ describe("deliver", () => {
       "NotAttempted",
       "NotAttempted",
       true,
+      "DestinationRefused",
     ]);
     expect(cause).toEqual(
       new TypeError("a message has no destination that this version of the code supports"),

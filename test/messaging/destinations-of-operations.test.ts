@@ -172,6 +172,7 @@ describe("destinations of each operation", () => {
   it.each<[string, unknown]>([
     ["an empty object", {}],
     ["an operation without a destination", { pay: [] }],
+    ["an operation without one among others", { mail: [MAILS], pay: [] }],
     ["an operation with nothing", { pay: undefined }],
     ["a destination that is undefined", { pay: [undefined] }],
     ["one address instead of a list", { pay: PAYMENTS }],

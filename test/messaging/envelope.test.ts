@@ -57,7 +57,7 @@ describe("readEnvelope", () => {
     const written = writeEnvelope({ key: "a", traceparent });
 
     expect(written[ENVELOPE_ATTRIBUTE]!.StringValue).toBe('{"v":1,"key":"a"}');
-    expect(readEnvelope(holding(JSON.stringify({ v: 1, key: "a", traceparent })))).toEqual({
+    expect(readEnvelope(holding(JSON.stringify({ v: 1, key: "a", traceparent })))).toStrictEqual({
       found: true,
       envelope: { key: "a" },
     });

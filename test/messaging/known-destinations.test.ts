@@ -65,16 +65,22 @@ describe("a sender that knows its destinations", () => {
     expect((await sentTo("any", [{ queue: QUEUE, ...paid }])).codes).toEqual(["sent"]);
   });
 
-  it.each([[undefined], [null], [[]], [[undefined]], [["payments.fifo?"]], [QUEUE], [{}]])(
-    "H75: R6: relay and sweeper refuse %j as destinations",
-    (destinations) => {
-      const options = { outbox: new MemoryStore().outbox, destinations: destinations as never };
+  it.each([
+    [undefined],
+    [null],
+    [[]],
+    [[undefined]],
+    [[QUEUE, undefined]],
+    [["payments.fifo?"]],
+    [QUEUE],
+    [{}],
+  ])("H75: R6: relay and sweeper refuse %j as destinations", (destinations) => {
+    const options = { outbox: new MemoryStore().outbox, destinations: destinations as never };
 
-      for (const make of [outboxRelay, outboxSweeper]) {
-        expect(() => make(options)).toThrow(
-          "`destinations` must be an array of at least one queue URL, topic ARN, or event bus name or ARN",
-        );
-      }
-    },
-  );
+    for (const make of [outboxRelay, outboxSweeper]) {
+      expect(() => make(options)).toThrow(
+        "`destinations` must be an array of at least one queue URL, topic ARN, or event bus name or ARN",
+      );
+    }
+  });
 });

@@ -22,7 +22,7 @@ beforeAll(async () => {
 function newWorld(sendMs = 10) {
   const clock = fakeClock();
   const memory = new MemoryOutbox(() => {});
-  const state = { requests: 0, sends: 0, answers: new Map<string, Answer>() };
+  const state = { requests: 0, sends: 0, sending: 0, peak: 0, answers: new Map<string, Answer>() };
   const accepted: string[] = [];
   const backlogs: OutboxBacklogEvent[] = [];
   const images = new Map<string, ReturnType<MemoryOutbox["readChange"]>>();
@@ -45,7 +45,9 @@ function newWorld(sendMs = 10) {
     state.sends++;
     const answer = state.answers.get(input.QueueUrl.slice(URL.length)) ?? "takes";
     if (answer === "hangs") return new Promise<never>(() => {});
+    state.peak = Math.max(state.peak, ++state.sending);
     await clock.sleep(sendMs);
+    state.sending--;
     if (answer === "is gone") throw Object.assign(new Error("gone"), { name: "QueueDoesNotExist" });
     accepted.push(...input.Entries.map(({ MessageBody }) => MessageBody));
     return { Successful: input.Entries.map(({ Id }) => ({ Id, MessageId: Id })) };
@@ -199,6 +201,34 @@ describe("a destination that hangs", () => {
     expect(await world.relay()).toBe(1);
 
     expect(world.accepted).toHaveLength(40);
+  });
+
+  it("D4: isn't asked again by the next invocation, which follows immediately", async () => {
+    const world = newWorld();
+    world.state.answers.set("hanging", "hangs");
+    world.commit(to("hanging", "first"));
+    await world.relay();
+    const { sends } = world.state;
+
+    world.commit(to("hanging", "second"));
+    await world.relay();
+
+    expect(world.state.sends).toBe(sends);
+  });
+});
+
+describe("a batch of many commits", () => {
+  it("shares requests between the commits to one queue, and sends to 10 queues at the same time", async () => {
+    const world = newWorld();
+    for (let index = 0; index < 25; index++) world.commit(to("healthy", `shared-${index}`));
+    await world.relay();
+    expect(world.state.sends).toBe(3);
+
+    for (let index = 0; index < 25; index++) world.commit(to(`queue-${index}`, `paid-${index}`));
+    await world.relay();
+
+    expect(world.state.peak).toBe(10);
+    expect(world.accepted).toHaveLength(50);
   });
 });
 

@@ -296,6 +296,12 @@ describe("the options of relay and sweeper", () => {
     }
   });
 
+  it("are named, with the needed ones, when there are none", () => {
+    for (const make of Object.values(both)) {
+      expect(() => make(undefined as never)).toThrow("such as { outbox: …, destinations: … }");
+    }
+  });
+
   it.each([
     ["parkAfterTries", 0, "must be a whole number between 1 and 10000"],
     ["parkAfterTries", 1.5, "must be a whole number between 1 and 10000"],
@@ -307,6 +313,13 @@ describe("the options of relay and sweeper", () => {
     for (const make of Object.values(both)) {
       expect(() => make({ ...needed, [name]: value })).toThrow(`\`${name}\` ${message}`);
     }
+  });
+
+  it.each([
+    { parkAfterTries: 1, parkAfterSeconds: 60 },
+    { parkAfterTries: 10_000, parkAfterSeconds: 31_536_000 },
+  ])("accept %o", (options) => {
+    for (const make of Object.values(both)) expect(make({ ...needed, ...options })).toBeInstanceOf(Function);
   });
 
   it.each([-1, 86_401, Number.NaN, "60"])("refuse minAgeSeconds of %s", (minAgeSeconds) => {

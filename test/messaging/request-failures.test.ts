@@ -1,7 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { OutgoingMessage } from "../../lib/core/messages/outgoing-message.ts";
 import type { AwsClientLike } from "../../lib/messaging/clients.ts";
 import { MessageProducer } from "../../lib/messaging/message-producer.ts";
+import { GROUP_ARN, ROLE_ARN } from "../kit/fake-scheduler.ts";
 import { failureOf, messagesOf, newWorld, type World } from "./given.ts";
+
+const REMINDERS = "https://sqs.us-east-1.amazonaws.com/000000000000/reminders";
 
 /** A client that never answers, and is asked with these signals. */
 function hanging(onRequest = () => {}) {
@@ -81,7 +85,11 @@ describe("FifoProducer.sendBatch", () => {
       await vi.advanceTimersByTimeAsync(10_000);
 
       for (const error of [await fifo, await any])
-        expect(error).toMatchObject({ code: "SEND_FAILED", failed: [{ id: "0", code: "TimeoutError" }] });
+        expect(error).toMatchObject({
+          code: "SEND_FAILED",
+          failed: [{ id: "0", code: "TimeoutError" }],
+          cause: { message: "no response within 10000 ms" },
+        });
       expect(signals.map(({ aborted }) => aborted)).toEqual([true, true]);
     } finally {
       vi.useRealTimers();
@@ -101,6 +109,21 @@ describe("FifoProducer.sendBatch", () => {
       expect(error.cause).toBe(stop.signal.reason);
       expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
     }
+  });
+
+  it.each<[string, OutgoingMessage]>([
+    ["sns", { topic: "arn:aws:sns:us-east-1:000000000000:orders", key: "a", body: "a" }],
+    ["eventBridge", { bus: "default", source: "shop", detailType: "paid", key: "a", body: {} }],
+    ["scheduler", { queue: REMINDERS, key: "a", body: "a", deliverAt: new Date(Date.UTC(2999, 0)) }],
+  ])("H80: R2: aborts a request to %s, too", async (kind, message) => {
+    const stop = new AbortController();
+    const { client, signals } = hanging(() => stop.abort());
+    const scheduler = { groupArn: GROUP_ARN, roleArn: ROLE_ARN, client };
+    const producer = world.newMessageProducer(kind === "scheduler" ? { scheduler } : { [kind]: client });
+
+    expect((await failureOf(producer.send(message, stop))).failed).toEqual([{ id: "0", code: "AbortError" }]);
+
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
   });
 
   it("H80: R2: sends nothing, and nothing more, once the signal has aborted", async () => {
@@ -182,6 +205,10 @@ describe("FifoProducer.sendBatch", () => {
 
     expect(await world.newProducer({ client }).sendBatch(messagesOf("a1"))).toEqual([
       { sent: true, messageId: "", sequenceNumber: "" },
+    ]);
+    const silent = world.newProducer({ client: { config: {}, send: async () => ({}) } });
+    expect((await failureOf(silent.sendBatch(messagesOf("a1")))).failed).toEqual([
+      { id: "0", code: "NoAnswer" },
     ]);
   });
 });

@@ -50,6 +50,15 @@ describe("S3ClaimCheck.checkIn", () => {
     expect(await bodies.checkIn([])).toEqual([]);
   });
 
+  it("leaves room for 8 other attributes", async () => {
+    const { bodies } = await newBodies();
+    const attributes = Object.fromEntries([..."abcdefgh"].map((name) => [name, 1]));
+
+    const [checked] = await bodies.checkIn([message(LARGE, { attributes })]);
+
+    expect(checked).toMatchObject({ attributes: { ...attributes, ExtendedPayloadSize: expect.any(Number) } });
+  });
+
   it("begins with `minBytes` of the body as a string in JSON", async () => {
     const { bodies, requests } = await newBodies({ minBytes: 100 });
 
@@ -280,6 +289,25 @@ describe("S3ClaimCheck, over a client without timeouts", () => {
         expect(await endOf(call(bodies), pass), `${cut} ${nth}, again`).toBe(answer);
       }
     }
+  });
+
+  it("H80: R2: asks the client to end each request that takes too long", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const signals: (AbortSignal | undefined)[] = [];
+    const hang = (_: unknown, { abortSignal }: { abortSignal?: AbortSignal } = {}) => {
+      signals.push(abortSignal);
+      return new Promise<never>(() => {});
+    };
+    const bodies = new S3ClaimCheck({ bucket: "bodies", client: { putObject: hang, getObject: hang } });
+
+    const ends = Promise.allSettled([
+      bodies.open(pointer(`onceonly/${sha256("x")}`)),
+      bodies.checkIn([message(LARGE)]),
+    ]);
+    await vi.advanceTimersByTimeAsync(30_000);
+
+    expect((await ends).map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+    expect(signals.map((signal) => signal?.aborted)).toEqual([true, true]);
   });
 
   it("H80: R2: a silent request ends with the signal of its caller", async () => {

@@ -1,19 +1,16 @@
-// Messages with `deliverAt`: schedules below the SDK's own client, sent by producers, relay and sweeper.
-import { SendMessageCommand } from "@aws-sdk/client-sqs";
-import { afterEach, beforeEach, describe, expect, inject, it, vi } from "vitest";
+// Messages with `deliverAt`: schedules below the SDK's own client, sent by producers.
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { OutgoingMessage } from "../../lib/core/messages/outgoing-message.ts";
 import { readEnvelope } from "../../lib/messaging/envelope.ts";
 import { MessageProducer, type MessageProducerOptions } from "../../lib/messaging/message-producer.ts";
-import { Scheduler } from "../../lib/messaging/scheduler.ts";
+import { Scheduler, scheduleForm } from "../../lib/messaging/scheduler.ts";
 import { fakeScheduler, GROUP_ARN, inputOf, ROLE_ARN } from "../kit/fake-scheduler.ts";
-import { newProcess } from "../kit/faults/dying-process.ts";
-import { connect } from "../kit/tables.ts";
 import { failureOf, newWorld, type World } from "./given.ts";
-import { newOutboxWorld } from "./outbox-world.ts";
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 const TOPIC = "arn:aws:sns:us-east-1:000000000000:orders.fifo";
+const LOST_ARN = "arn:aws:sqs:us-east-1:000000000000:undelivered";
 const queue = "https://sqs.us-east-1.amazonaws.com/000000000000/reminders";
 const at = (ms: number) => new Date(ms);
 
@@ -41,7 +38,7 @@ describe("a producer of messages with `deliverAt`", () => {
   it("creates one schedule, in UTC, that sends the message with its envelope and deletes itself", async () => {
     const options = {
       ...scheduler.options,
-      deadLetterQueueArn: "arn:aws:sqs:us-east-1:000000000000:undelivered",
+      deadLetterQueueArn: LOST_ARN,
     };
     producer = world.newMessageProducer({ scheduler: options });
     const offset = deliverAt.toISOString().replace("Z", "+00:00");
@@ -100,6 +97,7 @@ describe("a producer of messages with `deliverAt`", () => {
 
     await producer.send(remind({ body }));
 
+    expect(onlyOne().Target).not.toHaveProperty("DeadLetterConfig");
     expect(onlyOne().Target?.Input).not.toContain("<aws.scheduler.");
     expect(JSON.parse(`${inputOf(onlyOne()).MessageBody}`)).toEqual(body);
   });
@@ -174,6 +172,28 @@ describe("a producer of messages with `deliverAt`", () => {
     expect(scheduler.requests).toEqual([]);
   });
 
+  it("ends the request that takes a message back when its caller's signal aborts", async () => {
+    const { signal } = new AbortController();
+    const signals: unknown[] = [];
+    const send = async (_: unknown, { abortSignal }: { abortSignal?: AbortSignal } = {}) =>
+      void signals.push(abortSignal);
+    const options = { ...scheduler.options, client: { config: {}, send } };
+
+    await world.newMessageProducer({ scheduler: options }).cancel(remind(), { signal });
+
+    expect(signals).toEqual([signal]);
+  });
+
+  it("names schedules as every release does: a second name would send a message twice", () => {
+    const stored = { queue, key: "order-7/remind", body: "{}", deliverAt: "2999-01-01T00:00:00.000Z" };
+
+    expect(scheduleForm(stored, {} as never)).toEqual({
+      name: "Nl7_CzgGpZEgB9cFWr_Z4v6GnGkAjHCNOposmonSVc8",
+      at: Date.UTC(2999, 0, 1),
+      form: {},
+    });
+  });
+
   it("takes a message back, says whether it was scheduled, and needs the same message", async () => {
     await producer.send(remind());
 
@@ -189,13 +209,35 @@ describe("a producer of messages with `deliverAt`", () => {
   it.each<[string, unknown]>([
     ["scheduler", "later"],
     ["groupArn", { groupArn: "later", roleArn: ROLE_ARN }],
+    ["groupArn", { groupArn: ` ${GROUP_ARN}`, roleArn: ROLE_ARN }],
+    ["groupArn", { groupArn: `${GROUP_ARN}/remind`, roleArn: ROLE_ARN }],
     ["roleArn", { groupArn: GROUP_ARN }],
-    ["deadLetterQueueArn", { groupArn: GROUP_ARN, roleArn: ROLE_ARN, deadLetterQueueArn: "q.fifo" }],
+    ["roleArn", { groupArn: GROUP_ARN, roleArn: ` ${ROLE_ARN}` }],
+    ["roleArn", { groupArn: GROUP_ARN, roleArn: `${ROLE_ARN}\n` }],
+    ["deadLetterQueueArn", { groupArn: GROUP_ARN, roleArn: ROLE_ARN, deadLetterQueueArn: ` ${LOST_ARN}` }],
+    [
+      "deadLetterQueueArn",
+      { groupArn: GROUP_ARN, roleArn: ROLE_ARN, deadLetterQueueArn: `${LOST_ARN}.fifo` },
+    ],
     ["client", { groupArn: GROUP_ARN, roleArn: ROLE_ARN, client: {} }],
     ["group", { groupArn: GROUP_ARN, roleArn: ROLE_ARN, group: "later" }],
   ])("refuses a wrong %s", (option, given) => {
     const make = () => new MessageProducer({ scheduler: given } as MessageProducerOptions);
     expect(make).toThrow(`\`${option}\``);
+  });
+
+  it.each([
+    ["aws-cn", "cn-north-1"],
+    ["aws-us-gov", "us-gov-west-1"],
+  ])("accepts the ARNs of %s", (partition, region) => {
+    const arnIn = (arn: string) => arn.replace("arn:aws:", `arn:${partition}:`).replace("us-east-1", region);
+    const options = {
+      groupArn: arnIn(GROUP_ARN),
+      roleArn: arnIn(ROLE_ARN),
+      deadLetterQueueArn: arnIn(LOST_ARN),
+    };
+
+    expect(new Scheduler(options)).toBeInstanceOf(Scheduler);
   });
 
   it("makes a client of its own, for the group's Region", async () => {
@@ -209,94 +251,5 @@ describe("a producer of messages with `deliverAt`", () => {
 
     await expect(removing).rejects.toMatchObject({ code: "ECONNREFUSED" });
     vi.unstubAllEnvs();
-  });
-});
-
-describe("a commit with `deliverAt`", () => {
-  const { endpoint } = inject("dynamodbEngines")[0]!;
-  const newShop = async () => {
-    const world = await newOutboxWorld(connect(endpoint), endpoint);
-    const scheduler = fakeScheduler(world.clock);
-    const later = (name: string, ms: number) =>
-      world.message(name, { deliverAt: at(world.clock.now() + ms) });
-    const options = { scheduler: scheduler.options };
-    return { world, scheduler, options, later };
-  };
-
-  /** EventBridge Scheduler does what its universal target says. */
-  const deliverDue = async ({ world, scheduler }: Awaited<ReturnType<typeof newShop>>) => {
-    for (const due of scheduler.takeDue()) {
-      await world.sqs.send(new SendMessageCommand(inputOf(due) as never));
-    }
-  };
-
-  it("is scheduled by the relay, after which nothing waits, and has its effect once it's due", async () => {
-    const shop = await newShop();
-    const { world, options } = shop;
-    // Longer than a consumer remembers messages: its age counts from `deliverAt`.
-    await world.order({ key: "a", messages: [shop.later("a1", 40 * DAY), world.message("a2")] });
-
-    expect(await world.relay(undefined, options)).toBe(0);
-    expect(await world.isUnsent("a")).toBe(false);
-    await world.consume();
-    expect(world.delivered).toEqual(["a2"]);
-
-    await world.clock.advance(40 * DAY);
-    await deliverDue(shop);
-    await world.consume();
-    expect(await world.effectsOf("a")).toEqual(["a2", "a1"]);
-    await world.stop();
-  });
-
-  it("is created once if the relay dies between the create and the mark, whenever the batch comes again", async () => {
-    const shop = await newShop();
-    const { world, scheduler } = shop;
-    for (const [index, wait] of [0, HOUR, 3 * DAY].entries()) {
-      const group = `g${index}x`;
-      await world.order({ key: group, messages: [shop.later(`${group}1`, DAY)] });
-      let requests = 0;
-      const process = newProcess(undefined, async (command) => {
-        requests += Number(command === "CreateSchedule");
-        if (requests > 0 && command === "UpdateItem") process.die();
-      });
-      const client = process.clientOf(scheduler.client);
-      expect(await world.relay(process, { scheduler: { ...scheduler.options, client } })).toBeGreaterThan(0);
-      expect(scheduler.schedules.size).toBe(1);
-
-      await world.clock.advance(wait);
-      await deliverDue(shop);
-      expect(await world.relay(undefined, shop.options)).toBe(0);
-      expect(scheduler.schedules.size).toBe(wait < DAY ? 1 : 0);
-
-      await world.clock.advance(DAY);
-      await deliverDue(shop);
-      await world.consume();
-      expect(await world.effectsOf(group)).toEqual([`${group}1`]);
-    }
-    await world.stop();
-  });
-
-  it("is retried while EventBridge Scheduler refuses, without holding up its FIFO group, and is sent when it's due", async () => {
-    const shop = await newShop();
-    const { world, scheduler } = shop;
-    await world.order({ key: "a", messages: [shop.later("a1", HOUR), world.message("a2")] });
-
-    expect(await world.relay(undefined, {})).toBe(0);
-    await world.consume();
-    expect(world.delivered).toEqual(["a2"]);
-    expect(world.events.at(-1)).toMatchObject({
-      event: "send-failed",
-      error: { message: expect.stringContaining("DestinationRefused") },
-    });
-    scheduler.faults.push("ServiceQuotaExceededException");
-    await world.clock.advance(120_000);
-    expect(await world.sweep(shop.options)).toMatchObject({ failed: 1 });
-
-    await world.clock.advance(HOUR);
-    expect(await world.sweep(shop.options)).toMatchObject({ sent: 1 });
-    await world.consume();
-    expect(world.delivered).toEqual(["a2", "a1"]);
-    expect(scheduler.schedules.size).toBe(0);
-    await world.stop();
   });
 });

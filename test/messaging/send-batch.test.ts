@@ -124,6 +124,20 @@ describe("FifoProducer.sendBatch", () => {
     expect(world.slept).toEqual([]);
   });
 
+  it("reports the code of each message that one request has failed", async () => {
+    const faults: Record<string, Fault> = { a1: WRONG, c1: BUSY };
+    failEntries(world.client, ({ MessageBody = "" }) => faults[MessageBody]);
+
+    const { failed } = await failureOf(
+      world.newProducer({ maxTries: 1 }).sendBatch(messagesOf("a1", "b1", "c1")),
+    );
+
+    expect(failed).toEqual([
+      { id: "0", code: "InvalidParameterValue" },
+      { id: "2", code: "InternalError" },
+    ]);
+  });
+
   it("completes when the same is sent again, and repeats nothing", async () => {
     failing("a2", BUSY, DEFAULTS.maxTries);
     const messages = messagesOf("a1", "a2", "b1", "a3");
@@ -142,7 +156,10 @@ describe("FifoProducer.sendBatch", () => {
     const messages = [...messagesOf("a1"), { key: "", group: "a", body: "a2" }];
 
     await expect(world.producer.sendBatch(messages)).rejects.toThrow(/^messages\[1\]: the key is missing/);
-    await expect(world.producer.sendBatch("a1" as never)).rejects.toMatchObject({ code: "PAYLOAD_INVALID" });
+    await expect(world.producer.sendBatch("a1" as never)).rejects.toMatchObject({
+      code: "PAYLOAD_INVALID",
+      message: "`messages` must be an array",
+    });
     expect(requests).toEqual([]);
   });
 

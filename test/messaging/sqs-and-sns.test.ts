@@ -1,6 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { byKey, byKeyAndBody, deduplicationIdOf, groupIdOf } from "../../lib/messaging/sqs-and-sns.ts";
+import {
+  byKey,
+  byKeyAndBody,
+  deduplicationIdOf,
+  groupIdOf,
+  sqsEntry,
+} from "../../lib/messaging/sqs-and-sns.ts";
 
 /** https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessage.html */
 const SQS_ALPHABET = /^[A-Za-z0-9!"#$%&'()*+,\-./:;<=>?@[\\\]^_`{|}~]{1,128}$/;
@@ -76,6 +82,33 @@ describe("byKeyAndBody", () => {
       }),
       { numRuns: 300 },
     );
+  });
+
+  it("differs for other attributes, and is pinned as the ids by key are", () => {
+    const message = { group: "order-7", key: "order-7/created", body: "{}" };
+
+    expect(byKeyAndBody(message)).toBe("19TTVlFD8VV6QFwyC7mjRI_a1088AtBfTVDBi5gTTVs");
+    expect(byKeyAndBody({ ...message, attributes: { total: 7 } })).toBe(
+      "KF4kBoZ_p866jWrINgCVAfr4UwOLKS6goQy_a9bOfZg",
+    );
+  });
+});
+
+describe("sqsEntry", () => {
+  const message = { queue: "https://sqs.eu-central-1.amazonaws.com/123456789012/mails", key: "k", body: "b" };
+
+  it("types attributes as numbers and strings", () => {
+    const { MessageAttributes } = sqsEntry({ ...message, attributes: { total: 7, kind: "7" } }).form;
+
+    expect(MessageAttributes).toMatchObject({
+      total: { DataType: "Number", StringValue: "7" },
+      kind: { DataType: "String", StringValue: "7" },
+    });
+  });
+
+  it("has the delay of a message, and none for a message without", () => {
+    expect(sqsEntry({ ...message, delaySeconds: 5 }).form.DelaySeconds).toBe(5);
+    expect(sqsEntry(message).form).not.toHaveProperty("DelaySeconds");
   });
 });
 

@@ -1,48 +1,25 @@
 import type { StoredMessage, Unsent } from "onceonly/store-kit";
-import { fakeClock } from "onceonly/testing";
 import { describe, expect, it } from "vitest";
-import { NOT_ATTEMPTED, OUT_OF_TIME, type SendEnd } from "../../lib/messaging/destination-queue.ts";
 import {
-  isMarkedPlace,
-  isResting,
-  type LineNote,
-  linesOf,
-  markedPlace,
-  nameOfFailure,
-  placeIn,
-  withFailure,
-  withHandover,
-  withMoving,
-  withoutLast,
-} from "../../lib/messaging/line-notes.ts";
+  NOT_ASKED,
+  NOT_ATTEMPTED,
+  OUT_OF_TIME,
+  type SendEnd,
+} from "../../lib/messaging/destination-queue.ts";
+import { type LineNote, markedPlace, placeIn } from "../../lib/messaging/line-notes.ts";
 import { WaitingLines } from "../../lib/messaging/waiting-lines.ts";
 import { MemoryOutbox } from "../../lib/testing/memory-outbox.ts";
-
-const URL = "https://sqs.eu-central-1.amazonaws.com/123456789012/";
-const inOrder: StoredMessage = { queue: `${URL}payments.fifo`, key: "a1", group: "a", body: "a1" };
-const withoutOrder: StoredMessage = { queue: `${URL}payments`, key: "a1", group: "a", body: "a1" };
-const { destination, line } = linesOf(inOrder)!;
-
-const clock = fakeClock();
-const now = clock.now();
-
-const noteOf = (more: Partial<LineNote> = {}): LineNote => ({
-  tries: 1,
-  until: now,
-  from: now - 1000,
-  since: now - 1000,
-  last: { 3: ["op##a0", now - 1000] },
-  ...more,
-});
-
-const commitOf = (message: StoredMessage, dueAt = now): Unsent => ({
-  recordKey: "op##a1",
-  token: "mine",
-  committedAt: now - 500,
-  messages: [message],
-  shard: 5,
-  dueAt,
-});
+import {
+  clock,
+  commitOf,
+  destination,
+  inOrder,
+  inOtherLine,
+  line,
+  noteOf,
+  now,
+  withoutOrder,
+} from "./lines-given.ts";
 
 /** The lines as a relay or a sweeper knows them that has read this note about one of them. */
 async function newLines(by: "relay" | "sweeper", note?: LineNote) {
@@ -142,6 +119,116 @@ describe("WaitingLines", () => {
     expect(sendTo(lines, commit)).toBe(SENT);
   });
 
+  it("a message that its operation may not send is in no line", async () => {
+    const outbox = new MemoryOutbox(() => {});
+    const lines = new WaitingLines(outbox, clock, false, () => false);
+    lines.block(commitOf(inOrder));
+    lines.leave(commitOf(inOrder));
+
+    expect(lines.isWorking(line)).toBe(true);
+    expect(lines.notes.current).toEqual({});
+  });
+
+  it("H35: another message of the commit that is held up waits with it", async () => {
+    const lines = await newLines("sweeper");
+    lines.block(commitOf(inOrder));
+
+    expect(sendTo(lines, commitOf(inOrder))).toBe(NOT_ATTEMPTED);
+    expect(sendTo(lines, { ...commitOf(inOrder), committedAt: now - 501 })).toBe(SENT);
+  });
+
+  it("H35: waits for the later of the places in its line and in its destination", async () => {
+    const notes = { [line]: noteOf({ until: now - 20 }), [destination]: noteOf() };
+    const place = placeIn(noteOf(), commitOf(inOrder));
+    const newNoted = async () => {
+      const lines = await newLines("sweeper");
+      lines.notes.change(() => notes);
+      return lines;
+    };
+    const lines = await newNoted();
+
+    expect(lines.dueTimes({ ...commitOf(inOrder), messages: [inOrder, withoutOrder] })).toEqual([
+      place,
+      undefined,
+    ]);
+    expect(sendTo(lines, commitOf(inOrder, place - 1))).toBe(NOT_ATTEMPTED);
+    expect(sendTo(await newNoted(), commitOf(inOrder, place))).toBe(SENT);
+  });
+
+  it.each([
+    [line, destination],
+    [destination, line],
+  ])("H35: waits while one of its two notes says so: %s", async (name, other) => {
+    const notes = { [name]: noteOf({ next: now + 1 }), [other]: noteOf() };
+    const resting = await newLines("sweeper");
+    resting.notes.change(() => notes);
+    expect(sendTo(resting, commitOf(inOrder, now + 1))).toBe(NOT_ATTEMPTED);
+
+    const relay = await newLines("relay");
+    relay.notes.change(() => ({ ...notes, [name]: noteOf({ handover: now + 1 }) }));
+    expect(relay.isHeldBack(commitOf(inOrder))).toBe(true);
+  });
+
+  it.each<[string, StoredMessage, number]>([
+    ["its commit", inOrder, now - 500],
+    ["the time when it is due", { ...inOrder, deliverAt: new Date(now + 7).toISOString() }, now + 7],
+    [
+      "its commit, if it was due before",
+      { ...inOrder, deliverAt: new Date(now - 700).toISOString() },
+      now - 500,
+    ],
+  ])("a message's age counts from %s", async (_, message, committedAt) => {
+    const lines = await newLines("sweeper");
+    const dated: unknown[] = [];
+    lines.send(commitOf(message), message, { send: (each) => void dated.push(each) }, () => {});
+
+    expect(dated).toEqual([{ ...message, committedAt }]);
+  });
+
+  it("H35: after a failure nothing is sent to its line in this invocation, not even what is older", async () => {
+    const lines = await newLines("sweeper");
+    sendTo(lines, commitOf(inOrder), { result: { sent: false, code: "Refused" } });
+
+    expect(sendTo(lines, { ...commitOf(inOrder, now + 1), committedAt: now - 600 })).toBe(NOT_ATTEMPTED);
+    expect(sendTo(lines, commitOf(inOtherLine, now + 1))).toBe(SENT);
+  });
+
+  it.each([
+    ["a request that fails as a whole", { ...NOT_ATTEMPTED, cause: new Error("down") }],
+    ["a destination that is skipped", NOT_ASKED],
+  ])("H35: after %s nothing is sent to any line of the destination", async (_, ended) => {
+    const lines = await newLines("sweeper");
+    sendTo(lines, commitOf(inOrder), ended);
+
+    expect(Object.keys(lines.notes.current)).toEqual([destination]);
+    expect(sendTo(lines, commitOf(inOtherLine, now + 1))).toBe(NOT_ATTEMPTED);
+  });
+
+  it("several failures of a destination in one invocation count as one", async () => {
+    const lines = await newLines("sweeper");
+    const ends: ((ended: SendEnd) => void)[] = [];
+    const dispatch = { send: (_: StoredMessage, end: (ended: SendEnd) => void) => void ends.push(end) };
+    for (const message of [inOrder, inOtherLine]) lines.send(commitOf(message), message, dispatch, () => {});
+    for (const end of ends) end({ ...NOT_ATTEMPTED, cause: new Error("down") });
+
+    expect(lines.notes.current[destination]?.tries).toBe(1);
+  });
+
+  it("a failure that a relay sees is no retry of a line that has a note by now", async () => {
+    const lines = await newLines("relay");
+    const dispatch = {
+      send(_: StoredMessage, end: (ended: SendEnd) => void) {
+        lines.notes.change(() => ({ [line]: noteOf() }));
+        end({ result: { sent: false, code: "Refused" } });
+      },
+    };
+    lines.send(commitOf(inOrder), inOrder, dispatch, () => {});
+
+    expect(lines.notes.current[line]).toEqual(
+      noteOf({ last: { 3: ["op##a0", now - 1000], 5: ["op##a1", now - 500] } }),
+    );
+  });
+
   it("out of time, the sweeper adds a commit to those that wait for the note", async () => {
     const lines = await newLines("sweeper", noteOf());
     sendTo(lines, commitOf(inOrder, now + 1), OUT_OF_TIME);
@@ -161,63 +248,5 @@ describe("WaitingLines", () => {
 
     expect(Object.keys(lines.notes.current[line]!.last)).toEqual(["3"]);
     expect(lines.isWorking(line)).toBe(false);
-  });
-});
-
-describe("the notes of lines", () => {
-  it("when 50 lines of a destination have notes, the next failure is noted for all of it", () => {
-    const names = Array.from({ length: 49 }, (_, index) => `${destination}/${index}`);
-    const notes = Object.fromEntries([...names, line].map((name) => [name, noteOf()]));
-    const { [line]: _own, ...others } = notes;
-    const next = { destination, line: `${destination}/next` };
-
-    expect(nameOfFailure(others, next, false)).toBe(next.line);
-    expect(nameOfFailure(notes, next, false)).toBe(destination);
-    expect(nameOfFailure(notes, { destination, line }, false)).toBe(line);
-  });
-
-  it("a note is deleted with the last commit that waits in any shard, unless another one has joined it", () => {
-    const both = { [line]: noteOf({ last: { 3: ["op##a0", 1], 5: ["op##a1", 2] } }) };
-    const one = withoutLast(both, line, "3", "op##a0");
-
-    expect(one[line]?.last).toEqual({ 5: ["op##a1", 2] });
-    expect(withoutLast(one, line, "5", "op##a0")).toBe(one);
-    expect(withoutLast(one, line, "5", "op##a1")).toEqual({});
-  });
-
-  it("R5: retries leave waiting commits in their places, unless one of them has its own retry time", () => {
-    const failed = withFailure({}, line, commitOf(inOrder), now);
-    const again = withFailure(failed, line, commitOf(inOrder), now + 5);
-    const moving = withMoving(again, line);
-    const last = withFailure(moving, line, commitOf(inOrder), now + 90_000);
-
-    expect([failed, again, moving, last].map((notes) => notes[line]!.until)).toEqual([
-      now,
-      now,
-      now + 30_005,
-      now + 150_000,
-    ]);
-    expect(isResting(again[line]!, now + 30_004)).toBe(true);
-    expect(isResting(again[line]!, now + 30_005)).toBe(false);
-    expect(withMoving({ [line]: noteOf() }, line)[line]!.until).toBe(now);
-    expect(withMoving({}, line)).toEqual({});
-  });
-
-  it("R5: places are marked in the order of their commits, and places of earlier versions aren't", () => {
-    const at = 1_790_000_000_000;
-    const places = Array.from({ length: 3000 }, (_, ms) =>
-      placeIn(noteOf({ until: at, from: at - 5000 }), { committedAt: at - 5000 + ms }),
-    );
-
-    expect(places.filter(isMarkedPlace)).toEqual([]);
-    expect(places.map(markedPlace).filter(isMarkedPlace)).toHaveLength(places.length);
-    for (const [index, place] of places.entries()) {
-      expect(markedPlace(place)).toBeGreaterThan(place);
-      expect(markedPlace(place)).toBeLessThan(places[index + 1] ?? Number.POSITIVE_INFINITY);
-    }
-  });
-
-  it("a line without a note gets no handover", () => {
-    expect(withHandover({}, line, now)).toEqual({});
   });
 });

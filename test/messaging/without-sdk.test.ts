@@ -1,14 +1,9 @@
 // Senders without the clients of the SDK, which are optional peers.
-import { cp, mkdtemp, realpath, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { run } from "../kit/run.ts";
+import { FifoProducer } from "../../lib/messaging/fifo-producer.ts";
+import { MessageProducer } from "../../lib/messaging/message-producer.ts";
 import { failureOf } from "./given.ts";
 
-const lib = fileURLToPath(new URL("../../lib", import.meta.url));
 const queueUrl = "https://sqs.us-east-1.amazonaws.com/000000000000/payments.fifo";
 const PAID = { key: "order-7/paid", group: "7", body: "paid" };
 
@@ -20,13 +15,11 @@ const KINDS = [
 
 afterEach(() => {
   for (const [name] of KINDS) vi.doUnmock(name);
-  vi.resetModules();
 });
 
 /** Imports of these packages fail, and are counted. */
 function withoutPackages(): string[] {
   const asked: string[] = [];
-  vi.resetModules();
   for (const [name] of KINDS) {
     vi.doMock(name, () => {
       asked.push(name);
@@ -39,7 +32,6 @@ function withoutPackages(): string[] {
 describe("FifoProducer without @aws-sdk/client-sqs", () => {
   it("is constructed, and fails the messages that it is to send", async () => {
     withoutPackages();
-    const { FifoProducer } = await import("../../lib/messaging/fifo-producer.ts");
 
     const producer = new FifoProducer({ queueUrl });
 
@@ -50,11 +42,9 @@ describe("FifoProducer without @aws-sdk/client-sqs", () => {
 
 describe("MessageProducer without @aws-sdk/client-scheduler", () => {
   it("fails a message with `deliverAt`, and loads the package again for the next one", async () => {
-    vi.resetModules();
     vi.doMock("@aws-sdk/client-scheduler", () => {
       throw new Error("not installed");
     });
-    const { MessageProducer } = await import("../../lib/messaging/message-producer.ts");
     const sent: unknown[] = [];
     const client = { config: {}, send: async (command: unknown) => void sent.push(command) };
     const scheduler = {
@@ -80,7 +70,6 @@ describe("MessageProducer without @aws-sdk/client-scheduler", () => {
 describe("MessageProducer without packages of the SDK", () => {
   it.each(KINDS)("loads %s for its first message and none before", async (name, message) => {
     const asked = withoutPackages();
-    const { MessageProducer } = await import("../../lib/messaging/message-producer.ts");
     const producer = new MessageProducer();
     await new Promise((resolve) => setImmediate(resolve));
     expect(asked).toEqual([]);
@@ -96,7 +85,6 @@ describe("MessageProducer without packages of the SDK", () => {
 
   it("loads again what could not be loaded, for example for lack of file handles", async () => {
     withoutPackages();
-    const { MessageProducer } = await import("../../lib/messaging/message-producer.ts");
     const sqs = { config: {}, send: async () => ({ Successful: [{ Id: "0" }] }) };
     const producer = new MessageProducer({ sqs });
     await failureOf(producer.send(KINDS[0][1]));
@@ -108,7 +96,6 @@ describe("MessageProducer without packages of the SDK", () => {
   it("sends the messages for which it has the package", async () => {
     withoutPackages();
     vi.doUnmock("@aws-sdk/client-sqs");
-    const { MessageProducer } = await import("../../lib/messaging/message-producer.ts");
     const sqs = { config: {}, send: async () => ({ Successful: [{ Id: "0" }] }) };
 
     const { results } = await failureOf(
@@ -116,39 +103,5 @@ describe("MessageProducer without packages of the SDK", () => {
     );
 
     expect(results.map(({ sent }) => sent)).toEqual([true, false, false]);
-  });
-
-  it("bundles, and names the missing packages when it is to send", async () => {
-    const folder = await realpath(await mkdtemp(join(tmpdir(), "without-sdk-")));
-    try {
-      for (const part of ["contract.ts", "core", "messaging"]) {
-        await cp(join(lib, part), join(folder, "lib", part), { recursive: true });
-      }
-      await build({
-        entryPoints: [join(folder, "lib/messaging/message-producer.ts")],
-        outfile: join(folder, "producer.mjs"),
-        bundle: true,
-        format: "esm",
-        platform: "node",
-        target: "node20",
-        logLevel: "silent",
-      });
-      const send = `
-        import { MessageProducer } from "./producer.mjs";
-        const producer = new MessageProducer();
-        for (const message of ${JSON.stringify(KINDS.map(([, message]) => message))}) {
-          await producer.send(message).catch(({ message }) => console.log(message));
-        }`;
-
-      const { stdout } = await run(process.execPath, ["--input-type=module", "--eval", send], folder);
-
-      const said = KINDS.map(
-        ([name]) =>
-          `could not send 1 of 1 messages (ERR_MODULE_NOT_FOUND): sending these messages needs ${name}: npm install ${name}`,
-      );
-      expect(stdout.split("\n")).toEqual([...said, ""]);
-    } finally {
-      await rm(folder, { recursive: true });
-    }
   });
 });
