@@ -69,6 +69,23 @@ describe("systemClock", () => {
   });
 });
 
+it("a sleep or a timer keeps the process alive, unless it is in the background", () => {
+  const set = vi.spyOn(globalThis, "setTimeout");
+
+  void systemClock.sleep(100);
+  void systemClock.sleep(100, undefined, "background");
+  startTimer(systemClock, 100, () => {});
+  startTimer(systemClock, 100, () => {}, "background");
+
+  expect(set.mock.results.map(({ value }) => (value as NodeJS.Timeout).hasRef())).toEqual([
+    true,
+    false,
+    true,
+    false,
+  ]);
+  set.mockRestore();
+});
+
 describe("systemRandom", () => {
   it("creates tokens of 122 random bits and fractions below 1", () => {
     const tokens = Array.from({ length: 100 }, systemRandom.token);

@@ -121,8 +121,11 @@ describe("whenAbandoned: verify", () => {
     ],
   ])("H42: holds the key if verify %s", async (_, whenAbandoned, answered) => {
     const world = await abandoned(whenAbandoned);
+    const why = answered?.startsWith("threw") ? ` (verify ${answered})` : "";
 
-    await expect(world.call(never)).rejects.toThrow(OutcomeUnknownError);
+    await expect(world.call(never)).rejects.toThrow(
+      new OutcomeUnknownError(undefined, why && answered).message,
+    );
 
     expect(world.record().state).toBe("held");
     expect(evidenceOf(world)).toEqual(
