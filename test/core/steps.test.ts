@@ -1013,13 +1013,20 @@ describe("a step at most once", () => {
   });
 
   it("H42: whose verify throws, or answers nothing, holds its key with the name of the error", async () => {
-    for (const verify of [() => Promise.reject(new TypeError("secret")), () => ({}) as never]) {
+    for (const [verify, cause] of [
+      [() => Promise.reject(new TypeError("secret")), { name: "TypeError" }],
+      [() => ({}) as never, { name: "InvalidOptionError", option: "verify" }],
+    ] as const) {
       const world = newWorld();
       await diesIn(world, "charge", { atMostOnce, verify });
 
       await expect(
         world.call(({ step }) => step("charge", never, { atMostOnce, verify })),
-      ).rejects.toMatchObject({ code: "OUTCOME_UNKNOWN" });
+      ).rejects.toMatchObject({
+        code: "OUTCOME_UNKNOWN",
+        cause,
+        message: expect.stringContaining(`(verify threw ${cause.name})`),
+      });
 
       expect(world.record().state).toBe("held");
       const { answered, at, since } = evidenceOf(world);
@@ -1028,6 +1035,19 @@ describe("a step at most once", () => {
       expect(since).toBeLessThan(at);
       expect(world.record().evidence).not.toContain("secret");
     }
+  });
+
+  it("H42: whose verify doesn't know holds its key, and its evidence is only for operators", async () => {
+    const world = newWorld();
+    const verify = () => ({ outcome: "unknown", evidence: { answered: "503" } }) as const;
+    await diesIn(world, "charge", { atMostOnce, verify });
+
+    const error = await world
+      .call(({ step }) => step("charge", never, { atMostOnce, verify }))
+      .catch((error: unknown) => error);
+
+    expect(error).toMatchObject({ code: "OUTCOME_UNKNOWN", message: expect.not.stringContaining("503") });
+    expect(evidenceOf(world)).toMatchObject({ answered: "503" });
   });
 
   it("H42: is asked about again a minute after it was held, and not before", async () => {

@@ -144,6 +144,12 @@ describe("whenAbandoned: verify", () => {
     expect(world.events.at(-1)?.error).toEqual(new TypeError("no such path"));
   });
 
+  it("names the option in the error about a wrong answer", async () => {
+    const world = await abandoned((() => ({ outcome: "yes" })) as unknown as WhenAbandoned);
+
+    await expect(world.call(never)).rejects.toMatchObject({ cause: { option: "whenAbandoned" } });
+  });
+
   it("gives verify half of the time, aborts its signal, and leaves the other half to the handler", async () => {
     let signal: AbortSignal | undefined;
     const world = await abandoned((previous) => {
