@@ -70,20 +70,18 @@ describe("systemClock", () => {
 });
 
 it("a sleep or a timer keeps the process alive, unless it is in the background", () => {
+  vi.useRealTimers();
   const set = vi.spyOn(globalThis, "setTimeout");
 
   void systemClock.sleep(100);
   void systemClock.sleep(100, undefined, "background");
   startTimer(systemClock, 100, () => {});
   startTimer(systemClock, 100, () => {}, "background");
-
-  expect(set.mock.results.map(({ value }) => (value as NodeJS.Timeout).hasRef())).toEqual([
-    true,
-    false,
-    true,
-    false,
-  ]);
+  const timers = set.mock.results.map(({ value }) => value as NodeJS.Timeout);
   set.mockRestore();
+
+  expect(timers.map((timer) => timer.hasRef())).toEqual([true, false, true, false]);
+  timers.forEach(clearTimeout);
 });
 
 describe("systemRandom", () => {
