@@ -533,6 +533,45 @@ describe("a claim that is lost", () => {
     },
   );
 
+  it("H64: a step moves the end of the lease, and with it the time at which `signal` aborts", async () => {
+    const world = newWorld(RENEWED);
+    let signal: AbortSignal | undefined;
+    world.start(
+      async (execution: Work) => {
+        signal = execution.signal;
+        await execution.step("charge", () => "charged");
+        await new Promise(() => {});
+      },
+      { store: failing(world.memory, "renew", "before") },
+    );
+
+    await world.clock.advance(30_000);
+    expect(signal?.aborted).toBe(false);
+    await world.clock.advance(1);
+
+    expect(signal?.aborted).toBe(true);
+  });
+
+  it("H64: a renewal that finds a later end on the attempt's own claim counts on that end", async () => {
+    const world = newWorld(RENEWED);
+    let renewals = 0;
+    const store = intercepted(world.memory, async (method, request, [renewal]) => {
+      if (method !== "renew") return request();
+      if (renewals++ > 0) throw unreachable();
+      const { leaseEndsAt, ...others } = renewal as Renewal;
+      await world.memory.renew({ ...others, leaseEndsAt: leaseEndsAt + 60_000 });
+      return request();
+    });
+    const held = worker(world, { store });
+
+    // The renewal after 10 s asked for an end after 45 s, 5 of them for the clocks.
+    await world.clock.advance(99_999);
+    expect(held.signal().aborted).toBe(false);
+    await world.clock.advance(1);
+
+    expect(held.signal().aborted).toBe(true);
+  });
+
   it("H38: a clock that was set back doesn't hide the end of the lease: `signal` aborts when the next renewal was due", async () => {
     const world = newWorld(RENEWED);
     let backMs = 0;
