@@ -92,7 +92,8 @@ describe("a predicate that returns a promise", () => {
 
 it("R1: a step that the handler doesn't await is warned of once, and an awaited one never", async () => {
   const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
-  const world = newWorld();
+  // An operation that no other test has: the process remembers its warnings.
+  const world = newWorld({ operation: "ship-order" });
   const awaited: Work<MemoryWrite> = ({ step }) => step("reserve", async () => "reserved");
   const leftAlone: Work<MemoryWrite> = ({ step }) => {
     void step("notify", () => world.clock.sleep(1000));
@@ -105,7 +106,7 @@ it("R1: a step that the handler doesn't await is warned of once, and an awaited 
   await world.call(leftAlone, {}, { key: "key-4" });
 
   expect(warn.mock.calls).toEqual([
-    ['onceonly: step "notify" of "create-order" was still running when the handler returned: await it'],
+    ['onceonly: step "notify" of "ship-order" was still running when the handler returned: await it'],
   ]);
   warn.mockRestore();
 });
