@@ -35,7 +35,6 @@ export class AttemptSignal<Write> {
 
   /** For work that isn't finished yet. Finished work needs no timer. */
   keepLease(): void {
-    if (!this.#call.renews || !this.#lease.isClaimed) return;
     this.#renewal = new LeaseRenewal(this.#call, this.#lease, (reason) => this.lose(reason));
   }
 

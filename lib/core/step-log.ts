@@ -53,7 +53,7 @@ export class StepLog<Write> {
     const signal = this.#signalOf();
     const aborted = new Promise<void>((resolve) => {
       if (signal.aborted) resolve();
-      signal.addEventListener("abort", () => resolve(), { once: true });
+      signal.addEventListener("abort", () => resolve());
     });
     const all = Promise.allSettled(running).then(async () => void (await Promise.all(running)));
     await Promise.race([all, aborted]);

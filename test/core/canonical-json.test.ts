@@ -84,6 +84,13 @@ describe("writeCanonical", () => {
     },
   );
 
+  it("H17: R6: writes a short value as a text, and a long one as bytes", () => {
+    const write = (value: unknown) => writeCanonical(value, () => new Refused());
+
+    expect(write(["short", "x"])).toBe('["short","x"]');
+    expect(write(["x".repeat(4096), "x"])).toBeInstanceOf(Uint8Array);
+  });
+
   it("H17: R6: reads each member once, so what it checks is what it writes", () => {
     const reads: string[] = [];
     const value = {

@@ -69,6 +69,21 @@ describe("systemClock", () => {
   });
 });
 
+it("a sleep or a timer keeps the process alive, unless it is in the background", () => {
+  vi.useRealTimers();
+  const set = vi.spyOn(globalThis, "setTimeout");
+
+  void systemClock.sleep(100);
+  void systemClock.sleep(100, undefined, "background");
+  startTimer(systemClock, 100, () => {});
+  startTimer(systemClock, 100, () => {}, "background");
+  const timers = set.mock.results.map(({ value }) => value as NodeJS.Timeout);
+  set.mockRestore();
+
+  expect(timers.map((timer) => timer.hasRef())).toEqual([true, false, true, false]);
+  timers.forEach(clearTimeout);
+});
+
 describe("systemRandom", () => {
   it("creates tokens of 122 random bits and fractions below 1", () => {
     const tokens = Array.from({ length: 100 }, systemRandom.token);

@@ -186,6 +186,7 @@ describe.each(MODES)("commit, %s", (mode) => {
     ["writes", { writes: [{}] }],
     ["messages", { messages: [] }],
     ["both", { writes: [], messages: undefined }],
+    ["a function that writes", { writes: () => {} }],
   ])(
     "refuses %s in the place of the result before any I/O, and the result may follow",
     async (_, effects) => {
@@ -207,6 +208,8 @@ describe.each(MODES)("commit, %s", (mode) => {
   it.each<[string, unknown]>([
     ["no list", { writes: 3 }],
     ["a field more", { messages: ["hello"], id: 1 }],
+    ["a longer name", { overwrites: [] }],
+    ["another longer name", { messagesSent: [] }],
     ["no field", {}],
     ["a list", [{ writes: [] }]],
     ["no value", undefined],
@@ -226,12 +229,14 @@ describe.each(MODES)("commit, %s", (mode) => {
     expect(world.orders()).toBe(1);
   });
 
-  it("refuses effects it does not know, and names them", async () => {
+  it.each<[string, string, object]>([
+    ["mesages", "messages", { writes: [], mesages: [{}] }],
+    ["write", "writes", { write: [] }],
+  ])("refuses effects it does not know, and names them: %s", async (name, meant, effects) => {
     const world = newWorld({ mode });
-    const effects: object = { writes: [], mesages: [{}] };
 
     await expect(world.call(({ commit }: Work) => commit("sent", effects))).rejects.toThrow(
-      "`mesages` isn't a field of a commit (did you mean `messages`?)",
+      `\`${name}\` isn't a field of a commit (did you mean \`${meant}\`?)`,
     );
   });
 

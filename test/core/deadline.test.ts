@@ -27,11 +27,11 @@ describe("signal", () => {
     expect(world.record().state).toBe("in-progress");
   });
 
-  it("is aborted immediately if first read after the deadline, and never once the attempt is over", async () => {
+  it("is aborted immediately if first read at its time, and never once the attempt is over", async () => {
     const world = newWorld({ leaseSeconds: undefined });
     let kept: Work | undefined;
     const late = async (execution: Work) => {
-      await world.clock.sleep(9600);
+      await world.clock.sleep(9500);
       return execution.signal.aborted;
     };
     const quick = async (execution: Work) => {
@@ -42,7 +42,7 @@ describe("signal", () => {
     expect(await world.call(late, {}, { remainingMs: 10_000 })).toBe(true);
     await world.call(quick, {}, { remainingMs: 10_000, key: "key-2" });
     const signal = kept?.signal;
-    await world.clock.advance(9000);
+    await world.clock.advance(20_000);
 
     expect(signal?.aborted).toBe(false);
   });
@@ -77,6 +77,28 @@ describe("signal", () => {
     expect(runs).toBe(0);
     expect(world.record().state).toBe("released");
   });
+
+  it.each(["claimed", "optimistic"] as const)(
+    "H42: half of the time that is left after the work is for the writes of its end, and half for its record: %s",
+    async (mode) => {
+      for (const [endsAt, patienceMs] of [
+        [0, 4750],
+        [5000, 2250],
+        [9600, 0],
+      ] as const) {
+        const world = newWorld({ mode });
+        const given: unknown[] = [];
+        const store = intercepted(world.memory, (method, request, [end]) => {
+          if (method === "settle" || method === "insert") given.push(Object(end).patienceMs);
+          return request();
+        });
+
+        await world.call(() => world.clock.sleep(endsAt), { store }, { remainingMs: 10_000 });
+
+        expect(given).toEqual([patienceMs]);
+      }
+    },
+  );
 
   it("H43: a take-over that would come after the deadline is not sent", async () => {
     const world = newWorld();

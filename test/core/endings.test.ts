@@ -130,6 +130,17 @@ describe("work within a transaction", () => {
     },
   );
 
+  it("H80: ends a handler that never looks at its signal with the loss", async () => {
+    const { clock, call, lose } = transactional();
+    const ended = call(() => new Promise(() => {})).catch((error: unknown) => error);
+    const loss = lostTransaction();
+    await clock.advance(0);
+
+    lose(loss);
+
+    expect(await clock.run(ended)).toBe(loss);
+  });
+
   it("H80: that stops by itself ends with its own error, and leaves no timer", async () => {
     const { clock, call, lose } = transactional(30_000);
     const ended = call(async ({ signal }) => {

@@ -505,28 +505,71 @@ describe("a claim that is lost", () => {
     expect(world.orders()).toBe(1);
   });
 
-  it("H43: after a freeze the clock knows first: a signal that is asked for before any timer has fired is aborted", async () => {
+  it.each([28_000, HOUR])(
+    "H43: after a freeze of %i ms, the clock knows first: a signal that is asked for before any timer has fired is aborted",
+    async (ms) => {
+      const world = newWorld(RENEWED);
+      let leapt = 0;
+      const clock = { now: () => world.clock.now() + leapt, sleep: world.clock.sleep };
+      const { opened, open } = gate();
+      let isAborted: boolean | undefined;
+      const call = world.start(
+        async (execution: Work) => {
+          await opened;
+          isAborted = execution.signal.aborted;
+          throw execution.signal.reason;
+        },
+        { clock },
+      );
+      // Renewed after 10 s, so the lease ends after 40 s.
+      await world.clock.advance(12_000);
+      leapt = ms;
+
+      open();
+
+      await expect(world.clock.run(call)).rejects.toThrow("the lease ended");
+      expect(isAborted).toBe(true);
+      expect(world.record().state).toBe("in-progress");
+    },
+  );
+
+  it("H64: a step moves the end of the lease, and with it the time at which `signal` aborts", async () => {
     const world = newWorld(RENEWED);
-    let leapt = 0;
-    const clock = { now: () => world.clock.now() + leapt, sleep: world.clock.sleep };
-    const { opened, open } = gate();
-    let isAborted: boolean | undefined;
-    const call = world.start(
+    let signal: AbortSignal | undefined;
+    world.start(
       async (execution: Work) => {
-        await opened;
-        isAborted = execution.signal.aborted;
-        throw execution.signal.reason;
+        signal = execution.signal;
+        await execution.step("charge", () => "charged");
+        await new Promise(() => {});
       },
-      { clock },
+      { store: failing(world.memory, "renew", "before") },
     );
-    await world.clock.advance(12_000);
-    leapt = HOUR;
 
-    open();
+    await world.clock.advance(30_000);
+    expect(signal?.aborted).toBe(false);
+    await world.clock.advance(1);
 
-    await expect(world.clock.run(call)).rejects.toThrow("the lease ended");
-    expect(isAborted).toBe(true);
-    expect(world.record().state).toBe("in-progress");
+    expect(signal?.aborted).toBe(true);
+  });
+
+  it("H64: a renewal that finds a later end on the attempt's own claim counts on that end", async () => {
+    const world = newWorld(RENEWED);
+    let renewals = 0;
+    const store = intercepted(world.memory, async (method, request, [renewal]) => {
+      if (method !== "renew") return request();
+      if (renewals++ > 0) throw unreachable();
+      const { leaseEndsAt, ...others } = renewal as Renewal;
+      await world.memory.renew({ ...others, leaseEndsAt: leaseEndsAt + 60_000 });
+      return request();
+    });
+    const held = worker(world, { store });
+
+    // The renewal after 10 s asked for an end after 45 s, 5 of them for the clocks.
+    await world.clock.advance(99_999);
+    expect(held.signal().aborted).toBe(false);
+    await world.clock.advance(1);
+
+    expect(held.signal().aborted).toBe(true);
   });
 
   it("H38: a clock that was set back doesn't hide the end of the lease: `signal` aborts when the next renewal was due", async () => {

@@ -100,6 +100,15 @@ describe("perform, claimed", () => {
     expect(runs).toBe(1);
   });
 
+  it("refuses the value that the SDK returns for a suspended durable execution, which would be replayed for ever", async () => {
+    const world = newWorld();
+
+    await expect(world.call(async () => ({ Status: "PENDING" }))).rejects.toThrow(
+      /durable execution is suspended.*onceonly\/durable/,
+    );
+    expect(await world.call(async () => ({ Status: "SUCCEEDED" }), {}, { key: "key-2" })).toBeTruthy();
+  });
+
   it("H16: an error of the adapter that encodes the result does not make the work run again", async () => {
     const world = newWorld();
     const toStored = () => {

@@ -1,7 +1,12 @@
 // Steps of a handler: what is done is not done again, and what may have been done is not repeated where that was asked for.
 import { describe, expect, it } from "vitest";
 import { MAX_RETENTION_SECONDS } from "../../lib/contract.ts";
-import { OutcomeUnknownError, PermanentError, StoreUnavailableError } from "../../lib/core/errors.ts";
+import {
+  OutcomeUnknownError,
+  PermanentError,
+  ResultNotKeptError,
+  StoreUnavailableError,
+} from "../../lib/core/errors.ts";
 import type { Execution } from "../../lib/core/execution.ts";
 import { DEFAULTS } from "../../lib/core/options.ts";
 import { resolveOutcome } from "../../lib/core/resolve-outcome.ts";
@@ -10,7 +15,7 @@ import type { Step } from "../../lib/core/steps.ts";
 import type { StepChange } from "../../lib/core/store.ts";
 import type { AbandonedAttempt } from "../../lib/core/verify.ts";
 import { cached } from "../../lib/stores/cached.ts";
-import type { MemoryStore, MemoryWrite } from "../../lib/testing/index.ts";
+import type { MemoryStore, MemoryStoreOptions, MemoryWrite } from "../../lib/testing/index.ts";
 import { failing, intercepted, unreachable } from "../kit/faults/faulty-store.ts";
 import { evidenceOf, never } from "./abandoned-given.ts";
 import { counting, newWorld, pausedWorker, START, type World } from "./world.ts";
@@ -51,6 +56,17 @@ async function listed({ memory, clock }: World) {
   const outcomes: unknown[] = [];
   for await (const outcome of memory.unknownOutcomes({ before: clock.now() })) outcomes.push(outcome);
   return outcomes;
+}
+
+/** The states of steps that are written, in their order. */
+function writtenStates(world: World) {
+  const states: string[] = [];
+  const store = intercepted(world.memory, (method, request, [change]) => {
+    const { name, step } = Object(change) as StepChange;
+    if (method === "writeStep") states.push(`${name} ${step.state}`);
+    return request();
+  });
+  return { states, store };
 }
 
 /** A handler that dies inside a step, and a lease that is over. */
@@ -626,12 +642,12 @@ describe("a step that is asked for wrongly", () => {
     [
       "verify of a step that may run twice",
       ({ step }) => step("a", () => 1, { atMostOnce: false, verify: () => ({ outcome: "unknown" }) }),
-      /without `atMostOnce: true`/,
+      /step `a` has `verify` without `atMostOnce: true`/,
     ],
     [
       "didNotHappen alone",
       ({ step }) => step("a", () => 1, { didNotHappen: () => true }),
-      /without `atMostOnce/,
+      /step `a` has `didNotHappen` without `atMostOnce/,
     ],
     [
       "former names that are none",
@@ -687,6 +703,18 @@ describe("a step that is asked for wrongly", () => {
           await own.commit(2, { writes: [] });
         }),
       /a step can commit only once/,
+    ],
+    [
+      "a commit after its failure",
+      async ({ step }) => {
+        let late: Step<MemoryWrite> | undefined;
+        await step("a", (own) => {
+          late = own;
+          throw failure;
+        }).catch(() => {});
+        await late?.commit(1, { writes: [] });
+      },
+      /a step can commit only once, and before it returns/,
     ],
     [
       "a commit after its end",
@@ -851,8 +879,8 @@ describe("a step that commits", () => {
   });
 
   /** The first commit of the step hangs on its way, and a later try is refused by its condition. */
-  async function refusedBehindCopy(isCopyApplied: boolean) {
-    const world = newWorld();
+  async function refusedBehindCopy(isCopyApplied: boolean, storeOptions?: MemoryStoreOptions) {
+    const world = newWorld({}, storeOptions);
     let isTaken = false;
     let copy: (() => Promise<unknown>) | undefined;
     const store = intercepted(world.memory, async (method, request) => {
@@ -875,7 +903,8 @@ describe("a step that commits", () => {
             const id = await own.commit("first", { writes: [order(() => isTaken)] });
             commits.push("first");
             return id;
-          } catch {
+          } catch (error) {
+            if (error instanceof ResultNotKeptError) throw error;
             commits.push("refused");
             return own.commit("second", { writes: [] });
           }
@@ -893,6 +922,10 @@ describe("a step that commits", () => {
 
     expect([result, commits]).toEqual(["first", ["first"]]);
     expect(world.memory.table("orders").size).toBe(1);
+  });
+
+  it("counts so too if its result is too large to be kept, and then fails as in every later attempt", async () => {
+    await expect(refusedBehindCopy(true, { maxResultBytes: 3 })).rejects.toThrow(ResultNotKeptError);
   });
 
   it("is refused only when no late copy of it can be applied any more", async () => {
@@ -973,8 +1006,9 @@ describe("a step at most once", () => {
     const world = newWorld();
     await diesIn(world, "charge");
     const asked: unknown[] = [];
+    const { states, store } = writtenStates(world);
 
-    const work = async ({ step }: Run) => [
+    const work = async ({ step, childKey }: Run) => [
       await step("charge", never, {
         atMostOnce,
         verify: (previous) => {
@@ -983,14 +1017,16 @@ describe("a step at most once", () => {
             unknown
           >;
           asked.push({ key, attempt, fence, startedAt, leaseEndedAt, input });
+          expect(previous.childKey()).toBe(childKey("charge"));
           return { outcome: "happened", result: "ch_1", evidence: { asked: "GET /charges" } };
         },
       }),
       await step("mail", () => "sent"),
     ];
-    const result = await world.call(work, {}, { payload: { item: "book" } });
+    const result = await world.call(work, { store }, { payload: { item: "book" } });
 
     expect(result).toEqual(["ch_1", "sent"]);
+    expect(states).toEqual(["charge done", "mail done"]);
     const input = { item: "book" };
     const leaseEndedAt = START + 35_001;
     expect(asked).toEqual([{ key: "key-1", attempt: 1, fence: 2, startedAt: START, leaseEndedAt, input }]);
@@ -1002,24 +1038,36 @@ describe("a step at most once", () => {
     const world = newWorld();
     await diesIn(world, "charge");
     const { log, of } = effects();
+    const { states, store } = writtenStates(world);
 
-    const result = await world.call(({ step }) =>
-      step("charge", of("charge"), { atMostOnce, verify: () => ({ outcome: "did-not-happen" }) }),
+    const result = await world.call(
+      ({ step }) =>
+        step("charge", of("charge"), { atMostOnce, verify: () => ({ outcome: "did-not-happen" }) }),
+      { store },
     );
 
     expect(result).toBe("charge-1");
     expect(log).toEqual(["charge"]);
+    expect(states).toEqual(["charge undone", "charge begun", "charge done"]);
+    expect(world.decisions()).not.toContain("verified");
     expect(evidenceOf(world)).toMatchObject({ verdict: "did-not-happen", by: "verify" });
   });
 
   it("H42: whose verify throws, or answers nothing, holds its key with the name of the error", async () => {
-    for (const verify of [() => Promise.reject(new TypeError("secret")), () => ({}) as never]) {
+    for (const [verify, cause] of [
+      [() => Promise.reject(new TypeError("secret")), { name: "TypeError" }],
+      [() => ({}) as never, { name: "InvalidOptionError", option: "verify" }],
+    ] as const) {
       const world = newWorld();
       await diesIn(world, "charge", { atMostOnce, verify });
 
       await expect(
         world.call(({ step }) => step("charge", never, { atMostOnce, verify })),
-      ).rejects.toMatchObject({ code: "OUTCOME_UNKNOWN" });
+      ).rejects.toMatchObject({
+        code: "OUTCOME_UNKNOWN",
+        cause,
+        message: expect.stringContaining(`(verify threw ${cause.name})`),
+      });
 
       expect(world.record().state).toBe("held");
       const { answered, at, since } = evidenceOf(world);
@@ -1028,6 +1076,19 @@ describe("a step at most once", () => {
       expect(since).toBeLessThan(at);
       expect(world.record().evidence).not.toContain("secret");
     }
+  });
+
+  it("H42: whose verify doesn't know holds its key, and its evidence is only for operators", async () => {
+    const world = newWorld();
+    const verify = () => ({ outcome: "unknown", evidence: { answered: "503" } }) as const;
+    await diesIn(world, "charge", { atMostOnce, verify });
+
+    const error = await world
+      .call(({ step }) => step("charge", never, { atMostOnce, verify }))
+      .catch((error: unknown) => error);
+
+    expect(error).toMatchObject({ code: "OUTCOME_UNKNOWN", message: expect.not.stringContaining("503") });
+    expect(evidenceOf(world)).toMatchObject({ answered: "503" });
   });
 
   it("H42: is asked about again a minute after it was held, and not before", async () => {

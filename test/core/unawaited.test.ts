@@ -1,7 +1,9 @@
 // Options' functions that are called synchronously and return a promise, which counts as true whatever it resolves to.
 import { describe, expect, it, vi } from "vitest";
+import type { Work } from "../../lib/core/attempt.ts";
 import { reportDecision } from "../../lib/core/decisions.ts";
 import { isUnawaited, quietly } from "../../lib/core/unawaited.ts";
+import type { MemoryWrite } from "../../lib/testing/index.ts";
 import { newWorld, START } from "./world.ts";
 
 const later = (answer: boolean) => (() => Promise.resolve(answer)) as unknown as () => boolean;
@@ -86,6 +88,27 @@ describe("a predicate that returns a promise", () => {
 
     expect(await world.call(async ({ traceparent }) => `${traceparent}`)).toBe("undefined");
   });
+});
+
+it("R1: a step that the handler doesn't await is warned of once, and an awaited one never", async () => {
+  const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
+  // An operation that no other test has: the process remembers its warnings.
+  const world = newWorld({ operation: "ship-order" });
+  const awaited: Work<MemoryWrite> = ({ step }) => step("reserve", async () => "reserved");
+  const leftAlone: Work<MemoryWrite> = ({ step }) => {
+    void step("notify", () => world.clock.sleep(1000));
+    return "paid";
+  };
+
+  await world.call(async () => "no step");
+  await world.call(awaited, {}, { key: "key-2" });
+  await world.call(leftAlone, {}, { key: "key-3" });
+  await world.call(leftAlone, {}, { key: "key-4" });
+
+  expect(warn.mock.calls).toEqual([
+    ['onceonly: step "notify" of "ship-order" was still running when the handler returned: await it'],
+  ]);
+  warn.mockRestore();
 });
 
 describe("quietly", () => {

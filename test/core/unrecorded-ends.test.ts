@@ -4,7 +4,7 @@ import { ClaimLostError, FingerprintMismatchError, StoreUnavailableError } from 
 import type { Execution } from "../../lib/core/execution.ts";
 import type { EngineOptions } from "../../lib/core/options.ts";
 import type { MemoryWrite } from "../../lib/testing/index.ts";
-import { failing, intercepted } from "../kit/faults/faulty-store.ts";
+import { failing, intercepted, unreachable } from "../kit/faults/faulty-store.ts";
 import { gate } from "../kit/time/gate.ts";
 import { counting, newWorld, type World } from "./world.ts";
 
@@ -337,3 +337,26 @@ describe("answers 14: a call without a known deadline, optimistic", () => {
     expect(world.clock.now() - endedAt).toBeLessThanOrEqual(30_000);
   });
 });
+
+it.each([
+  [30_000, "no stock"],
+  [30_001, "unreachable"],
+])(
+  "an attempt that fails after %i ms of its lease of 30 s, with a store that doesn't answer: %s",
+  async (ms, message) => {
+    const world = newWorld();
+    const store = intercepted(world.memory, (method, request) => {
+      if (method === "claim") return request();
+      throw unreachable();
+    });
+    const call = world.call(
+      async () => {
+        await world.clock.sleep(ms);
+        throw new Error("no stock");
+      },
+      { store },
+    );
+
+    await expect(call).rejects.toThrow(message);
+  },
+);

@@ -121,8 +121,11 @@ describe("whenAbandoned: verify", () => {
     ],
   ])("H42: holds the key if verify %s", async (_, whenAbandoned, answered) => {
     const world = await abandoned(whenAbandoned);
+    const why = answered?.startsWith("threw") ? ` (verify ${answered})` : "";
 
-    await expect(world.call(never)).rejects.toThrow(OutcomeUnknownError);
+    await expect(world.call(never)).rejects.toThrow(
+      new OutcomeUnknownError(undefined, why && answered).message,
+    );
 
     expect(world.record().state).toBe("held");
     expect(evidenceOf(world)).toEqual(
@@ -139,6 +142,12 @@ describe("whenAbandoned: verify", () => {
 
     expect(error).toMatchObject({ code: "OUTCOME_UNKNOWN", cause: new TypeError("no such path") });
     expect(world.events.at(-1)?.error).toEqual(new TypeError("no such path"));
+  });
+
+  it("names the option in the error about a wrong answer", async () => {
+    const world = await abandoned((() => ({ outcome: "yes" })) as unknown as WhenAbandoned);
+
+    await expect(world.call(never)).rejects.toMatchObject({ cause: { option: "whenAbandoned" } });
   });
 
   it("gives verify half of the time, aborts its signal, and leaves the other half to the handler", async () => {

@@ -1,5 +1,6 @@
 import { traceparentFromXRay } from "onceonly/messaging";
 import { describe, expect, it } from "vitest";
+import { newWorld } from "../world.ts";
 
 const ROOT = "Root=1-5759e988-bd862e3fe1be46a994272793";
 const PARENT = "Parent=53995c3f42cd8ad8";
@@ -28,5 +29,32 @@ describe("traceparentFromXRay", () => {
     `${AS_W3C}1`,
   ])("ignores a value that names no segment: %s", (header) => {
     expect(traceparentFromXRay(header)).toBeUndefined();
+  });
+});
+
+describe("the trace context of an attempt", () => {
+  const given = `${AS_W3C}1`;
+  const own = `${AS_W3C}0`;
+  const fails = () => {
+    throw new Error("no tracer");
+  };
+
+  it.each<[string, (() => string | undefined) | undefined, string | undefined]>([
+    ["the caller's, without the option", undefined, given],
+    ["the option's", () => own, own],
+    ["none, if the option returns none", () => undefined, undefined],
+    ["none, if the option returns something else", () => "00-0", undefined],
+    ["none, if the option throws", fails, undefined],
+  ])("is %s", async (_, traceparent, expected) => {
+    const world = newWorld();
+    const seen: unknown[] = [];
+
+    await world.call(
+      (execution) => seen.push(execution.traceparent),
+      { traceparent },
+      { traceparent: given },
+    );
+
+    expect(seen).toEqual([expected]);
   });
 });
