@@ -83,8 +83,8 @@ export function readHttpEvent(event: unknown, profile?: HttpProfile): HttpEvent 
 
 /** A map of lists may be empty or incomplete next to the map of single values. */
 function headerOf({ headers, multiValueHeaders }: RawEvent, name: string): readonly string[] {
-  const listed = multiValueHeaders ? valuesOf(multiValueHeaders, name) : [];
-  return listed.length > 0 || !headers ? listed : valuesOf(headers, name);
+  const listed = valuesOf(multiValueHeaders ?? {}, name);
+  return listed.length > 0 ? listed : valuesOf(headers ?? {}, name);
 }
 
 /** Whether a map of lists has entries: tools and test events send empty ones. */
