@@ -7,13 +7,19 @@ import { markdownTable } from "./markdown.ts";
 /** A cost per unit of work that rises by more than this, from the smallest size to the largest, grows faster than its work. */
 const STEADY = 1.25;
 
+const LEVELS = "an index of more rows has more levels, each of which is a block";
+
 /** Why a cost grows faster than its work, by the cost's name. */
 export const REASONS: Readonly<Record<string, string>> = {
   "units per step":
     "the marks of all steps of an operation share one item, so each write of a step pays for the marks before it. Larger results have items of their own",
   "KB of WAL per step":
     "the marks of all steps of an operation share one row, so each write of a step copies the marks before it. Larger results have rows of their own",
-  "units per retry of a dead destination": "each waiting commit is read, tried and marked again",
+  "units per retry of a dead destination":
+    "a retry reads the index of all waiting commits, in pages of 1,000 keys. It sends and marks only a few of them",
+  "blocks per first run": LEVELS,
+  "blocks per replay": LEVELS,
+  "blocks per deleted row": LEVELS,
 };
 
 export function growthSection(figures: GrowthFigures): string {
