@@ -1,4 +1,4 @@
-// Takes Stryker's reports into results.json, and writes docs/proof/mutation.md from it and from reasons.json. A file is taken if each
+// Takes Stryker's reports into results.jsonl, and writes docs/proof/mutation.md from it and from reasons.json. A file is taken if each
 // of its surviving mutants has a reason; fails otherwise, once the others are written. Results of a file whose code has changed since
 // don't count, and the page lists it as not run.
 import { createHash } from "node:crypto";
@@ -25,7 +25,8 @@ const root = (path) => fileURLToPath(new URL(`../../../${path}`, import.meta.url
 const read = (path) => readFileSync(root(path), "utf8");
 const oneLine = (code) => code.replace(/\s+/g, " ").trim();
 
-const RESULTS = "packages/proof/mutation/results.json";
+/** A line for each file: its name and its result. */
+const RESULTS = "packages/proof/mutation/results.jsonl";
 
 const hashOf = (source) => createHash("sha256").update(source).digest("hex").slice(0, 16);
 const present = FOLDERS.flatMap((folder) =>
@@ -40,7 +41,7 @@ const reported = Object.entries(Object.assign({}, ...FOLDERS.map(reportOf)))
   .filter(([name, { source }]) => present.includes(name) && source === read(name))
   .map(([name, file]) => [name, resultOf(file)]);
 const results = Object.fromEntries(
-  Object.entries({ ...JSON.parse(read(RESULTS)), ...Object.fromEntries(reported) })
+  Object.entries(Object.fromEntries([...keptResults(), ...reported]))
     .filter(([name, { source }]) => present.includes(name) && source === hashOf(read(name)))
     .sort(([left], [right]) => (left < right ? -1 : 1)),
 );
@@ -59,10 +60,8 @@ for (const [name, entries] of Object.entries(reasons)) {
     if (!used.has(entry)) faults.push(`no such survivor: ${name} ${JSON.stringify(entry)}`);
 }
 
-const lines = Object.entries(results).map(
-  ([name, result]) => `${JSON.stringify(name)}: ${JSON.stringify(result)}`,
-);
-writeFileSync(root(RESULTS), `{\n${lines.join(",\n")}\n}\n`);
+const lines = Object.entries(results).map((entry) => `${JSON.stringify(entry)}\n`);
+writeFileSync(root(RESULTS), lines.join(""));
 writeFileSync(root("docs/proof/mutation.md"), page());
 console.log(
   `docs/proof/mutation.md: ${names.length} of ${present.length} files, ${names.flatMap((name) => explained[name]).length} surviving mutants, each with its reason`,
@@ -71,6 +70,13 @@ if (faults.length > 0) {
   console.error(faults.join("\n"));
   console.error(`${faults.length} faults: files with unexplained survivors are left out of the page`);
   process.exit(1);
+}
+
+function keptResults() {
+  return read(RESULTS)
+    .split("\n")
+    .filter(Boolean)
+    .map((line) => JSON.parse(line));
 }
 
 function reportOf(folder) {
@@ -196,7 +202,7 @@ npm run mutate
 runs [Stryker](https://stryker-mutator.io/docs/stryker-js/introduction/), and then writes this page. It fails if a surviving mutant
 has no reason in \`packages/proof/mutation/reasons.json\`, or if a reason no longer has a mutant. The run takes hours. To try a few files,
 run \`node packages/proof/mutation/run.mjs core lease\`, which mutates the files of \`lib/core\` with "lease" in their names, and then
-\`node packages/proof/mutation/report.mjs\`. Results of files that haven't changed since are kept in \`packages/proof/mutation/results.json\`.
+\`node packages/proof/mutation/report.mjs\`. Results of files that haven't changed since are kept in \`packages/proof/mutation/results.jsonl\`.
 
 ## What is mutated, and which tests count
 
