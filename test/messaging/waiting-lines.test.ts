@@ -6,7 +6,7 @@ import {
   OUT_OF_TIME,
   type SendEnd,
 } from "../../lib/messaging/destination-queue.ts";
-import { type LineNote, markedPlace, placeIn } from "../../lib/messaging/line-notes.ts";
+import { type LineNote, linesOf, markedPlace, placeIn } from "../../lib/messaging/line-notes.ts";
 import { WaitingLines } from "../../lib/messaging/waiting-lines.ts";
 import { MemoryOutbox } from "../../lib/testing/memory-outbox.ts";
 import {
@@ -68,6 +68,15 @@ describe("WaitingLines", () => {
     sendTo(lines, commitOf(inOrder, now - 500));
 
     expect(sendTo(lines, { ...commitOf(inOrder, now + 1), committedAt: now })).toBe(NOT_ATTEMPTED);
+  });
+
+  it("a commit waits in the line and in the destination of each of its messages", async () => {
+    const lines = await newLines("sweeper");
+    const commit = { ...commitOf(inOrder), messages: [inOrder, withoutOrder, inOtherLine] };
+    const names = [inOrder, inOtherLine].map((message) => linesOf(message)?.line ?? "");
+
+    expect([...names, destination].map((name) => lines.waitsIn(name, commit))).toEqual([true, true, true]);
+    expect(lines.waitsIn("another", commit)).toBe(false);
   });
 
   it("a line does not work, nor its destination, while a commit is held up in it", async () => {
