@@ -98,7 +98,8 @@ async function installPackages(folder: string): Promise<InstalledPackages> {
 async function installTarballs(empty: string, tarballs: readonly Tarball[]): Promise<string> {
   await mkdir(empty);
   await writeFile(join(empty, "package.json"), "{}");
-  const flags = ["--offline", "--no-audit", "--no-fund"];
+  // npm asks for the optional peers, which a cache that only `npm ci` has filled lacks.
+  const flags = ["--prefer-offline", "--no-audit", "--no-fund"];
   await run("npm", ["install", ...tarballs.map(({ path }) => path), ...flags], empty);
   return join(empty, "node_modules");
 }
