@@ -101,7 +101,7 @@ function shardOf({ group, key }: StoredMessage): number {
   return hashTuple(group ?? key).charCodeAt(0) % OUTBOX_SHARDS;
 }
 
-/** The values of a step: its entry with the result inside, apart from it, or without it if there is no room. */
+/** The values of a step. Its result is in its entry, in a separate place, or lost if the table has no room for it. */
 export function valuesOfStep(
   { recordKey, token, name, step, result, seen, isFirst }: StepChange<unknown>,
   room: Room,
@@ -127,7 +127,7 @@ export function valuesOfStep(
   };
 }
 
-/** How many bytes a step's result adds to a row of limited room, and the entry to use if there is no room for it. */
+/** For a row whose size is limited: how many bytes the result adds, and the entry without it. */
 function addedBy(
   name: string,
   step: StepChange["step"],

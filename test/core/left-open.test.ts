@@ -25,7 +25,7 @@ it("is reported as unknown, no longer counts as the caller's, and its end is rec
   expect(await world.call(async () => "again")).toBe("late");
 });
 
-it("H64: its lease is no longer renewed once its end can't be seen, so another call takes over", async () => {
+it("H64: the attempt stops renewing its lease when it can't see the end of its work, so another call takes over", async () => {
   const world = newWorld({ renewLease: true });
   world.start(async (attempt) => {
     await world.clock.sleep(1000);

@@ -924,7 +924,7 @@ describe("a step that commits", () => {
     expect(world.memory.table("orders").size).toBe(1);
   });
 
-  it("counts so too if its result is too large to be kept, and then fails as in every later attempt", async () => {
+  it("is also done if the store can't keep its result, and fails as in every later attempt", async () => {
     await expect(refusedBehindCopy(true, { maxResultBytes: 3 })).rejects.toThrow(ResultNotKeptError);
   });
 

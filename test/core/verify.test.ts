@@ -115,7 +115,7 @@ describe("whenAbandoned: verify", () => {
       "threw ResponseNotStorableError",
     ],
     [
-      "gives evidence that is no text",
+      "gives evidence that isn't a string",
       (() => ({ outcome: "unknown", evidence: { answered: 503 } })) as unknown as WhenAbandoned,
       undefined,
     ],

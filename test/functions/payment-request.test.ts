@@ -13,7 +13,7 @@ describe("readPaymentRequest", () => {
     ["null", "null"],
     ["no tenant", '{"orderId":"order-1"}'],
     ["an empty order id", '{"tenant":"acme","orderId":""}'],
-    ["an order id that is no text", '{"tenant":"acme","orderId":1}'],
+    ["an order id that isn't a string", '{"tenant":"acme","orderId":1}'],
   ])("H24: refuses %s for good, without repeating it", (_, body) => {
     expect(() => readPaymentRequest(body)).toThrow(
       expect.objectContaining({ code: "PERMANENT", message: expect.not.stringContaining("order-1") }),

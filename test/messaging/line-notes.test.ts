@@ -20,8 +20,8 @@ import { commitOf, destination, inOrder, line, noteOf, now, withoutOrder } from 
 describe("the notes of lines", () => {
   it.each<[string, object | null]>([
     ["no group", { queue: inOrder.queue }],
-    ["a group that is no text", { ...inOrder, group: 7 }],
-    ["an address that is no text", { ...inOrder, queue: 7 }],
+    ["a group that isn't a string", { ...inOrder, group: 7 }],
+    ["an address that isn't a string", { ...inOrder, queue: 7 }],
     ["a standard queue", withoutOrder],
     ["a time of its own", { ...inOrder, deliverAt: "2999-01-01T00:00:00.000Z" }],
     ["no content", null],

@@ -14,7 +14,7 @@ const event = { bus: "shop", source: "shop", detailType: "paid", key: "order-7/p
 const BROKEN: readonly (readonly [what: string, message: unknown])[] = [
   ["nothing", undefined],
   ["a text", "paid"],
-  ["a body that is no text", { ...stored, body: { id: 7 } }],
+  ["a body that isn't a string", { ...stored, body: { id: 7 } }],
   ["an event whose body is no JSON", { ...event, body: "paid" }],
   ["no group for a FIFO queue", { ...stored, group: undefined }],
   ["a key that names nothing", { ...stored, key: "" }],

@@ -223,7 +223,7 @@ describe("WaitingLines", () => {
     expect(lines.notes.current[destination]?.tries).toBe(1);
   });
 
-  it("a failure that a relay sees is no retry of a line that has a note by now", async () => {
+  it("a relay doesn't count its failure as a retry if the sweeper has noted the line in the meantime", async () => {
     const lines = await newLines("relay");
     const dispatch = {
       send(_: StoredMessage, end: (ended: SendEnd) => void) {

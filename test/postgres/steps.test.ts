@@ -152,7 +152,7 @@ describe.skipIf(!hasServer)("the larger results of steps", () => {
     expect([await rows(), await record()]).toMatchObject([0, { version: RECORD_VERSION, bytes: null }]);
   });
 
-  it("H39: go when anything deletes their record: `reap`, former code, an operator", async () => {
+  it("H39: are deleted with their record, whether `reap`, former code or an operator deletes it", async () => {
     const { call, store, pool, table, rows } = await world();
     const hold = () => call(async ({ step }) => step("seat", () => textOf("seat")), { keepSteps: true });
 
@@ -165,7 +165,7 @@ describe.skipIf(!hasServer)("the larger results of steps", () => {
     expect(await rows()).toBe(0);
   });
 
-  it("H39: of a late copy of a step's write leave nothing, whether its record has ended or is gone", async () => {
+  it("H39: aren't written by a late copy of a step's write, whether its record has ended or is gone", async () => {
     const { store, pool, table, rows } = await world();
     const recordKey = freshRecordKey();
     await won(store, claimOf(recordKey));
@@ -181,7 +181,7 @@ describe.skipIf(!hasServer)("the larger results of steps", () => {
     expect([await write(), await rows()]).toEqual([{ settled: false, record: undefined }, 0]);
   });
 
-  it("leave no row behind when a step is written again, or when its expired record is claimed anew", async () => {
+  it("are deleted when a step is written again, and when a call claims the expired record", async () => {
     const { store, rows } = await world();
     const recordKey = freshRecordKey();
     await won(store, claimOf(recordKey));
@@ -202,7 +202,7 @@ describe.skipIf(!hasServer)("the larger results of steps", () => {
     expect(await rows()).toBe(0);
   });
 
-  it("leave no row behind when a handler within a transaction completes their operation", async () => {
+  it("are deleted when a handler within a transaction completes their operation", async () => {
     const { call, pool, table, rows } = await world();
     await expect(
       call(async ({ step }) => {
@@ -220,7 +220,7 @@ describe.skipIf(!hasServer)("the larger results of steps", () => {
     expect(await rows()).toBe(0);
   });
 
-  it("H89: of former code are found in their column", async () => {
+  it("H89: are read from their column if former code wrote them", async () => {
     const { call, pool, table } = await world();
     const seats: unknown[] = [];
     const attempt = () =>

@@ -42,7 +42,7 @@ const ODD: readonly (readonly [title: string, make: () => unknown, message: stri
     "an object was thrown",
   ],
   [
-    "frozen, with a message that is no text",
+    "frozen, with a message that isn't a string",
     () => Object.freeze(permanent({ message: null })),
     "an object was thrown",
   ],
