@@ -30,7 +30,11 @@ class Silent {
   readonly answers = "text";
   name = () => this.#name;
   load = async () => this.#name;
+  nothing = () => undefined;
   find = never;
+  async *blank() {
+    yield await never();
+  }
   async *list() {
     yield 1;
     yield await never();
@@ -46,10 +50,14 @@ class Silent {
 }
 
 describe("ending", () => {
-  const silent = ending(new Silent());
+  let silent: Silent;
+  beforeEach(() => {
+    silent = ending(new Silent());
+  });
 
   it("H80: R2: passes on responses, and ends calls that get none", async () => {
     expect([silent.name(), silent.answers, await silent.load()]).toEqual(["silent", "text", "silent"]);
+    expect(silent.nothing()).toBeUndefined();
     expect(await endOf(silent.find())).toBe("STORE_UNAVAILABLE");
   });
 
@@ -68,11 +76,37 @@ describe("ending", () => {
     expect(closed).toHaveBeenCalledTimes(2);
   });
 
+  it("H80: R2: ends a list whose first page doesn't come", async () => {
+    const readAll = async () => {
+      for await (const _ of silent.blank());
+    };
+
+    expect(await endOf(readAll())).toBe("STORE_UNAVAILABLE");
+  });
+
+  it("H80: R2: leaves a list that can't be closed", async () => {
+    const { list } = ending({
+      list: (): AsyncIterable<number> => ({
+        [Symbol.asyncIterator]: () => ({ next: async () => ({ done: false, value: 1 }) }),
+      }),
+    });
+    const read: number[] = [];
+    for await (const each of list()) {
+      read.push(each);
+      break;
+    }
+
+    expect(read).toEqual([1]);
+  });
+
   it("H80: R2: says how long it has waited", async () => {
     const end = inTime(never(), 1500).catch((error) => error);
     await vi.advanceTimersByTimeAsync(1500);
 
-    expect((await end).message).toContain("no answer in 1500 ms");
+    expect(await end).toMatchObject({
+      failure: "unreachable",
+      message: expect.stringContaining("no answer in 1500 ms"),
+    });
   });
 });
 

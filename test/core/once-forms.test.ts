@@ -31,18 +31,32 @@ describe("H87: A1: once, as a legacy decorator", () => {
     expect(await answer.value("o2")).toEqual(["o2", null, "o2"]);
   });
 
-  it.each<[string, unknown[]]>([
-    ["a parameter", [{}, "charge", 0]],
-    ["a field", [{}, "charge", undefined]],
-    ["a field with an initializer", [{}, "charge", { value: charge, initializer: () => charge }]],
-    ["an accessor", [{}, "charge", { get: () => charge }]],
-    ["a setter", [{}, "charge", { set: () => {} }]],
-    ["a class", [class Payments {}]],
-    ["nothing", []],
-    ["a context that is none", [charge, null]],
-    ["a name instead of a context", [charge, "charge"]],
-  ])("refuses %s when the class is defined", (_, given) => {
-    expect(() => decorator()(...given)).toThrow(/must be a method of a class, but `@once` is on a/);
+  it.each<[string, unknown[], string]>([
+    ["a parameter", [{}, "charge", 0], "parameter"],
+    ["a field", [{}, "charge", undefined], "field"],
+    ["a field without a descriptor", [{}, "charge"], "field"],
+    ["a field with an initializer", [{}, "charge", { value: charge, initializer: () => charge }], "field"],
+    ["a field whose value isn't a function", [{}, "charge", { value: 1 }], "field"],
+    ["an accessor", [{}, "charge", { get: () => charge }], "accessor"],
+    ["a setter", [{}, "charge", { set: () => {} }], "accessor"],
+    ["a class", [class Payments {}], "class or function"],
+    ["a class with a second argument", [class Payments {}, undefined], "class or function"],
+    ["an object", [{}], "an object"],
+    ["nothing", [], "undefined"],
+    ["a context that is none", [charge, null], "field"],
+    ["a name instead of a context", [charge, "charge"], "field"],
+    ["a method with one argument too many", [{}, "charge", { value: charge }, 1], "field"],
+  ])("refuses %s when the class is defined", (_, given, kind) => {
+    expect(() => decorator()(...given)).toThrow(
+      `must be a method of a class, but \`@once\` is on a ${kind}: put`,
+    );
+  });
+
+  it("leaves out what only the decorated function has", () => {
+    const sloppy = new Function("id", "return id");
+    const { value } = decorator()({}, "charge", { value: sloppy }) as { value: object };
+
+    expect(Object.keys(Object.getOwnPropertyDescriptors(value)).sort()).toEqual(["length", "name"]);
   });
 });
 

@@ -129,6 +129,7 @@ describe("runOnce", () => {
       [undefined, "order-1", swapped, run],
       "(undefined, a string of 7 characters, an object, a function)",
     ],
+    ["null as the options", [null, "order-1", swapped, run], "`options` must be an object and come first"],
     [
       "a function in place of the options",
       [run, "order-1", swapped],
@@ -148,7 +149,7 @@ describe("runOnce", () => {
   ] as const)("names the mistake of %s, before any I/O", async (_, given, message) => {
     const store = new MemoryStore();
     const [options, ...rest] = given as readonly unknown[];
-    const all = typeof options === "object" ? [optionsOf({ store }), ...rest] : given;
+    const all = options && typeof options === "object" ? [optionsOf({ store }), ...rest] : given;
 
     await expect((runOnce as (...all: readonly unknown[]) => Promise<unknown>)(...all)).rejects.toMatchObject(
       {
@@ -167,6 +168,21 @@ describe("runOnce", () => {
       message:
         "the idempotency key must be a string and come before the input: call runOnce(options, key, input, fn); got (an object, an object, a string of 7 characters, a function)",
     });
+  });
+
+  it("says that a key isn't a string, if no other argument looks like one", async () => {
+    await expect(runOnce(optionsOf(), 7 as never, swapped, run)).rejects.toMatchObject({
+      code: "IDEMPOTENCY_KEY_INVALID",
+      message: expect.stringContaining("must be a string of 1 to"),
+    });
+  });
+
+  it("H62: refuses the event of a durable execution, before any I/O", async () => {
+    const store = new MemoryStore();
+    const event = { DurableExecutionArn: "arn", CheckpointToken: "token" };
+
+    await expect(runOnce(optionsOf({ store }), "key", event, run)).rejects.toThrow("`fn`");
+    expect(store.records.size).toBe(0);
   });
 
   it.each([

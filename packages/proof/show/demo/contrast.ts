@@ -9,7 +9,7 @@ import { nameOf } from "./seen.ts";
 export interface Harm {
   /** Keys with more than one order. */
   readonly orderedTwice: number;
-  /** Keys that were charged more often than is due. */
+  /** Keys with more charges than expected. */
   readonly chargedTwice: number;
   /** Keys for which clients got different successful answers. */
   readonly answeredTwice: number;
@@ -46,8 +46,8 @@ export function formatContrast(plan: Plan, observation: Observation, { cross }: 
   const { length: keys } = plan.orders;
   const due = plan.orders.filter(({ payment }) => payment.kind !== "declined").length;
   return [
-    `${cross}without onceonly: ${observation.rows.length} orders for ${keys} keys, ${orderedTwice} keys have several,`,
-    `      ${chargesIn(observation.ledger).length} charges for ${due} that are due, ${chargedTwice} keys were charged too often,`,
-    `      clients of ${answeredTwice} keys were told of different orders, ${unsettled} orders were never settled`,
+    `${cross}without onceonly: ${observation.rows.length} orders for ${keys} keys, ${orderedTwice} keys with several orders,`,
+    `      ${chargesIn(observation.ledger).length} charges instead of ${due}, ${chargedTwice} keys charged more than once,`,
+    `      clients with ${answeredTwice} keys got different orders, ${unsettled} orders neither paid nor declined`,
   ].join("\n");
 }

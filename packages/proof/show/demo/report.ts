@@ -14,7 +14,7 @@ export function reportSections(plan: Plan, observation: Observation): Section[] 
     { title: "orders", rows: orderRows(observation) },
     { title: "messages", rows: messageRows(observation) },
     { title: "done to the service on purpose", rows: disturbanceRows(observation) },
-    { title: "messages for a queue that is not there yet, on purpose", rows: receiptRows(observation) },
+    { title: "messages for a queue that does not exist yet, on purpose", rows: receiptRows(observation) },
     { title: "effects", rows: effectRows(plan, observation) },
     { title: "orders of another service, each by one saga", rows: sagaRows(plan.sagas, observation.sagas) },
   ];
@@ -26,25 +26,25 @@ function orderRows({ requests, answers, executions, incidents }: Observation): R
   const replayed = answers.filter((answer) => answer.replayed).length;
   const cameBack = incidents.filter(({ incident }) => incident === "client gave up").length;
   return [
-    row("requests", requests, "HTTP, every retry included"),
-    row("executed", executions.orders, "handlers started, those that were killed included"),
+    row("requests", requests, "HTTP requests, including retries"),
+    row("executed", executions.orders, "handlers started, including killed ones"),
     row("replayed", replayed, "answered from the record"),
     row(
-      "told to wait",
+      "in progress",
       answersWith((status) => status === 409),
       "409: another request with the key was in progress",
     ),
     row(
-      "other body",
+      "mismatch",
       answersWith((status) => status === 422),
-      "422: a used key came with another body",
+      "422: the same key with another body",
     ),
     row(
-      "asked again",
+      "unavailable",
       answersWith((status) => status >= 500),
-      "5xx: the function was killed, or DynamoDB was cut off",
+      "5xx: the function was killed, or DynamoDB was unreachable",
     ),
-    row("came back", cameBack, "clients that left before the answer"),
+    row("disconnected", cameBack, "clients that disconnected before the response"),
   ];
 }
 
@@ -54,16 +54,20 @@ function messageRows({ sends, sweeperSends, deliveries, executions, redriven }: 
   const replayed = endedWith("acknowledged").filter(({ hasCommitted }) => !hasCommitted).length;
   return [
     row("sent", sends.length, "accepted by the queue"),
-    row("known", repetitions, "of these, to the queue: repetitions within 5 minutes"),
+    row("duplicates", repetitions, "of these, recognized as duplicates within 5 minutes"),
     {
-      ...row("sent by sweeper", sweeperSends, "commits that the stream did not bring to the relay"),
+      ...row("sent by sweeper", sweeperSends, "commits that the relay missed"),
       isOurs: true,
     },
     row("delivered", deliveries.length, "to the consumer"),
-    row("executed", executions.payments, "handlers started, those that were killed included"),
-    row("replayed", replayed, "acknowledged without charging: it was done already"),
-    row("to come again", endedWith("returned").length, "the gateway was down, or another consumer had it"),
-    row("cut short", endedWith("lost").length, "batches of consumers that were killed: all came again"),
+    row("executed", executions.payments, "handlers started, including killed ones"),
+    row("replayed", replayed, "acknowledged without a second charge"),
+    row(
+      "returned",
+      endedWith("returned").length,
+      "the gateway was down, or another consumer had the message",
+    ),
+    row("interrupted", endedWith("lost").length, "batches of killed consumers: all were delivered again"),
     row("redriven", redriven, "moved back from the dead-letter queue"),
   ];
 }
@@ -89,24 +93,32 @@ function disturbanceRows(observation: Observation): Row[] {
     { ...row("stream off", streamOff, "orders committed meanwhile"), isOurs: true },
     { ...row("sent twice", sentTwice, "both copies delivered"), isOurs: true },
     row("sent again", happened("sent again by a producer"), "under other ids"),
-    row("overtaken", happened("delivered again while the consumer ran"), "visibility ended too early"),
-    row("gateway down", refusals, "charges that were turned away"),
+    row(
+      "overlapping",
+      happened("delivered again while the consumer ran"),
+      "the visibility timeout was too short",
+    ),
+    row("gateway down", refusals, "charges refused"),
     row("gateway errors", happened("gateway failed"), "orders: two errors before the charge"),
-    row("gateway silent", happened("gateway charged and did not answer"), "orders: charged, answer cut off"),
-    row("answers cut off", lostAnswers.dynamodb, "DynamoDB wrote, and the function was not told"),
-    row("receipts cut off", lostAnswers.sqs, "SQS accepted, and the sender was not told"),
-    row("throttles", throttles, "writes that DynamoDB put off"),
+    row(
+      "gateway silent",
+      happened("gateway charged and did not answer"),
+      "orders: charged, response cut off",
+    ),
+    row("responses cut off", lostAnswers.dynamodb, "DynamoDB wrote, and the function got no response"),
+    row("sends unconfirmed", lostAnswers.sqs, "SQS accepted, and the sender got no response"),
+    row("throttles", throttles, "writes that DynamoDB throttled"),
   ];
 }
 
 function receiptRows({ receipts }: Observation): Row[] {
   const { committed, parked, copies, redirected, sentAgain } = receipts;
   return [
-    row("commits", committed, "each with a message for it, and a copy for a healthy queue"),
-    row("copies", copies.length, "in the healthy queue, once each, while the other one was not there"),
-    row("parked", parked, "kept and told, after 4 days without the queue"),
-    row("sent on", sentAgain.length, "sent again once there was the queue: arrived"),
-    row("redirected", redirected.length, "to another queue: arrived"),
+    row("commits", committed, "each with one message for it and a copy for a healthy queue"),
+    row("copies", copies.length, "in the healthy queue, once each, while the other queue was missing"),
+    row("parked", parked, "kept and reported, after 4 days without the queue"),
+    row("sent again", sentAgain.length, "arrived, once the queue existed"),
+    row("redirected", redirected.length, "arrived in another queue"),
   ].map((each) => ({ ...each, isOurs: true }));
 }
 
@@ -118,16 +130,16 @@ function effectRows(plan: Plan, observation: Observation): Row[] {
   const declined = plan.orders.filter(({ payment }) => payment.kind === "declined").length;
   const charges = chargesIn(ledger).length;
   return [
-    row("orders expected", wanted, "one for each key of each tenant"),
+    row("orders expected", wanted, "one per key and tenant"),
     { ...row("orders found", rows.length, "rows in the table"), due: wanted },
     { ...row("ordered twice", orderedTwice, "keys with more than one order"), due: 0 },
-    { ...row("answered twice", answeredTwice, "keys whose clients were told of different orders"), due: 0 },
+    { ...row("answered twice", answeredTwice, "keys whose clients got different orders"), due: 0 },
     { ...row("paid", inState("paid"), "by their state"), due: wanted - declined },
     { ...row("declined", inState("declined"), "by their state"), due: declined },
     { ...row("never settled", unsettled, "neither paid nor declined"), due: 0 },
     { ...row("payments found", payments.length, "rows in the table"), due: wanted - declined },
     { ...row("charges found", charges, "entries in the gateway's ledger"), due: wanted - declined },
-    { ...row("charged twice", chargedTwice, "keys that were charged more often than is due"), due: 0 },
+    { ...row("charged twice", chargedTwice, "keys with more charges than expected"), due: 0 },
   ];
 }
 

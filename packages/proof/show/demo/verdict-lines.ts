@@ -26,11 +26,11 @@ function held({ orders, sagas }: Plan, { answers, receipts, sagas: seen }: Obser
   const paid = orders.length - declined;
   const successes = answers.filter(({ status }) => status < 300).length;
   return [
-    `held: one order for each key of each tenant (${orders.length} of ${orders.length}),`,
-    `      one answer for each of them (${successes} successful responses, those of one key identical),`,
-    `      one payment and one charge for each order that is paid (${paid} of ${paid}), none for the ${declined} declined,`,
-    "      every message sent and done: nothing is left in outbox, queue or dead-letter queue,",
-    `      ${parked} messages of a queue that was not there parked, ${sentOn} of them sent on once somebody said so,`,
+    `held: one order per key and tenant (${orders.length} of ${orders.length}),`,
+    `      the same response to every call with a key (${successes} successful responses),`,
+    `      one payment and one charge per paid order (${paid} of ${paid}), none for the ${declined} declined ones,`,
+    "      every message sent and processed: outbox, queue and dead-letter queue are empty,",
+    `      ${parked} messages parked because their queue was missing, ${sentOn} of them sent again by an operator,`,
     sagaLine(sagas, seen),
   ].join("\n");
 }
@@ -39,6 +39,6 @@ function sagaLine({ length }: Plan["sagas"], seen: Observation["sagas"]): string
   const { placed, canceled, charges, refunds, reserved } = balanceOf(seen);
   return [
     `      ${length} sagas through ${seen.killed.length} kills: ${placed} orders placed and charged once, ${canceled} undone,`,
-    `      ${charges} charges less ${refunds} refunds and ${reserved} pieces in stock balance with them`,
+    `      ${charges} charges less ${refunds} refunds and ${reserved} reserved pieces balance with them`,
   ].join("\n");
 }

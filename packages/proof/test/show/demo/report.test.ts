@@ -28,20 +28,20 @@ describe("reportSections", () => {
         requests: honest.requests,
         executed: honest.executions.orders,
         replayed: honest.answers.filter(({ replayed }) => replayed).length,
-        "told to wait": answersWith(409),
-        "other body": answersWith(422),
-        "asked again": answersWith(500),
-        "came back": happened(/gave up/),
+        "in progress": answersWith(409),
+        mismatch: answersWith(422),
+        unavailable: answersWith(500),
+        disconnected: happened(/gave up/),
       },
       messages: {
         sent: 12,
-        known: 0,
+        duplicates: 0,
         "sent by sweeper": 1,
         delivered: 36,
         executed: 16,
         replayed: 12,
-        "to come again": 12,
-        "cut short": 0,
+        returned: 12,
+        interrupted: 0,
         redriven: 1,
       },
       "done to the service on purpose": {
@@ -51,19 +51,19 @@ describe("reportSections", () => {
         "stream off": happened(/stream was off/),
         "sent twice": happened(/had forgotten/),
         "sent again": happened(/by a producer/),
-        overtaken: happened(/while the consumer ran/),
+        overlapping: happened(/while the consumer ran/),
         "gateway down": 10,
         "gateway errors": happened(/^gateway failed/),
         "gateway silent": happened(/^gateway charged/),
-        "answers cut off": 3,
-        "receipts cut off": 2,
+        "responses cut off": 3,
+        "sends unconfirmed": 2,
         throttles: 1,
       },
-      "messages for a queue that is not there yet, on purpose": {
+      "messages for a queue that does not exist yet, on purpose": {
         commits: 3,
         copies: 3,
         parked: 3,
-        "sent on": 2,
+        "sent again": 2,
         redirected: 1,
       },
       effects: {
@@ -131,10 +131,8 @@ describe("formatVerdict", () => {
   it("shows what held", () => {
     const lines = formatVerdict(plan, honest, []).split("\n");
 
-    expect(lines[0]).toBe("held: one order for each key of each tenant (12 of 12),");
-    expect(lines[2]).toContain(
-      "one payment and one charge for each order that is paid (11 of 11), none for the 1",
-    );
+    expect(lines[0]).toBe("held: one order per key and tenant (12 of 12),");
+    expect(lines[2]).toContain("one payment and one charge per paid order (11 of 11), none for the 1");
   });
 
   it("lists what broke, and how much more there is", () => {

@@ -110,7 +110,7 @@ describe("formatContrast", () => {
     const copies = honest.rows.map((row) => ({ ...row, id: `copy of ${row.id}` }));
 
     expect(formatContrast(plan, { ...honest, rows: [...honest.rows, ...copies] })).toMatch(
-      /^without onceonly: 80 orders for 40 keys, 40 keys have several,\n/,
+      /^without onceonly: 80 orders for 40 keys, 40 keys with several orders,\n/,
     );
   });
 
