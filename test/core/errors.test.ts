@@ -1,6 +1,7 @@
 import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
 import * as errors from "../../lib/core/errors.ts";
+import { bounded } from "../../lib/core/onceonly-error.ts";
 
 const {
   isOnceonlyError,
@@ -189,6 +190,11 @@ describe("the message of an error", () => {
         true,
       );
     }
+  });
+
+  it("is left as it is up to 1000 characters", () => {
+    expect(bounded("x".repeat(1000))).toBe("x".repeat(1000));
+    expect(bounded("x".repeat(1001))).toContain(" … ");
   });
 
   it("is left to the handler in a PermanentError", () => {

@@ -67,19 +67,49 @@ describe("H87: A1: once, as a standard decorator", () => {
     expect(await method("o1")).toEqual(["o1", null, "o1"]);
   });
 
-  it("passes the execution after the arguments of a method that doesn't declare it", async () => {
-    const seen: unknown[] = [];
-    const method = decorator()(
+  const OWN = "own";
+  const takesAll = async (...args: unknown[]) => args;
+  const takesThree = async (id: unknown, note: unknown, own: unknown, ...more: unknown[]) => [
+    id,
+    note,
+    own,
+    ...more,
+  ];
+
+  it.each<[string, AnyMethod, unknown[], unknown[]]>([
+    ["after all arguments of a method that declares none", takesAll, ["o1", "soon"], ["o1", "soon", OWN]],
+    ["alone, without any argument", takesAll, [], [OWN]],
+    ["as the last declared parameter", takesThree, ["o1"], ["o1", undefined, OWN]],
+    ["in place of an undefined one", takesThree, ["o1", "soon", undefined], ["o1", "soon", OWN]],
+    ["after a value for the last parameter", takesThree, ["o1", "soon", "mine"], ["o1", "soon", "mine", OWN]],
+    [
+      "after more arguments than are declared",
+      takesThree,
+      ["o1", "soon", undefined, "gift"],
+      ["o1", "soon", undefined, "gift", OWN],
+    ],
+  ])("passes the execution %s", async (_, body, given, wanted) => {
+    const seen: unknown[][] = [];
+    const method = Object.defineProperty(
       async (...args: unknown[]) => {
-        seen.push(args.length);
+        seen.push((await body(...args)) as unknown[]);
       },
-      { kind: "method" },
-    ) as AnyMethod;
+      "length",
+      { value: body.length },
+    );
+    const decorate = once<unknown[]>({
+      operation: "charge",
+      store: new MemoryStore(),
+      key: () => "key",
+      fingerprint: () => 1,
+      leaseSeconds: 30,
+    }) as unknown as Decorate;
 
-    await method("o1");
-    await method("o2", "soon");
+    await (decorate(method, { kind: "method" }) as AnyMethod)(...given);
 
-    expect(seen).toEqual([2, 3]);
+    expect(
+      seen.map((args) => args.map((each) => (Object(each).operation === "charge" ? OWN : each))),
+    ).toEqual([wanted]);
   });
 
   it.each(["field", "accessor", "getter", "setter", "class"])("refuses a %s", (kind) => {

@@ -72,13 +72,12 @@ describe("once", () => {
 
   it("reads the key's owner from the arguments, and rejects a call without one", async () => {
     const { payments: service } = payments({
-      scope: ({ id }) => (id === "nobody's" ? undefined : `of ${id}`),
+      scope: ({ id }) => (id === "anonymous" ? undefined : id === "empty" ? "" : `of ${id}`),
     });
 
     expect(await service.charge({ id: "o1", cents: 5 })).toMatchObject({ scope: "of o1" });
-    await expect(service.charge({ id: "nobody's", cents: 5 })).rejects.toMatchObject({
-      code: "SCOPE_MISSING",
-    });
+    for (const id of ["anonymous", "empty"])
+      await expect(service.charge({ id, cents: 5 })).rejects.toMatchObject({ code: "SCOPE_MISSING" });
   });
 
   it.each([

@@ -93,6 +93,17 @@ describe("resolveOptions", () => {
     expect(() => resolveOptions(options as unknown as EngineOptions)).toThrow("`options` must be an object");
   });
 
+  it.each([
+    [{ operation: "undefined-orders" }, '`operation` contains "undefined" or a similar text'],
+    [{ mode: "optimistic", whenAbandoned: "hold" }, "`whenAbandoned` isn't supported in optimistic mode"],
+    [
+      { whenStoreFails: "run", whenAbandoned: "hold" },
+      '`whenAbandoned` can\'t be combined with `whenStoreFails: "run"`',
+    ],
+  ])("refuses %j, and says why", (options, message) => {
+    expect(() => given(options as object)).toThrow(message);
+  });
+
   it("names an unknown option before a missing one: it may be that one, misspelt", () => {
     const misspelt = { operaton: "pay" } as unknown as EngineOptions;
 

@@ -2,6 +2,7 @@ import { EventEmitter, once } from "node:events";
 import { describe, expect, it } from "vitest";
 import { OutcomeUnknownError } from "../../lib/core/errors.ts";
 import { identify } from "../../lib/core/identity.ts";
+import type { IdempotencyRecord } from "../../lib/core/record.ts";
 import { releaseRecord } from "../../lib/core/release-record.ts";
 import { runOnce } from "../../lib/core/run-once.ts";
 import { fakeClock } from "../../lib/testing/fake-clock.ts";
@@ -85,12 +86,39 @@ describe("releaseRecord", () => {
     const open = { released: false, state: "in-progress", steps: ["pay"] };
 
     expect(await releaseRecord({ store }, recordKey, BY)).toEqual({ ...open, leaseEndsAt });
+    const last = { store, clock: fakeClock(leaseEndsAt) };
+    expect(await releaseRecord(last, recordKey, BY)).toEqual({ ...open, leaseEndsAt });
     const clock = fakeClock(leaseEndsAt + 1);
     expect(await releaseRecord({ store, clock }, recordKey, BY)).toEqual(open);
 
     gate.emit("opened");
     expect(await running).toBe("paid");
     expect(await releaseRecord({ store }, recordKey, BY)).toEqual({ released: false, state: "completed" });
+  });
+
+  it("keeps a key on the list whose tracked steps must be brought to an end", async () => {
+    const store = new MemoryStore();
+    const options = { operation: "charge", store, leaseSeconds: 30 };
+    const stopped = runOnce(options, "k", {}, async ({ step }) => {
+      await step("reserve", () => 1, { tracked: true });
+      throw new TypeError("no connection");
+    });
+    await expect(stopped).rejects.toThrow(TypeError);
+
+    expect(await releaseRecord({ store }, recordKey, BY)).toEqual({ released: true });
+
+    const record = await store.find(recordKey, { consistent: true });
+    expect(record).toMatchObject({ state: "released", attempt: 2 });
+    expect(record?.expiresAt).toBeUndefined();
+  });
+
+  it.each(["completed", "failed"] as const)("names no step of a key that is %s", async (state) => {
+    const { store } = await held();
+    const record = (await store.find(recordKey, { consistent: true }))!;
+    const steps = { pay: { state: "begun", attempt: 1, at: 1 } } as const;
+    (store.records as Map<string, IdempotencyRecord>).set(recordKey, { ...record, state, steps });
+
+    expect(await releaseRecord({ store }, recordKey, BY)).toEqual({ released: false, state });
   });
 
   it("interrupts an attempt that is in progress only if it is asked to", async () => {

@@ -5,8 +5,15 @@ import {
   PermanentError,
   RecordCorruptError,
   ResponseNotStorableError,
+  StoreUnavailableError,
 } from "../../lib/core/errors.ts";
-import { decodeError, decodeResult, encodeError, encodeResult } from "../../lib/core/outcome.ts";
+import {
+  decodeError,
+  decodeResult,
+  encodeError,
+  encodeResult,
+  refusesContent,
+} from "../../lib/core/outcome.ts";
 import { newWorld } from "./world.ts";
 
 const anything = fc.anything({
@@ -188,4 +195,14 @@ describe("encodeError and decodeError", () => {
   it.each([undefined, "null", "{}", '{"message":1}', "7", "{"])("fails closed on %s", (text) => {
     expect(() => decodeError(text)).toThrow(RecordCorruptError);
   });
+});
+
+it("refusesContent is true only for a store's error about a text that was written", () => {
+  const refusal = Object.assign(new StoreUnavailableError("refused"), { refusesContent: true });
+  const foreign = Object.assign(new TypeError("not the store's"), { refusesContent: true });
+
+  expect(refusesContent(refusal, "text")).toBe(true);
+  expect(refusesContent(refusal, undefined)).toBe(false);
+  expect(refusesContent(foreign, "text")).toBe(false);
+  expect(refusesContent(new StoreUnavailableError("refused"), "text")).toBe(false);
 });

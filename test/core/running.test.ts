@@ -47,6 +47,29 @@ describe("the outcome of an attempt", () => {
     expect(await attempt(work, options)).toMatchObject({ replayed: false, failure: { isRecorded } });
   });
 
+  it.each<[string, Error, Options, true | undefined]>([
+    ["a PermanentError", refused, {}, true],
+    ["another error that is final", new Error("closed"), { isFinalError: () => true }, undefined],
+  ])(
+    "of a replay says that it is recorded, and whether the handler threw %s",
+    async (_, error, options, isPermanent) => {
+      const store = new MemoryStore();
+      const fail = () => Promise.reject(error);
+
+      const outcomes = [
+        await attempt(fail, { store, ...options }),
+        await attempt(fail, { store, ...options }),
+      ];
+
+      expect(outcomes.map(({ replayed }) => replayed)).toEqual([false, true]);
+      for (const { failure } of outcomes) expect(failure).toMatchObject({ isRecorded: true, isOurs: false });
+      expect(outcomes.map(({ failure }) => failure?.isPermanent || undefined)).toEqual([
+        isPermanent,
+        isPermanent,
+      ]);
+    },
+  );
+
   it("is not a replay if the result isn't stored", async () => {
     expect(await attempt(() => 1, { shouldStore: () => false })).toEqual({
       replayed: false,
