@@ -60,7 +60,7 @@ describe("startStack with an app of stages", () => {
     await one.stop();
     const none = startStack({ folder: assembly.folder, dynamodbEndpoint, stacks: ["Test"] });
     await expect(none).rejects.toThrow(
-      "no stack or stage Test: choose among Beta/Data, Beta/Services, Prod/Data, Prod/Services",
+      "the app has no stack or stage Test: choose one of Beta/Data, Beta/Services, Prod/Data, Prod/Services",
     );
   });
 });
