@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { systemClock, systemRandom } from "../../lib/core/clock.ts";
 import { InvalidOptionError, PermanentError } from "../../lib/core/errors.ts";
 import { checkOptions } from "../../lib/core/option-checks.ts";
-import { DEFAULTS, ENGINE_CHECKS, type EngineOptions } from "../../lib/core/options.ts";
+import { DEFAULTS, ENGINE_CHECKS, type EngineOptions, MIN_RENEWED_SECONDS } from "../../lib/core/options.ts";
 import { resolveOptions } from "../../lib/core/resolved-options.ts";
 import { MemoryStore } from "../../lib/testing/index.ts";
 
@@ -182,6 +182,8 @@ describe("resolveOptions", () => {
       { retentionSeconds: 2_592_000 },
       { leaseSeconds: 3600 },
       { leaseSeconds: 18_000 },
+      { leaseSeconds: 4000 },
+      { leaseSeconds: 5001 },
       { leaseSeconds: 900 },
       { whenInProgress: { waitSeconds: 3 } },
       { whenInProgress: { waitSeconds: 300 } },
@@ -191,6 +193,17 @@ describe("resolveOptions", () => {
 
       expect(lines).toEqual([]);
     });
+  });
+
+  it.each([
+    [{ mode: "optimistic", leaseSeconds: 60 }, "never"],
+    [{ leaseSeconds: 60, renewLease: false }, "never"],
+    [{ leaseSeconds: 60, renewLease: true }, "always"],
+    [{ leaseSeconds: 60 }, "untimed"],
+    [{ leaseSeconds: MIN_RENEWED_SECONDS }, "untimed"],
+    [{ leaseSeconds: MIN_RENEWED_SECONDS - 1 }, "never"],
+  ])("outside of Lambda renews the lease for %j: %s", (options, renewal) => {
+    expect(given(options as object).renewal).toBe(renewal);
   });
 
   it("freezes what it resolved", () => {

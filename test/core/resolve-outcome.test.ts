@@ -1,7 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { ClaimLostError, OutcomeUnknownError, StoreUnavailableError } from "../../lib/core/errors.ts";
+import type { Execution } from "../../lib/core/execution.ts";
 import { identify } from "../../lib/core/identity.ts";
-import { type Resolution, type ResolveOptions, resolveOutcome } from "../../lib/core/resolve-outcome.ts";
+import {
+  type Resolution,
+  type ResolveOptions,
+  resolveOutcome,
+  resolveRecord,
+} from "../../lib/core/resolve-outcome.ts";
 import { runOnce } from "../../lib/core/run-once.ts";
 import { MemoryStore, type MemoryWrite } from "../../lib/testing/index.ts";
 import { answerLost, failing, intercepted } from "../kit/faults/faulty-store.ts";
@@ -229,6 +235,67 @@ describe("resolveOutcome", () => {
 
     await expect(resolve(world, resolution)).rejects.toThrow(text);
     expect(world.record().state).toBe("held");
+  });
+
+  it("accepts any JSON as the result of a step, also of an HTTP operation", async () => {
+    const world = newWorld({ whenAbandoned: "hold" });
+    const unsure = () => Promise.reject(new OutcomeUnknownError());
+    const work = ({ step }: Execution<MemoryWrite>) => step("charge", unsure, { atMostOnce: true });
+    await expect(world.call(work, {}, { isHttp: true })).rejects.toThrow(OutcomeUnknownError);
+
+    const answer = await resolve(world, { ...HAPPENED, step: "charge", result: { charge: "ch_1" } });
+
+    expect(answer).toEqual({ resolved: true });
+  });
+
+  it.each([
+    [{ operation: undefined }, HAPPENED, "`operation` must be"],
+    [{ store: undefined }, HAPPENED, "`store` must be"],
+    [{}, { ...HAPPENED, step: "charge", evenThoughAnswered: true }, "`step` can't be combined with"],
+  ])("refuses %j before any request", async (options, resolution, message) => {
+    const world = await held();
+
+    await expect(resolve(world, resolution, options as object)).rejects.toThrow(message);
+    await expect(resolveRecord({} as never, "create-order##key", HAPPENED)).rejects.toThrow(
+      "`store` must be",
+    );
+  });
+
+  describe("a correction", () => {
+    it("H90: is one write that keeps the key for the retention", async () => {
+      const world = await held();
+      await resolve(world);
+      const requests: unknown[] = [];
+      const store = intercepted(world.memory, (method, request, [given]) => {
+        if (method === "insert") requests.push(given);
+        return request();
+      });
+      await world.clock.advance(1500);
+
+      await resolve(
+        world,
+        { ...HAPPENED, result: "other", evenThoughAnswered: true },
+        { store, retentionSeconds: 60 },
+      );
+
+      const now = world.clock.now();
+      expect(requests).toMatchObject([
+        {
+          ...{ state: "completed", keepsSteps: false, now, expiresAt: Math.ceil(now / 1000) + 60 },
+          ...{ writes: [], messages: [], result: '"other"' },
+        },
+      ]);
+    });
+
+    it("H8: is tried again after a failure", async () => {
+      const world = await held();
+      await resolve(world);
+      const store = failing(world.memory, "insert", "before", { times: 1 });
+      const corrected = resolve(world, { ...HAPPENED, result: "other", evenThoughAnswered: true }, { store });
+
+      expect(await world.clock.run(corrected)).toEqual({ resolved: true });
+      expect(await world.call(never)).toBe("other");
+    });
   });
 
   it("reads the system's clock and randomness by default, and the empty scope", async () => {

@@ -1,5 +1,5 @@
 // Steps of a handler: what is done is not done again, and what may have been done is not repeated where that was asked for.
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { MAX_RETENTION_SECONDS } from "../../lib/contract.ts";
 import {
   OutcomeUnknownError,
@@ -876,6 +876,36 @@ describe("a step that commits", () => {
 
     expect(result).toBe("there");
     expect(world.memory.table("orders").size).toBe(0);
+  });
+
+  it("can't commit something else after another failure, which may have written", async () => {
+    const world = newWorld();
+    const store = failing(world.memory, "writeStep", "after");
+
+    const call = world.call(
+      ({ step }) =>
+        step("order", async (own) => {
+          await own.commit("first", { writes: [order()] }).catch(() => {});
+          return own.commit("second", { writes: [] });
+        }),
+      { store },
+    );
+
+    await expect(call).rejects.toMatchObject({
+      code: "STEP_INVALID",
+      message: expect.stringContaining("only once"),
+    });
+  });
+
+  it("has its writes checked by the store before any I/O", async () => {
+    const world = newWorld();
+    const check = vi.spyOn(world.memory, "checkEffects");
+
+    await world.call(({ step }) => step("order", (own) => own.commit("new", { writes: [order()] })));
+
+    expect(check.mock.calls).toEqual([
+      [{ writes: [expect.objectContaining({ table: "orders" })], messages: [] }],
+    ]);
   });
 
   /** The first commit of the step hangs on its way, and a later try is refused by its condition. */
