@@ -1,4 +1,5 @@
 // What somebody changed by hand in the deployed sample, and the check that has to find it.
+import { expect } from "vitest";
 import { type Sample, SECRET } from "./deployed-given.ts";
 
 export type Seed = readonly [check: string, why: string, change: (sample: Sample) => unknown];
@@ -126,11 +127,15 @@ export const SEEDS: readonly Seed[] = [
   [
     "table-index",
     "the sparse index was deleted",
-    ({ dynamodb, name }) =>
-      dynamodb.updateTable({
-        TableName: name(TABLE),
-        GlobalSecondaryIndexUpdates: [{ Delete: { IndexName: "outbox" } }],
-      }),
+    async ({ dynamodb, name }) => {
+      const TableName = name(TABLE);
+      const GlobalSecondaryIndexUpdates = [{ Delete: { IndexName: "outbox" } }];
+      await dynamodb.updateTable({ TableName, GlobalSecondaryIndexUpdates });
+      const indexes = async () => (await dynamodb.describeTable({ TableName })).Table?.GlobalSecondaryIndexes;
+      await expect
+        .poll(indexes, { timeout: 30_000 })
+        .not.toContainEqual(expect.objectContaining({ IndexName: "outbox" }));
+    },
   ],
   ["outbox-relay", "the relay's event source was disabled", change(RELAY, { State: "Disabled" })],
   ["relay-start", "the relay starts at LATEST", change(RELAY, { StartingPosition: "LATEST" })],

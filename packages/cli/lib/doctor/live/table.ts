@@ -12,7 +12,7 @@ export interface TableLook {
   readonly endpoint?: string;
 }
 
-/** @returns the ARN of its stream; `undefined` where it has none, or was not seen */
+/** @returns the ARN of its stream; `undefined` if it has none, or wasn't seen */
 export async function describeTable(
   clients: LiveClients,
   model: LiveModel,
@@ -35,7 +35,8 @@ export async function describeTable(
   model.add(TYPES.table, id, properties);
   await addTtl();
   for (const region of regionsOf(table, place.region)) properties.Replicas.push(await replica(region));
-  return table.LatestStreamArn;
+  // It names the former stream once the stream is off.
+  return table.StreamSpecification?.StreamEnabled ? table.LatestStreamArn : undefined;
 
   async function addTtl(): Promise<void> {
     const field = "TimeToLiveSpecification";
