@@ -198,11 +198,11 @@ describe("encodeError and decodeError", () => {
 });
 
 it("refusesContent is true only for a store's error about a text that was written", () => {
-  const refusal = Object.assign(new StoreUnavailableError("refused"), { refusesContent: true });
+  const refusal = Object.assign(new StoreUnavailableError("refused", undefined), { refusesContent: true });
   const foreign = Object.assign(new TypeError("not the store's"), { refusesContent: true });
 
   expect(refusesContent(refusal, "text")).toBe(true);
   expect(refusesContent(refusal, undefined)).toBe(false);
   expect(refusesContent(foreign, "text")).toBe(false);
-  expect(refusesContent(new StoreUnavailableError("refused"), "text")).toBe(false);
+  expect(refusesContent(new StoreUnavailableError("refused", undefined), "text")).toBe(false);
 });
