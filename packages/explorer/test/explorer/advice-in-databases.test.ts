@@ -35,7 +35,7 @@ async function exploredOn(storeOf: (client: Points, table: string) => Store<unkn
     maxRuns: 40,
     setUp: async (aws) => {
       points.begin(aws.clock);
-      await given.query(`TRUNCATE ${table}, ${orders}`, []);
+      await given.query(`TRUNCATE ${table}, ${orders} CASCADE`, []);
     },
     effects: async () =>
       (await given.query(`SELECT id FROM ${orders}`, [])).map(({ id }) => ({

@@ -76,7 +76,7 @@ async function onPostgres(dialect?: "dsql"): Promise<Explored> {
       setUp: async (aws) => {
         points.begin(aws.clock);
         conflicting = conflictingAtFirst(points);
-        await given.query(`TRUNCATE ${table}, ${orders}`, []);
+        await given.query(`TRUNCATE ${table}, ${orders} CASCADE`, []);
       },
       effects: async () =>
         (await given.query(`SELECT id FROM ${orders}`, [])).map(({ id }) => order(`${id}`)),
