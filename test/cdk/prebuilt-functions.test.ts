@@ -205,7 +205,7 @@ if (isFull) {
     const distFolder = () => join(folder, "package/dist");
 
     beforeAll(async () => {
-      await run(process.execPath, [join(root, "tools/build.mjs"), distFolder()], folder);
+      await run(process.execPath, [join(root, "tools/build.mjs"), join(folder, "package")], folder);
       await symlink(join(root, "node_modules"), join(folder, "node_modules"), "junction");
     });
 
@@ -253,7 +253,7 @@ if (isFull) {
       await rm(join(distFolder(), "functions"), { recursive: true });
 
       await expect(assetsOf("commonjs", inCommonJs)).rejects.toThrow(
-        /the prebuilt functions aren't in any of .*functions\/outbox.*: install onceonly again, or run "npm run build"/,
+        /the prebuilt functions aren't in any of .*functions\/outbox.*: reinstall onceonly, or run "npm run build"/,
       );
     });
   });
