@@ -287,3 +287,39 @@ describe("SendFailedError", () => {
     );
   });
 });
+
+describe("SendFailedError", () => {
+  const failed = [{ sent: false, code: "Timeout" }] as const;
+
+  it.each([
+    ["ERR_MODULE_NOT_FOUND", "install it"],
+    ["MODULE_NOT_FOUND", "install it"],
+    ["MODULE_NOT_FOUND_BY_TRACER", "send the same messages again"],
+    [undefined, "send the same messages again"],
+  ])("with a cause of code %s says: %s", (code, advice) => {
+    const cause = Object.assign(new Error("install it"), { code });
+
+    expect(new errors.SendFailedError(failed, cause).message).toBe(
+      `could not send 1 of 1 messages (Timeout): ${advice}`,
+    );
+  });
+});
+
+describe("BatchNotDoneError", () => {
+  const [one, two] = ["a", "b"].map((itemIdentifier) => ({ itemIdentifier }));
+  const end = "The whole batch will be retried; `onRecordError` received each error";
+
+  it.each<[ConstructorParameters<typeof errors.BatchNotDoneError>, string]>([
+    [[[one!, two!], 1], `0 of 2 records succeeded (1 in progress elsewhere). ${end}`],
+    [
+      [[one!, two!], 0, "a: sold out"],
+      `0 of 2 records succeeded (0 in progress elsewhere); the first failure is a: sold out. ${end}`,
+    ],
+    [
+      [[one!], 0, "", 3],
+      `2 of 3 records succeeded (0 in progress elsewhere). ${end}. To retry only the others, set ReportBatchItemFailures on the event source mapping and \`reportBatchItemFailures: true\` on idempotentBatch`,
+    ],
+  ])("counts what is done: %#", (given, message) => {
+    expect(new errors.BatchNotDoneError(...given).message).toBe(message);
+  });
+});

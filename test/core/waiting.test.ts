@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { ExecutionInProgressError, PermanentError, StoreUnavailableError } from "../../lib/core/errors.ts";
 import { failing, intercepted } from "../kit/faults/faulty-store.ts";
 import { gate } from "../kit/time/gate.ts";
+import { never } from "./abandoned-given.ts";
 import { counting, newWorld, START } from "./world.ts";
 
 const waiting = (options: Parameters<typeof newWorld>[0] = {}) =>
@@ -251,5 +252,43 @@ describe("maxWaiters", () => {
     const together = late.map((at) => late.filter((other) => other === at).length);
     expect(late.length).toBeGreaterThan(50);
     expect(Math.max(...together)).toBeLessThanOrEqual(3);
+  });
+});
+
+describe("a store that fails while calls wait", () => {
+  /** Two calls that wait for a third one, on a store whose reads fail. */
+  async function endsOf(error: () => Error) {
+    const world = waiting();
+    world.start(() => new Promise(() => {}));
+    await world.clock.advance(1000);
+    const { requests, store } = counting(world, async (method, request) => {
+      if (method === "find") throw error();
+      return request();
+    });
+    const ends = [1, 2].map(() => world.call(never, { store }).catch((failure) => failure));
+    return { world, ends: await Promise.all(ends), reads: requests.filter((name) => name === "find").length };
+  }
+
+  it("H48: answers that the key is in progress if the read is refused, and reports that once", async () => {
+    const { world, ends, reads } = await endsOf(() => new StoreUnavailableError("refused", undefined));
+
+    for (const end of ends) expect(end).toBeInstanceOf(ExecutionInProgressError);
+    expect(reads).toBe(2);
+    expect(world.decisions()).toEqual(["store-failed", "in-progress", "in-progress"]);
+  });
+
+  it("H48: ends with the failure if the store can't be reached", async () => {
+    const { world, ends } = await endsOf(() => new StoreUnavailableError("unreachable", undefined));
+
+    for (const end of ends) expect(end).toMatchObject({ code: "STORE_UNAVAILABLE", failure: "unreachable" });
+    expect(world.decisions()).toEqual(["store-failed", "store-failed"]);
+  });
+
+  it("ends with any other error, and reports no failure of the store", async () => {
+    const bug = new TypeError("unreadable answer");
+    const { world, ends } = await endsOf(() => bug);
+
+    expect(ends).toEqual([bug, bug]);
+    expect(world.decisions()).not.toContain("store-failed");
   });
 });

@@ -129,6 +129,16 @@ describe("parseAddress of a queue", () => {
     ["a host that begins like SQS's", `https://sqs.eu-central-1.amazonaws.com.evil.example${PATH}`],
     ["a host that ends like SQS's", `https://evil-sqs.eu-central-1.amazonaws.com${PATH}`],
     ["a host that ends like the VPC's", `https://vpce-1.evil.eu-central-1.vpce.amazonaws.com${PATH}`],
+    [
+      "a host in a VPC that ends like SQS's",
+      `https://vpce-1.evil-sqs.eu-central-1.vpce.amazonaws.com${PATH}`,
+    ],
+    ["a former host in a VPC", `https://vpce-1.eu-central-1.queue.eu-central-1.vpce.amazonaws.com${PATH}`],
+    ["a VPC's host elsewhere", `https://vpce-1.sqs.eu-central-1.evil.example${PATH}`],
+    ["a VPC's host without its endpoint", `https://sqs.eu-central-1.vpce.amazonaws.com${PATH}`],
+    ["a host of two values that are not there", `https://sqs.undefined.undefined${PATH}`],
+    ["a space at the start", ` ${OWN}`],
+    ["a local engine by another protocol", "xhttp://localhost:4566/000000000000/payments"],
     ["a bucket", `https://sqs.s3.eu-central-1.amazonaws.com${PATH}`],
     ["a dot behind the host", OWN.replace(".com/", ".com./")],
     ["a domain of another partition", OWN.replace("eu-central-1", "cn-north-1")],
@@ -188,6 +198,8 @@ describe("parseAddress of a topic", () => {
     ["another partition's Region", TOPIC.replace("eu-central-1", "cn-north-1")],
     ["a Region that is not there", TOPIC.replace("eu-central-1", "undefined")],
     ["an account that is not there", TOPIC.replace(ACCOUNT, "undefined")],
+    ["an account with a letter before it", TOPIC.replace(ACCOUNT, `a${ACCOUNT}`)],
+    ["an account with a letter after it", TOPIC.replace(ACCOUNT, `${ACCOUNT}a`)],
     ["a topic that is not there", TOPIC.replace("orders", "undefined")],
     ["no topic", TOPIC.replace("orders", "")],
     ["a trailing slash", `${TOPIC}/`],
@@ -205,6 +217,7 @@ describe("parseAddress of a bus", () => {
     expect(parseAddress("bus", "shop")).toEqual({ text: "shop", name: "bus:shop", isFifo: false });
     expect(parseAddress("bus", BUS)).toMatchObject({ text: BUS, isFifo: false, region: "eu-central-1" });
     expect(parseAddress("bus", "orders.fifo")?.isFifo).toBe(false);
+    expect(parseAddress("bus", BUS.replace("shop", "shop.fifo"))?.isFifo).toBe(false);
   });
 
   it.each([
@@ -219,6 +232,8 @@ describe("parseAddress of a bus", () => {
     ],
     ["an ARN whose bus is not there", BUS.replace("shop", "undefined")],
     ["another service's ARN", TOPIC],
+    ["another service's ARN with a bus", BUS.replace("events", "sns")],
+    ["another resource of the same length", BUS.replace("event-bus", "other-bus")],
     ["a long name", "b".repeat(257)],
   ])("refuses %s", (_, bus) => {
     expect(parseAddress("bus", bus)).toBeUndefined();
@@ -248,6 +263,7 @@ describe("destinationOf", () => {
 
   it("treats a value that isn't an address, from a version that checked less, as its own name", () => {
     expect(destinationOf({ queue: "nowhere" })).toBe("queue:nowhere");
+    expect(destinationOf({ queue: 5 as unknown as string })).toBe("queue:");
     expect(destinationOf({})).toBe("");
   });
 });

@@ -23,6 +23,10 @@ describe("attributes of a message", () => {
     expect(JSON.parse(JSON.stringify(kept))).toEqual(kept);
   });
 
+  it("are sorted by name, so that one message has one text", () => {
+    expect(Object.keys(checkAttributes("a", { c: 1, a: 2, b: 3 }) ?? {})).toEqual(["a", "b", "c"]);
+  });
+
   it("are none if they are left out, undefined or empty", () => {
     expect([undefined, {}].map((attributes) => checkAttributes("a", attributes))).toEqual([
       undefined,
