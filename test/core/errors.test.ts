@@ -288,7 +288,7 @@ describe("SendFailedError", () => {
   });
 });
 
-describe("SendFailedError", () => {
+describe("the advice of SendFailedError", () => {
   const failed = [{ sent: false, code: "Timeout" }] as const;
 
   it.each([

@@ -12,5 +12,14 @@ describe("mergeProgress", () => {
       { state: "waiting", tries: 0 },
     ]);
     expect(mergeProgress([waiting, waiting], taken)).toBeUndefined();
+    expect(mergeProgress([], taken)).toBeUndefined();
+  });
+
+  it("adds nothing that the other sender has sent too", () => {
+    const sent = { state: "sent", tries: 1 } as const;
+    const messages = [{ queue: "payments", key: "1", body: "{}" }];
+    const theirs: Unsent = { recordKey: "op##1", token: "t", committedAt: 1, messages, shard: 0, dueAt: 1 };
+
+    expect(mergeProgress([sent], { ...theirs, progress: [{ ...sent, tries: 2 }] })).toBeUndefined();
   });
 });

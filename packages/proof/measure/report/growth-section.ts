@@ -30,7 +30,8 @@ export function growthSection(figures: GrowthFigures): string {
 
 What one unit of work costs as there is more of everything. These are counts on local engines: requests, DynamoDB's units, blocks that
 PostgreSQL reads or finds in memory, and bytes. Only the last table has a time. A cost that stays the same grows with its work. "Not run"
-means that no run has been that large yet.
+means that no run has been that large yet. More than 3,000 waiting commits would take hours: a local engine spends more time on each
+request, the more commits one line has.
 
 ![Cost at the largest size that was run, relative to the smallest](benchmarks/growth.svg)
 
