@@ -15,10 +15,11 @@ for (const folder of only ? [only] : ["core", "messaging"]) {
 }
 
 function mutate(folder, files) {
+  const list = files.join(",");
   const { status } = spawnSync(
     "npx",
-    ["stryker", "run", "packages/proof/mutation/stryker.config.mjs", "--mutate", files.join(",")],
-    { stdio: "inherit", env: { ...process.env, ONCEONLY_MUTATED: folder } },
+    ["stryker", "run", "packages/proof/mutation/stryker.config.mjs", "--mutate", list],
+    { stdio: "inherit", env: { ...process.env, ONCEONLY_MUTATED: folder, ONCEONLY_MUTATED_FILES: list } },
   );
   if (status !== 0) process.exit(status ?? 1);
 }
