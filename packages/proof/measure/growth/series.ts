@@ -32,7 +32,12 @@ export async function growthOf(
   measure: AtSize,
 ): Promise<Growth> {
   const found = new Map<number, Readonly<Record<string, number>>>();
-  for (const size of sizes) if (size <= most) found.set(size, await measure(size));
+  for (const size of sizes)
+    if (size <= most) {
+      found.set(size, await measure(size));
+      // A full run takes half an hour.
+      console.error(new Date().toISOString(), of, size, JSON.stringify(found.get(size)));
+    }
   const [first = {}] = found.values();
   const series = Object.keys(first).map((cost) => ({
     cost,

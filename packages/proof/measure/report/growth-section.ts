@@ -13,8 +13,6 @@ const LEVELS = "an index of more rows has more levels, each of which is a block"
 export const REASONS: Readonly<Record<string, string>> = {
   "units per step":
     "the marks of all steps of an operation share one item, so each write of a step pays for the marks before it. Larger results have items of their own",
-  "KB of WAL per step":
-    "the marks of all steps of an operation share one row, so each write of a step copies the marks before it. Larger results have rows of their own",
   "units per retry of a dead destination":
     "a retry reads the index of all waiting commits, in pages of 1,000 keys. It sends and marks only a few of them",
   "blocks per first run": LEVELS,
