@@ -65,15 +65,17 @@ describe("the message that has an order paid", () => {
   });
 
   it("H24: is hidden, and reported as in progress, not as failed, while another consumer works on it", async () => {
+    // The relay has reported what the sweeper sent before.
+    const before = shop.errors.length;
     const { id } = await shop.order("card_slow");
     await shop.asked(id, 1);
     await shop.passVisibilityTimeout();
     await shop.settled();
 
     expect(await shop.effectsOf(id)).toEqual(paidOnce);
-    const others = shop.errors.filter(
-      (line) => !line.includes("0 of 1 records succeeded (1 in progress elsewhere)"),
-    );
+    const others = shop.errors
+      .slice(before)
+      .filter((line) => !line.includes("0 of 1 records succeeded (1 in progress elsewhere)"));
     expect(others).toEqual([]);
   });
 
