@@ -92,6 +92,16 @@ describe("recordFindings", () => {
     ]);
   });
 
+  it.each([
+    [undefined, false],
+    [{ a: begun }, true],
+  ])("completes a key with the steps %j, and drops them: %s", async (steps, dropsSteps) => {
+    const { requests, record } = await taken(steps && { steps });
+    await record([{ hasHappened: true, result: "1" }]);
+
+    expect(requests.at(-1)).toMatchObject(["settle", { state: "completed", result: "1", dropsSteps }]);
+  });
+
   it("keeps a key on its list that has tracked steps", async () => {
     const { requests, record } = await taken({ steps: { a: { ...begun, state: "done", tracked: true } } });
     await record();

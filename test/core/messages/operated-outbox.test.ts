@@ -187,7 +187,7 @@ describe("redirect", () => {
 
     expect(progress).toEqual([PARKED, { state: "waiting", tries: 0, at: PARKED.at }, PARKED]);
     expect(messages[0]).toBe(commit.messages[0]);
-    expect(messages[1]).toMatchObject({ queue: OTHER, key: "b", body: '{"cents":5}' });
+    expect(messages[1]).toEqual({ ...message("b"), queue: OTHER });
     expect(messages[2]).toBe(commit.messages[2]);
     expect(acts).toMatchObject([{ act: "redirect", messages: [1] }]);
   });
