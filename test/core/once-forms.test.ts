@@ -47,9 +47,19 @@ describe("H87: A1: once, as a legacy decorator", () => {
     ["a name instead of a context", [charge, "charge"], "field"],
     ["a method with one argument too many", [{}, "charge", { value: charge }, 1], "field"],
   ])("refuses %s when the class is defined", (_, given, kind) => {
-    expect(() => decorator()(...given)).toThrow(
-      `must be a method of a class, but \`@once\` is on a ${kind}: put`,
-    );
+    let refusal: unknown;
+    try {
+      decorator()(...given);
+    } catch (error) {
+      refusal = error;
+    }
+
+    expect(refusal).toMatchObject({
+      code: "INVALID_OPTION",
+      message: expect.stringContaining(
+        `\`method\` must be a method of a class, but \`@once\` is on a ${kind}: put`,
+      ),
+    });
   });
 
   it("leaves out what only the decorated function has", () => {
