@@ -7,7 +7,7 @@ import { runOnce } from "../../lib/core/run-once.ts";
 import { fakeClock } from "../../lib/testing/fake-clock.ts";
 import { MemoryStore } from "../../lib/testing/memory-store.ts";
 import type { MemoryWrite } from "../../lib/testing/memory-tables.ts";
-import { intercepted, type StoreMethod } from "../kit/faults/faulty-store.ts";
+import { failing, intercepted, type StoreMethod } from "../kit/faults/faulty-store.ts";
 
 type Work = (execution: Execution<MemoryWrite>) => unknown;
 
@@ -19,7 +19,7 @@ function given(silent: readonly StoreMethod[], patienceMs: number | undefined = 
   );
   const call = (work: Work, options: Partial<EngineOptions<MemoryWrite>> & { context?: never } = {}) =>
     clock.run(runOnce({ operation: "order", store, clock, ...options }, "key", {}, work));
-  return { clock, call, start: clock.now() };
+  return { clock, store, call, start: clock.now() };
 }
 
 const within = (ms: number) => ({ context: { getRemainingTimeInMillis: () => ms } as never });
@@ -34,6 +34,7 @@ describe("a store that never answers", () => {
 
     await expect(call(() => "never", options)).rejects.toMatchObject({
       code: "STORE_UNAVAILABLE",
+      failure: "unreachable",
       retryable: true,
       message: expect.stringContaining(`no answer in ${ms} ms`),
     });
@@ -54,6 +55,31 @@ describe("a store that never answers", () => {
 
     expect(await call(late, { leaseSeconds: 30, renewLease: false })).toBe("done");
     expect(clock.now() - start).toBe(70_000);
+  });
+
+  it("H80: R2: a completion at the last moment of a call has the store's patience", async () => {
+    const { call, clock, start } = given(["settle"]);
+
+    expect(await call(() => clock.sleep(5750).then(() => "done"), within(6000))).toBe("done");
+    expect(clock.now() - start).toBe(5750 + 30_000);
+  });
+
+  it("H80: R2: a release has the store's patience", async () => {
+    const { call, clock, start } = given(["settle"]);
+    const fail = () => Promise.reject(new TypeError("no connection"));
+
+    await expect(call(fail, { leaseSeconds: 30 })).rejects.toThrow(TypeError);
+    expect(clock.now() - start).toBe(30_000);
+  });
+
+  it("H80: R2: a request is given up after half of its time too, because timers may be early", async () => {
+    const { clock, store } = given(["claim"]);
+    const early = { now: clock.now, sleep: (ms: number) => clock.advance(ms / 2) };
+    const options = { operation: "order", store, clock: early, leaseSeconds: 30 };
+
+    await expect(runOnce(options, "key", {}, () => "never")).rejects.toMatchObject({
+      code: "STORE_UNAVAILABLE",
+    });
   });
 
   it("H80: R2: a commit with writes may last longer, and ends too", async () => {
@@ -85,6 +111,20 @@ describe("a store that never answers", () => {
 
     expect(await runOnce({ ...options, store: slow, clock }, "a", {}, () => "done")).toBe("done");
     expect(await runOnce({ ...options, store: new MemoryStore() }, "a", {}, () => "done")).toBe("done");
+  });
+});
+
+describe("a completion that the store fails to take", () => {
+  it.each([
+    ["until shortly before the end of the invocation", 0, 3000, 5500],
+    ["for 30 seconds if the time for an answer is over", 5500, 30_000, 36_000],
+  ])("is tried %s", async (_, worksMs, atLeast, atMost) => {
+    const { clock, store, call, start } = given([]);
+    const options = { ...within(6000), store: failing(store, "settle", "before"), renewLease: true };
+
+    expect(await call(() => clock.sleep(worksMs).then(() => "done"), options)).toBe("done");
+    expect(clock.now() - start).toBeGreaterThanOrEqual(atLeast);
+    expect(clock.now() - start).toBeLessThanOrEqual(atMost);
   });
 });
 

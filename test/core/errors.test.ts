@@ -286,10 +286,6 @@ describe("SendFailedError", () => {
       "could not send 1 of 1 messages (ERR_MODULE_NOT_FOUND): needs a package: npm install it",
     );
   });
-});
-
-describe("the advice of SendFailedError", () => {
-  const failed = [{ sent: false, code: "Timeout" }] as const;
 
   it.each([
     ["ERR_MODULE_NOT_FOUND", "install it"],
@@ -299,7 +295,7 @@ describe("the advice of SendFailedError", () => {
   ])("with a cause of code %s says: %s", (code, advice) => {
     const cause = Object.assign(new Error("install it"), { code });
 
-    expect(new errors.SendFailedError(failed, cause).message).toBe(
+    expect(new errors.SendFailedError([{ sent: false, code: "Timeout" }], cause).message).toBe(
       `could not send 1 of 1 messages (Timeout): ${advice}`,
     );
   });

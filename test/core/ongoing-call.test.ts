@@ -1,81 +1,9 @@
-// How long a call tries, for which requests, and whose claim it goes on with.
+// Whose claim a call goes on with, and whose errors it marks.
 import { describe, expect, it } from "vitest";
 import { OutcomeUnknownError } from "../../lib/core/errors.ts";
-import type { Execution } from "../../lib/core/execution.ts";
-import { type RunOnceOptions, runOnce } from "../../lib/core/run-once.ts";
-import { fakeClock, MemoryStore, type MemoryWrite } from "../../lib/testing/index.ts";
-import { failing, intercepted, type StoreMethod } from "../kit/faults/faulty-store.ts";
+import { failing } from "../kit/faults/faulty-store.ts";
 import { never } from "./abandoned-given.ts";
 import { newWorld } from "./world.ts";
-
-const PATIENCE_MS = 30_000;
-
-/** A call with 6 seconds left, on a store of which some requests never get an answer. */
-function given(silent: readonly StoreMethod[], options: Partial<RunOnceOptions<MemoryWrite, "result">> = {}) {
-  const clock = fakeClock();
-  const start = clock.now();
-  const store = intercepted(
-    Object.assign(new MemoryStore(), { patienceMs: PATIENCE_MS }),
-    (method, request) => (silent.includes(method) ? new Promise(() => {}) : request()),
-  );
-  const context = { getRemainingTimeInMillis: () => 6000 - (clock.now() - start) };
-  const call = (work: (execution: Execution<MemoryWrite>) => unknown) =>
-    clock.run(runOnce({ operation: "order", store, clock, context, ...options }, "key", {}, work));
-  return { clock, store, call, passed: () => clock.now() - start };
-}
-
-describe("a request without an answer", () => {
-  it("H80: R2: at the last moment of a call has the store's patience", async () => {
-    const { clock, call, passed } = given(["settle"]);
-
-    expect(await call(() => clock.sleep(5750).then(() => "done"))).toBe("done");
-    expect(passed()).toBe(5750 + PATIENCE_MS);
-  });
-
-  it("H80: R2: counts as one from a store that can't be reached", async () => {
-    const { call } = given(["claim"]);
-
-    await expect(call(never)).rejects.toMatchObject({ code: "STORE_UNAVAILABLE", failure: "unreachable" });
-  });
-
-  it("H80: R2: is given up after half of the time too, because timers may be early", async () => {
-    const { clock, store } = given(["claim"]);
-    const early = { now: clock.now, sleep: (ms: number) => clock.advance(ms / 2) };
-
-    const call = runOnce({ operation: "order", store, clock: early, leaseSeconds: 30 }, "key", {}, never);
-
-    await expect(call).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
-  });
-
-  it("H80: R2: has the store's patience if it releases the key, and carries no writes", async () => {
-    const { call, passed } = given(["settle"], { context: undefined, leaseSeconds: 30 });
-
-    await expect(call(() => Promise.reject(new TypeError("no connection")))).rejects.toThrow(TypeError);
-    expect(passed()).toBe(PATIENCE_MS);
-  });
-});
-
-describe("a completion that the store can't take", () => {
-  it.each([
-    ["until shortly before the end of the invocation", 0, 3000, 5500],
-    ["for 30 seconds if the time for an answer is over", 5500, 30_000, 36_000],
-  ])("is tried %s", async (_, worksMs, atLeast, atMost) => {
-    const { clock, store, passed } = given([]);
-    const options = {
-      operation: "order",
-      store: failing(store, "settle", "before"),
-      clock,
-      renewLease: true,
-    };
-    const context = { getRemainingTimeInMillis: () => 6000 };
-
-    const call = runOnce({ ...options, context }, "key", {}, () => clock.sleep(worksMs).then(() => "done"));
-
-    expect(await clock.run(call)).toBe("done");
-    expect(passed()).toBeGreaterThanOrEqual(atLeast);
-    expect(passed()).toBeLessThanOrEqual(atMost);
-  });
-});
 
 describe("a call that goes on with the claim of an earlier one of the same owner", () => {
   let tokens = 0;

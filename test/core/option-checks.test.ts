@@ -14,6 +14,7 @@ import {
   seconds,
   text,
 } from "../../lib/core/option-checks.ts";
+import { ENGINE_CHECKS } from "../../lib/core/options.ts";
 
 const accepts = ([, holds]: Check, values: readonly unknown[]) => values.map((value) => holds(value));
 
@@ -152,6 +153,10 @@ describe("checkOptions", () => {
     [[], "`options` must be an object (got a string"],
   ])("shows what has to be given: %j", (required, wanted) => {
     expect(() => checkOptions("text" as never, checks, required)).toThrow(wanted);
+  });
+
+  it("counts an option that is undefined as not given", () => {
+    expect(() => checkOptions({ mode: undefined }, { mode: ENGINE_CHECKS.mode }, [])).not.toThrow();
   });
 
   it("takes an explicit undefined for a value only if the rule says so", () => {

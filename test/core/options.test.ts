@@ -2,7 +2,6 @@ import { readFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { systemClock, systemRandom } from "../../lib/core/clock.ts";
 import { InvalidOptionError, PermanentError } from "../../lib/core/errors.ts";
-import { checkOptions } from "../../lib/core/option-checks.ts";
 import { DEFAULTS, ENGINE_CHECKS, type EngineOptions, MIN_RENEWED_SECONDS } from "../../lib/core/options.ts";
 import { resolveOptions } from "../../lib/core/resolved-options.ts";
 import { MemoryStore } from "../../lib/testing/index.ts";
@@ -253,11 +252,5 @@ describe("the documented defaults", () => {
     else if (tag?.startsWith("- "))
       expect(value === undefined || typeof value === "function" || typeof value === "object").toBe(true);
     else expect(tag?.replace(/ \(.*\)$/, "")).toBe(JSON.stringify(value));
-  });
-});
-
-describe("checkOptions", () => {
-  it("counts an option that is undefined as not given", () => {
-    expect(() => checkOptions({ mode: undefined }, { mode: ENGINE_CHECKS.mode }, [])).not.toThrow();
   });
 });

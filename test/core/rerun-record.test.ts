@@ -7,7 +7,7 @@ import { rerunRecord } from "../../lib/core/rerun-record.ts";
 import { runOnce } from "../../lib/core/run-once.ts";
 import { cached } from "../../lib/stores/index.ts";
 import { fakeClock, MemoryStore } from "../../lib/testing/index.ts";
-import { failing, intercepted, type StoreMethod } from "../kit/faults/faulty-store.ts";
+import { failing, type StoreMethod, watched } from "../kit/faults/faulty-store.ts";
 
 const ANA = { by: "ana", why: "ticket 7" };
 const YEAR_SECONDS = 31_622_400;
@@ -29,19 +29,15 @@ async function completed() {
 describe("rerunRecord", () => {
   it("H90: reads the record itself, claims it for 30 seconds without its steps, and releases it for a year", async () => {
     const { clock, store } = await completed();
-    const requests: [StoreMethod, unknown, unknown][] = [];
-    const watched = intercepted(store, (method, request, [given, more]) => {
-      requests.push([method, given, more]);
-      return request();
-    });
+    const { store: watching, requests } = watched(store);
 
-    expect(await rerunRecord({ store: watched, clock }, recordKey, ANA)).toEqual({ rerun: true });
+    expect(await rerunRecord({ store: watching, clock }, recordKey, ANA)).toEqual({ rerun: true });
 
     const now = clock.now();
     expect(requests).toMatchObject([
       ["find", recordKey, { consistent: true }],
       ["claim", { attempt: 2, keepsSteps: false, leaseEndsAt: now + 30_000 }, { attempt: 1 }],
-      ["settle", { state: "released", isListed: true, writes: [], messages: [], now }, undefined],
+      ["settle", { state: "released", isListed: true, writes: [], messages: [], now }],
     ]);
     expect(requests[2]?.[1]).toMatchObject({ expiresAt: Math.ceil(now / 1000) + YEAR_SECONDS });
   });

@@ -10,7 +10,7 @@ import {
 } from "../../lib/core/resolve-outcome.ts";
 import { runOnce } from "../../lib/core/run-once.ts";
 import { MemoryStore, type MemoryWrite } from "../../lib/testing/index.ts";
-import { answerLost, failing, intercepted } from "../kit/faults/faulty-store.ts";
+import { answerLost, failing, intercepted, watched } from "../kit/faults/faulty-store.ts";
 import { abandoned, evidenceOf, never } from "./abandoned-given.ts";
 import { newWorld, START, type World } from "./world.ts";
 
@@ -265,11 +265,7 @@ describe("resolveOutcome", () => {
     it("H90: is one write that keeps the key for the retention", async () => {
       const world = await held();
       await resolve(world);
-      const requests: unknown[] = [];
-      const store = intercepted(world.memory, (method, request, [given]) => {
-        if (method === "insert") requests.push(given);
-        return request();
-      });
+      const { store, requests } = watched(world.memory);
       await world.clock.advance(1500);
 
       await resolve(
@@ -279,11 +275,15 @@ describe("resolveOutcome", () => {
       );
 
       const now = world.clock.now();
-      expect(requests).toMatchObject([
+      const [insertion, ...others] = requests.filter(([method]) => method !== "find");
+      expect(others).toEqual([]);
+      expect(insertion).toMatchObject([
+        "insert",
         {
           ...{ state: "completed", keepsSteps: false, now, expiresAt: Math.ceil(now / 1000) + 60 },
           ...{ writes: [], messages: [], result: '"other"' },
         },
+        {},
       ]);
     });
 

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { isLease, storeLease } from "../../lib/core/store-lease.ts";
 import { MemoryStore } from "../../lib/testing/index.ts";
-import { answerLost, intercepted, type StoreMethod } from "../kit/faults/faulty-store.ts";
+import { answerLost, intercepted, watched } from "../kit/faults/faulty-store.ts";
 
 const NOW = 1_700_000_000_400;
 const UNTIL = NOW + 10_000;
@@ -11,29 +11,17 @@ const KEY = "#lease/_qOeD1FIjvnhdDFWtjgPj_CPe_ArsXSQ4bLAcsG06wY";
 const ana = { id: "ana", now: NOW, until: UNTIL };
 const ben = { id: "ben", now: NOW + 1, until: UNTIL + 1 };
 
-function watched() {
-  const store = new MemoryStore();
-  const requests: [StoreMethod, ...unknown[]][] = [];
-  const lease = storeLease(
-    intercepted(store, (method, request, parameters) => {
-      requests.push([method, ...parameters]);
-      return request();
-    }),
-    "reconciler",
-    "pay",
-  );
-  return { store, requests, lease };
-}
-
 describe("storeLease", () => {
   it("claims a record of its own, renews it and releases it", async () => {
-    const { requests, lease, store } = watched();
+    const memory = new MemoryStore();
+    const { store, requests } = watched(memory);
+    const lease = storeLease(store, "reconciler", "pay");
 
     expect(await lease(ana)).toBe(true);
     expect(await lease({ ...ana, until: UNTIL + 5000 })).toBe(true);
     expect(await lease({ ...ana, now: NOW + 2000, until: 0 })).toBe(true);
 
-    const [recordKey = ""] = store.records.keys();
+    const [recordKey = ""] = memory.records.keys();
     expect(recordKey).toBe(KEY);
     const own = { recordKey, token: "ana", expiresAt: 1_700_003_601 };
     expect(requests).toMatchObject([
@@ -45,7 +33,7 @@ describe("storeLease", () => {
   });
 
   it("is held by one process until its end, or until it's released", async () => {
-    const { store } = watched();
+    const store = new MemoryStore();
     const [first, second, third] = [1, 2, 3].map(() => storeLease(store, "reconciler", "pay"));
 
     expect(await first?.(ana)).toBe(true);
@@ -57,7 +45,7 @@ describe("storeLease", () => {
   });
 
   it("isn't taken if another process was first between its two requests", async () => {
-    const { store } = watched();
+    const store = new MemoryStore();
     const slower = storeLease(
       intercepted(store, async (method, request) => {
         if (method === "claim") await storeLease(store, "reconciler", "pay")(ana);
@@ -72,13 +60,13 @@ describe("storeLease", () => {
   });
 
   it("H8: is taken if only the answer to its claim was lost", async () => {
-    const { store } = watched();
+    const store = new MemoryStore();
 
     expect(await storeLease(answerLost(store, "claim"), "reconciler", "pay")(ana)).toBe(true);
   });
 
   it("is another one for other names, or the same in another order", async () => {
-    const { store } = watched();
+    const store = new MemoryStore();
 
     for (const names of [["reconciler", "pay"], ["pay", "reconciler"], ["reconciler"]])
       expect(await storeLease(store, ...names)(ana)).toBe(true);

@@ -6,7 +6,7 @@ import type { IdempotencyRecord } from "../../lib/core/record.ts";
 import { endingOf, recordFindings, retryUntil, takeUnknown } from "../../lib/core/take-unknown.ts";
 import { unknownOutcomeOf } from "../../lib/core/unknown-outcome.ts";
 import { fakeClock, fakeRandom, MemoryStore } from "../../lib/testing/index.ts";
-import { intercepted, type StoreMethod } from "../kit/faults/faulty-store.ts";
+import { intercepted, type StoreMethod, watched } from "../kit/faults/faulty-store.ts";
 import { START } from "./world.ts";
 
 const { recordKey } = identify("charge", "", "k");
@@ -30,11 +30,10 @@ function given(
 ) {
   const memory = new MemoryStore();
   (memory.records as Map<string, IdempotencyRecord>).set(recordKey, record(change));
-  const requests: [StoreMethod, ...unknown[]][] = [];
-  const store = intercepted(memory, async (method, request, parameters) => {
-    requests.push([method, ...parameters]);
+  const { store: watching, requests } = watched(memory);
+  const store = intercepted(watching, async (method, request, [about]) => {
     const answer = await request();
-    return answers[method] ? answers[method](parameters[0] as never) : answer;
+    return answers[method] ? answers[method](about as never) : answer;
   });
   const clock = fakeClock(START + 60_000);
   const requester = { store, clock, random: fakeRandom("taker"), patienceMs: 2000 };

@@ -136,7 +136,7 @@ describe("parseAddress of a queue", () => {
     ["a former host in a VPC", `https://vpce-1.eu-central-1.queue.eu-central-1.vpce.amazonaws.com${PATH}`],
     ["a VPC's host elsewhere", `https://vpce-1.sqs.eu-central-1.evil.example${PATH}`],
     ["a VPC's host without its endpoint", `https://sqs.eu-central-1.vpce.amazonaws.com${PATH}`],
-    ["a host of two values that are not there", `https://sqs.undefined.undefined${PATH}`],
+    ["a host made of two missing values", `https://sqs.undefined.undefined${PATH}`],
     ["a space at the start", ` ${OWN}`],
     ["a local engine by another protocol", "xhttp://localhost:4566/000000000000/payments"],
     ["a bucket", `https://sqs.s3.eu-central-1.amazonaws.com${PATH}`],

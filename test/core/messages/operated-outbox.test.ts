@@ -1,5 +1,6 @@
 // What an operator sees of an outbox, and which change each act asks the database for. The databases: operated-outbox-given.ts.
 import { describe, expect, it } from "vitest";
+import { parkedShard } from "../../../lib/contract.ts";
 import { RecordCorruptError, StoreUnavailableError } from "../../../lib/core/errors.ts";
 import {
   type ChangedCommit,
@@ -11,8 +12,8 @@ import type { StoredMessage } from "../../../lib/core/messages/outgoing-message.
 
 const NOW = 1_800_000_000_000;
 const SHARDS = 2;
-/** Behind the shards with waiting commits are those with parked ones. */
-const PARKED_SHARDS = [-1, -2];
+/** Where parked commits are listed. */
+const PARKED_SHARDS = [0, 1].map(parkedShard);
 const QUEUE = "https://sqs.eu-central-1.amazonaws.com/123456789012/payments.fifo";
 const OTHER = "https://sqs.eu-central-1.amazonaws.com/123456789012/repaired";
 const ana = { by: "ana", why: "ticket 7", clock: { now: () => NOW, sleep: async () => {} } };
@@ -216,7 +217,7 @@ describe("redirect", () => {
     expect((await to({ queue: OTHER })).messages).toEqual([{ queue: OTHER, key: "a", body: '{"cents":5}' }]);
   });
 
-  it("refuses a body that is no event for a bus, and names the message", async () => {
+  it("refuses a body that a bus can't take, and names the message", async () => {
     const commit = commitOf({ messages: [message("a"), message("b", { body: "plain text" })] });
     const to = { bus: "shop", source: "orders", detailType: "paid" };
     const refused = new MemoryOutbox().redirect(commit, { ...ana, messages: [1], to });

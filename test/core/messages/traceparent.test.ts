@@ -1,5 +1,6 @@
 import { traceparentFromXRay } from "onceonly/messaging";
 import { describe, expect, it } from "vitest";
+import { readTraceparent } from "../../../lib/core/traceparent.ts";
 import { newWorld } from "../world.ts";
 
 const ROOT = "Root=1-5759e988-bd862e3fe1be46a994272793";
@@ -24,11 +25,33 @@ describe("traceparentFromXRay", () => {
     PARENT,
     "Root=1-5759e988-bd862e3fe1be46a99427279;Parent=53995c3f42cd8ad8;Sampled=1",
     "Root=2-5759e988-bd862e3fe1be46a994272793;Parent=53995c3f42cd8ad8;Sampled=1",
+    `Root=2${ROOT.slice(5)};${PARENT};Sampled=1`,
+    `${ROOT}0;${PARENT};Sampled=1`,
     `${ROOT};Parent=0000000000000000;Sampled=1`,
     `${ROOT};Parent=;Sampled=1`,
     `${AS_W3C}1`,
   ])("ignores a value that names no segment: %s", (header) => {
     expect(traceparentFromXRay(header)).toBeUndefined();
+  });
+});
+
+describe("readTraceparent", () => {
+  const valid = `${AS_W3C}1`;
+
+  it.each([valid, valid.replace(/^00/, "01")])("accepts %s", (value) => {
+    expect(readTraceparent(value)).toBe(value);
+  });
+
+  it.each([
+    [undefined],
+    [[valid]],
+    [`${valid} `],
+    [valid.replace(/^00/, "ff")],
+    [valid.replace("5759e988bd862e3fe1be46a994272793", "0".repeat(32))],
+    [valid.replace("53995c3f42cd8ad8", "0".repeat(16))],
+    [valid.toUpperCase()],
+  ])("leaves out %j", (value) => {
+    expect(readTraceparent(value)).toBeUndefined();
   });
 });
 

@@ -25,6 +25,16 @@ export function intercepted<S extends Store<never>>(store: S, intercept: Interce
   });
 }
 
+/** A store, and the requests that are made to it: each as its method and its arguments. */
+export function watched<S extends Store<never>>(store: S) {
+  const requests: [StoreMethod, ...unknown[]][] = [];
+  const watching = intercepted(store, (method, request, parameters) => {
+    requests.push([method, ...parameters]);
+    return request();
+  });
+  return { store: watching, requests };
+}
+
 export const unreachable = () => new StoreUnavailableError("unreachable", new Error("no answer"));
 export const throttled = () => new StoreUnavailableError("throttled", new Error("slow down"));
 

@@ -1,4 +1,4 @@
-// What somebody changed by hand in the deployed sample, and the check that has to find it.
+// Changes that an operator made by hand in the deployed sample, and the check that has to find each.
 import { expect } from "vitest";
 import { type Sample, SECRET } from "./deployed-given.ts";
 

@@ -47,7 +47,7 @@ export function formatContrast(plan: Plan, observation: Observation, { cross }: 
   const due = plan.orders.filter(({ payment }) => payment.kind !== "declined").length;
   return [
     `${cross}without onceonly: ${observation.rows.length} orders for ${keys} keys, ${orderedTwice} keys with several orders,`,
-    `      ${chargesIn(observation.ledger).length} charges instead of ${due}, ${chargedTwice} keys charged more than once,`,
+    `      ${chargesIn(observation.ledger).length} charges instead of ${due}, ${chargedTwice} keys with more charges than expected,`,
     `      clients with ${answeredTwice} keys got different orders, ${unsettled} orders neither paid nor declined`,
   ].join("\n");
 }

@@ -24,7 +24,7 @@ function orderRows({ requests, answers, executions, incidents }: Observation): R
   const answersWith = (wanted: (status: number) => boolean) =>
     answers.filter(({ status }) => wanted(status)).length;
   const replayed = answers.filter((answer) => answer.replayed).length;
-  const cameBack = incidents.filter(({ incident }) => incident === "client gave up").length;
+  const disconnected = incidents.filter(({ incident }) => incident === "client gave up").length;
   return [
     row("requests", requests, "HTTP requests, including retries"),
     row("executed", executions.orders, "handlers started, including killed ones"),
@@ -44,7 +44,7 @@ function orderRows({ requests, answers, executions, incidents }: Observation): R
       answersWith((status) => status >= 500),
       "5xx: the function was killed, or DynamoDB was unreachable",
     ),
-    row("disconnected", cameBack, "clients that disconnected before the response"),
+    row("disconnected", disconnected, "clients that disconnected before the response"),
   ];
 }
 

@@ -35,7 +35,7 @@ export async function describeTable(
   model.add(TYPES.table, id, properties);
   await addTtl();
   for (const region of regionsOf(table, place.region)) properties.Replicas.push(await replica(region));
-  // It names the former stream once the stream is off.
+  // DynamoDB goes on naming a stream that was switched off.
   return table.StreamSpecification?.StreamEnabled ? table.LatestStreamArn : undefined;
 
   async function addTtl(): Promise<void> {
