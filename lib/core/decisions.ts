@@ -43,13 +43,13 @@ export interface DecisionEvent {
 export type Observe = (event: DecisionEvent) => void;
 
 /** The default observer. */
-export const nobody: Observe = () => {};
+export const noObserver: Observe = () => {};
 
-const told = shared("observed failures", () => new WeakSet<object>());
+const reported = shared("observed failures", () => new WeakSet<object>());
 
 /** Whether an observer has seen this store failure. A failure that no observer has seen is logged. */
-export function wasTold(error: object): boolean {
-  return told.has(error);
+export function wasReported(error: object): boolean {
+  return reported.has(error);
 }
 
 /** Observing must not change an outcome, even if the observer throws or rejects. */
@@ -58,8 +58,8 @@ export function reportDecision(
   { operation, scope, keyHash, key }: Pick<DecisionEvent, "operation"> & Partial<Identity>,
   event: Omit<DecisionEvent, "operation" | "scope" | "keyHash" | "key">,
 ): void {
-  if (observe === nobody) return;
-  if (isStoreFailure(event.error)) told.add(event.error);
+  if (observe === noObserver) return;
+  if (isStoreFailure(event.error)) reported.add(event.error);
   const named = { ...event, operation, scope, keyHash };
   quietly(() => observe(Object.defineProperty(named, "key", { value: key }) as DecisionEvent));
 }

@@ -1,7 +1,7 @@
 /** The engine's options: what each one promises, its default and its rule. */
 import { MAX_LONG_RETENTION_SECONDS, MAX_RETENTION_SECONDS } from "../contract.ts";
 import { type Clock, type Random, systemClock, systemRandom } from "./clock.ts";
-import { nobody, type Observe } from "./decisions.ts";
+import { noObserver, type Observe } from "./decisions.ts";
 import { hasCode } from "./error-code.ts";
 import { InvalidOptionError, PermanentError } from "./errors.ts";
 import { MAX_OPERATION_LENGTH } from "./identity.ts";
@@ -163,7 +163,7 @@ export const DEFAULTS = {
   // A replayed error keeps its own code, so the class counts too.
   isFinalError: (error: unknown) => error instanceof PermanentError || hasCode(error, "PERMANENT"),
   shouldStore: () => true,
-  observe: nobody,
+  observe: noObserver,
   clock: systemClock,
   random: systemRandom,
 } as const;

@@ -161,12 +161,12 @@ export class StepLog<Write> {
     const by = verify ? "verify" : "step";
     const since = formerEndedAt;
     const verdict = { verdict: outcome, by, at: call.now(), attempt, step: name, since };
-    const told = encodeEvidence({ ...evidence, ...verdict });
+    const encoded = encodeEvidence({ ...evidence, ...verdict });
     if (outcome === "unknown") {
-      this.evidence = told;
+      this.evidence = encoded;
       throw call.own(new OutcomeUnknownError(error, error === undefined ? undefined : evidence?.answered));
     }
-    this.#recording.evidence = told;
+    this.#recording.evidence = encoded;
     const happened = outcome === "happened";
     await this.#write(name, {
       ...previous,

@@ -6,7 +6,7 @@ import type { SqlRow } from "./sql-client.ts";
 import { readSteps } from "./step-answers.ts";
 
 /** A record as statements return it, unchecked. */
-export interface ToldRecord {
+export interface JsonRecord {
   readonly [field: string]: unknown;
 }
 
@@ -17,7 +17,7 @@ export interface SqlAnswer {
   readonly began?: string;
   /** The server process of the statement's connection. */
   readonly pid?: number;
-  readonly record?: ToldRecord;
+  readonly record?: JsonRecord;
   /** The statement wrote a step without its result; this is the result's size in bytes. */
   readonly lostBytes?: number | null;
   /** Epoch ms. */
@@ -45,21 +45,21 @@ export function answerOf(row: SqlRow | undefined): SqlAnswer {
 }
 
 /** @throws RecordCorruptError (`RECORD_CORRUPT`) */
-export function recordOf(told: ToldRecord): IdempotencyRecord {
+export function recordOf(row: JsonRecord): IdempotencyRecord {
   const refuse = (field: string): never => {
     throw new RecordCorruptError(`column of \`${field}\` is missing, has the wrong type or is out of range`);
   };
   const text = (field: string): string => {
-    const value = told[field];
+    const value = row[field];
     return typeof value === "string" ? value : refuse(field);
   };
   const number = (field: string): number => {
-    const value = told[field];
+    const value = row[field];
     return Number.isFinite(value) ? (value as number) : refuse(field);
   };
-  const state = STATES.find((each) => each === told.state) ?? refuse("state");
+  const state = STATES.find((each) => each === row.state) ?? refuse("state");
   const isFinished = state === "completed" || state === "failed";
-  const result = resultOf(told, text, number);
+  const result = resultOf(row, text, number);
   return {
     version: number("version"),
     state,
@@ -69,19 +69,19 @@ export function recordOf(told: ToldRecord): IdempotencyRecord {
     fingerprint: text("fingerprint"),
     createdAt: number("createdAt"),
     ...(isFinished && { completedAt: number("settledAt") }),
-    ...("expiresAt" in told && { expiresAt: number("expiresAt") }),
-    ...("evidence" in told && { evidence: text("evidence") }),
-    ...("steps" in told && { steps: readSteps(text("recordKey"), told.steps) ?? refuse("steps") }),
+    ...("expiresAt" in row && { expiresAt: number("expiresAt") }),
+    ...("evidence" in row && { evidence: text("evidence") }),
+    ...("steps" in row && { steps: readSteps(text("recordKey"), row.steps) ?? refuse("steps") }),
     ...(result && { result }),
   };
 }
 
 function resultOf(
-  told: ToldRecord,
+  row: JsonRecord,
   text: (field: string) => string,
   number: (field: string) => number,
 ): StoredResult | undefined {
-  if ("result" in told) return { in: "record", text: text("result") };
-  if ("bytes" in told) return { in: "item", address: resultAddressOf(text("recordKey"), text("token")) };
-  return "lostBytes" in told ? { in: "nowhere", bytes: number("lostBytes") } : undefined;
+  if ("result" in row) return { in: "record", text: text("result") };
+  if ("bytes" in row) return { in: "item", address: resultAddressOf(text("recordKey"), text("token")) };
+  return "lostBytes" in row ? { in: "nowhere", bytes: number("lostBytes") } : undefined;
 }

@@ -13,7 +13,7 @@ import {
   type Taking,
   type Unsent,
 } from "../core/messages/outbox.ts";
-import { answerOf, type ToldRecord, textOf } from "./answers.ts";
+import { answerOf, type JsonRecord, textOf } from "./answers.ts";
 import { channelOf, checkStore, type PostgresStoreOptions } from "./options.ts";
 import { type OutboxStatements, outboxStatements, PAGE, senderOf } from "./outbox-statements.ts";
 import { runAlone } from "./run-alone.ts";
@@ -26,7 +26,7 @@ const MAX_MERGES = 5;
 
 interface OutboxAnswer {
   readonly isChanged?: boolean;
-  readonly commit?: ToldRecord;
+  readonly commit?: JsonRecord;
   readonly recordKey?: string;
   readonly dueAt?: number;
   readonly waiting?: number;

@@ -16,7 +16,7 @@ import type {
   Store,
 } from "../core/store.ts";
 import { type UnknownOutcome, unknownOutcomeOf } from "../core/unknown-outcome.ts";
-import { answerOf, recordOf, type SqlAnswer, type ToldRecord, textOf } from "./answers.ts";
+import { answerOf, type JsonRecord, recordOf, type SqlAnswer, textOf } from "./answers.ts";
 import { firstStatement, type SqlDialect } from "./dialect.ts";
 import { commitFailure, storeFailure } from "./failures.ts";
 import { checkReap, checkStore, type PostgresStoreOptions } from "./options.ts";
@@ -140,8 +140,8 @@ export class PostgresStore<Client = unknown> implements Store<PostgresWrite<Clie
     for (;;) {
       const rows = await this.#run(this.#statements.unsettled(before, since, recordKey, PAGE));
       for (const row of rows) {
-        const { record = {}, since: told = 0 } = answerOf(row);
-        [since, recordKey] = [told, `${record.recordKey}`];
+        const { record = {}, since: at = 0 } = answerOf(row);
+        [since, recordKey] = [at, `${record.recordKey}`];
         const outcome = outcomeOf(recordKey, record, since, before);
         if (outcome) yield outcome;
       }
@@ -256,12 +256,12 @@ const latest = (ends: readonly number[], start: number): number =>
 
 function outcomeOf(
   recordKey: string,
-  told: ToldRecord,
+  json: JsonRecord,
   since: number,
   before: number,
 ): UnknownOutcome | undefined {
   try {
-    const record = recordOf(told);
+    const record = recordOf(json);
     if (isKnownVersion(record.version)) return unknownOutcomeOf(recordKey, record, since, before);
   } catch (error) {
     if (!hasCode(error, "RECORD_CORRUPT")) throw error;

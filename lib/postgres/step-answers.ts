@@ -3,9 +3,9 @@ import type { StoredResult, StoredStep, StoredSteps } from "../core/record.ts";
 import { resultAddressOf } from "../core/result-address.ts";
 
 /** `undefined` if they can't be read. */
-export function readSteps(recordKey: string, told: unknown): StoredSteps | undefined {
-  if (typeof told !== "object" || told === null) return undefined;
-  const steps = Object.entries(told).map(
+export function readSteps(recordKey: string, json: unknown): StoredSteps | undefined {
+  if (typeof json !== "object" || json === null) return undefined;
+  const steps = Object.entries(json).map(
     ([name, step]) => [name, readStep(recordKey, Object(step))] as const,
   );
   if (steps.some(([, step]) => step === undefined)) return undefined;
@@ -14,11 +14,11 @@ export function readSteps(recordKey: string, told: unknown): StoredSteps | undef
 
 function readStep(
   recordKey: string,
-  { state, attempt, at, tracked, next, undo, undoNext, ...told }: Readonly<Record<string, unknown>>,
+  { state, attempt, at, tracked, next, undo, undoNext, ...fields }: Readonly<Record<string, unknown>>,
 ): StoredStep | undefined {
   const isKnown = state === "begun" || state === "done" || state === "undone";
   if (!isKnown || typeof attempt !== "number" || typeof at !== "number") return undefined;
-  const result = resultOf(recordKey, told);
+  const result = resultOf(recordKey, fields);
   const marks = {
     ...(tracked === true && { tracked }),
     ...(typeof next === "string" && { next }),

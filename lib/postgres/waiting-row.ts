@@ -3,7 +3,7 @@ import { RecordCorruptError } from "../core/errors.ts";
 import { MESSAGE_STATES, type MessageProgress, type Unsent } from "../core/messages/outbox.ts";
 import type { StoredMessage } from "../core/messages/outgoing-message.ts";
 import { isKnownVersion } from "../core/record.ts";
-import type { ToldRecord } from "./answers.ts";
+import type { JsonRecord } from "./answers.ts";
 
 /** A commit, including fields that senders don't see. */
 export interface WaitingRow extends Unsent {
@@ -13,8 +13,8 @@ export interface WaitingRow extends Unsent {
 }
 
 /** @throws RecordCorruptError (`RECORD_CORRUPT`) */
-export function waitingRowOf(told: ToldRecord): WaitingRow {
-  const { version, messages: messagesText, progress: progressText, ...others } = told;
+export function waitingRowOf(json: JsonRecord): WaitingRow {
+  const { version, messages: messagesText, progress: progressText, ...others } = json;
   const { recordKey, token, committedAt, shard, dueAt } = others;
   const isRead = [recordKey, token].every((each) => typeof each === "string");
   if (!isKnownVersion(version as number) || !isRead || ![committedAt, shard, dueAt].every(Number.isFinite)) {

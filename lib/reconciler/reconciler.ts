@@ -197,7 +197,7 @@ class ReconcilerRun<Write> {
   async *#listed(): AsyncGenerator<UnknownOutcome, void> {
     const { store, clock, random, minAgeSeconds } = this.#settings;
     const before = this.#startedAt - minAgeSeconds * 1000;
-    const told = new Set<string>();
+    const reported = new Set<string>();
     // A reconciler's store always has unknown outcomes.
     const list = () =>
       (store as Required<typeof store>).unknownOutcomes?.({ before })[Symbol.asyncIterator]();
@@ -215,8 +215,8 @@ class ReconcilerRun<Write> {
       const next = await retryUntil({ clock, random }, clock.now() + this.#patience.recordMs, nextOf);
       if (next.done) return;
       const { recordKey } = next.value;
-      if (told.has(recordKey)) continue;
-      told.add(recordKey);
+      if (reported.has(recordKey)) continue;
+      reported.add(recordKey);
       yield next.value;
     }
   }

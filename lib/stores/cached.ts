@@ -141,8 +141,8 @@ class CachedStore<Write> extends FrontStore<Write> implements Store<Write> {
     if (known?.fingerprint === fingerprint) return { won: false, record: known };
     const name = `${fingerprint} ${recordKey}`;
     const leader = this.#claims.get(name);
-    const told = leader && (await this.#follow(leader));
-    if (told) return copyOf(told);
+    const theirs = leader && (await this.#follow(leader));
+    if (theirs) return copyOf(theirs);
     const claiming = this.#learning(recordKey, () => this.store.claim(claim));
     if (leader) return claiming;
     const forOthers = claiming.then(

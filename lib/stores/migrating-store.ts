@@ -200,8 +200,8 @@ export class MigratingStore implements Store {
         const { recordKey, since } = outcome;
         const known = this.#combine(await this.#read(recordKey));
         if (known?.side !== side) continue;
-        const told = unknownOutcomeOf(recordKey, known.record, since, query.before);
-        if (told) yield told;
+        const unknown = unknownOutcomeOf(recordKey, known.record, since, query.before);
+        if (unknown) yield unknown;
       }
     }
   }

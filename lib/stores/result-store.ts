@@ -33,7 +33,7 @@ export abstract class ResultStore<Write> extends FrontStore<Write> implements St
   }
 
   protected override async passStep(change: StepChange<Write>): Promise<SettleAnswer> {
-    return this.#told(change, await this.write(change));
+    return this.#reported(change, await this.write(change));
   }
 
   protected write(change: StepChange<Write>): Promise<SettleAnswer> {
@@ -41,20 +41,20 @@ export abstract class ResultStore<Write> extends FrontStore<Write> implements St
   }
 
   async claim(claim: Claim, seen?: IdempotencyRecord): Promise<ClaimAnswer> {
-    return this.#told(claim, await this.store.claim(claim, seen && this.asStored(seen)));
+    return this.#reported(claim, await this.store.claim(claim, seen && this.asStored(seen)));
   }
 
   async settle(settlement: Settlement<Write>): Promise<SettleAnswer> {
-    return this.#told(settlement, await this.store.settle(await this.stored(settlement)));
+    return this.#reported(settlement, await this.store.settle(await this.stored(settlement)));
   }
 
   async renew(renewal: Renewal): Promise<RenewAnswer> {
-    return this.#told(renewal, await this.store.renew(renewal));
+    return this.#reported(renewal, await this.store.renew(renewal));
   }
 
   async insert(insertion: Insertion<Write>, seen?: IdempotencyRecord): Promise<SettleAnswer> {
     const stored = seen && this.asStored(seen);
-    return this.#told(insertion, await this.store.insert(await this.stored(insertion), stored));
+    return this.#reported(insertion, await this.store.insert(await this.stored(insertion), stored));
   }
 
   async find(recordKey: string, read: { consistent: boolean }): Promise<IdempotencyRecord | undefined> {
@@ -62,7 +62,7 @@ export abstract class ResultStore<Write> extends FrontStore<Write> implements St
     return record && this.asTold(recordKey, record);
   }
 
-  #told<Answer extends object>({ recordKey }: { readonly recordKey: string }, answer: Answer): Answer {
+  #reported<Answer extends object>({ recordKey }: { readonly recordKey: string }, answer: Answer): Answer {
     const { record } = answer as { readonly record?: IdempotencyRecord };
     return record ? { ...answer, record: this.asTold(recordKey, record) } : answer;
   }

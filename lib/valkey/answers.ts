@@ -14,20 +14,21 @@ export function textsOf(reply: unknown): readonly string[] {
 /** The record in an answer, as a flat list of fields; `undefined` if there are none. */
 export function readRecord(recordKey: string, fields: readonly string[]): IdempotencyRecord | undefined {
   if (fields.length === 0) return undefined;
-  const told = new Map<string, string>();
-  for (let index = 0; index < fields.length; index += 2) told.set(`${fields[index]}`, `${fields[index + 1]}`);
+  const values = new Map<string, string>();
+  for (let index = 0; index < fields.length; index += 2)
+    values.set(`${fields[index]}`, `${fields[index + 1]}`);
   const refuse = (field: string): never => {
     throw new RecordCorruptError(`field \`${field}\` is missing or out of range`);
   };
-  const text = (field: string): string => told.get(field) ?? refuse(field);
+  const text = (field: string): string => values.get(field) ?? refuse(field);
   const number = (field: string): number => {
-    const value = told.get(field);
+    const value = values.get(field);
     return value && Number.isFinite(Number(value)) ? Number(value) : refuse(field);
   };
-  const state = STATES.find((each) => each === told.get("state")) ?? refuse("state");
+  const state = STATES.find((each) => each === values.get("state")) ?? refuse("state");
   const isFinished = state === "completed" || state === "failed";
-  const result = resultOf(told, () => resultAddressOf(recordKey, "result", text("token")), number);
-  const steps = [...told].filter(([name]) => name.startsWith("s:"));
+  const result = resultOf(values, () => resultAddressOf(recordKey, "result", text("token")), number);
+  const steps = [...values].filter(([name]) => name.startsWith("s:"));
   return {
     version: number("version"),
     state,
@@ -37,8 +38,8 @@ export function readRecord(recordKey: string, fields: readonly string[]): Idempo
     fingerprint: text("fingerprint"),
     createdAt: number("created"),
     ...(isFinished && { completedAt: number("settled") }),
-    ...(told.has("expires") && { expiresAt: number("expires") }),
-    ...(told.has("evidence") && { evidence: text("evidence") }),
+    ...(values.has("expires") && { expiresAt: number("expires") }),
+    ...(values.has("evidence") && { evidence: text("evidence") }),
     ...(steps.length > 0 && {
       steps: Object.fromEntries(
         steps.map(([name, value]) => [name.slice(2), readStep(recordKey, value) ?? refuse("steps")]),
@@ -49,14 +50,14 @@ export function readRecord(recordKey: string, fields: readonly string[]): Idempo
 }
 
 function resultOf(
-  told: ReadonlyMap<string, string>,
+  values: ReadonlyMap<string, string>,
   address: () => string,
   number: (field: string) => number,
 ): StoredResult | undefined {
-  const text = told.get("result");
+  const text = values.get("result");
   if (text !== undefined) return { in: "record", text };
-  if (told.has("bytes")) return { in: "item", address: address() };
-  return told.has("lost") ? { in: "nowhere", bytes: number("lost") } : undefined;
+  if (values.has("bytes")) return { in: "item", address: address() };
+  return values.has("lost") ? { in: "nowhere", bytes: number("lost") } : undefined;
 }
 
 function readStep(recordKey: string, value: string): StoredStep | undefined {
@@ -64,21 +65,21 @@ function readStep(recordKey: string, value: string): StoredStep | undefined {
   const [, state, attempt, at] = /^(begun|done|undone) (\S+) (\S+)$/.exec(mark) ?? [];
   if (state === undefined || !Number.isFinite(Number(attempt)) || !Number.isFinite(Number(at)))
     return undefined;
-  let told: Readonly<Record<string, unknown>>;
+  let json: Readonly<Record<string, unknown>>;
   try {
-    told = Object(JSON.parse(rest));
+    json = Object(JSON.parse(rest));
   } catch {
     return undefined;
   }
-  const result = stepResultOf(recordKey, told);
+  const result = stepResultOf(recordKey, json);
   return {
     state: state as StoredStep["state"],
     attempt: Number(attempt),
     at: Number(at),
-    ...(told.tracked === true && { tracked: true }),
-    ...(typeof told.next === "string" && { next: told.next }),
-    ...(told.undo === true && { undo: true }),
-    ...(told.undoNext === true && { undoNext: true }),
+    ...(json.tracked === true && { tracked: true }),
+    ...(typeof json.next === "string" && { next: json.next }),
+    ...(json.undo === true && { undo: true }),
+    ...(json.undoNext === true && { undoNext: true }),
     ...(result && { result }),
   };
 }

@@ -172,10 +172,10 @@ export class ValkeyConnection {
     if (!acknowledgedBy || !client.sendTogether || token === "") return textsOf(await client.send(key, run));
     // Clients only redirect single commands. A read makes them learn where the key is.
     if (isAgain) await client.send(key, findCommand(command, key, words));
-    const [reply, told] = await client.sendTogether(key, [run, waitOf(acknowledgedBy)]);
+    const [reply, acknowledged] = await client.sendTogether(key, [run, waitOf(acknowledgedBy)]);
     const answer = textsOf(reply);
     const isOwn = answer[0] === "1" || answer[answer.indexOf("token") + 1] === token;
-    const lack = isOwn ? lackOf(told, acknowledgedBy) : undefined;
+    const lack = isOwn ? lackOf(acknowledged, acknowledgedBy) : undefined;
     if (lack === undefined) return answer;
     throw new StoreUnavailableError("unreachable", undefined, lack, {
       action: move.toUpperCase(),
@@ -213,8 +213,8 @@ function waitOf({ replicas, timeoutMs, onDisk }: Acknowledgement): string[] {
 }
 
 /** Describes what is missing from an acknowledgement, given the reply to WAIT or WAITAOF. */
-function lackOf(told: unknown, { replicas, timeoutMs, onDisk }: Acknowledgement): string | undefined {
-  const counts = [told].flat().map(Number);
+function lackOf(acknowledged: unknown, { replicas, timeoutMs, onDisk }: Acknowledgement): string | undefined {
+  const counts = [acknowledged].flat().map(Number);
   const [had = 0, onPrimary = 1] = onDisk ? counts.toReversed() : counts;
   if (had >= replicas && onPrimary >= 1) return undefined;
   const who =

@@ -29,7 +29,7 @@ const AT_ONCE = 10;
 
 const NOTHING: ReadEntry = { raw: "" };
 
-interface Told {
+interface Remembered {
   readonly recordKey: string;
   readonly entry: ReadEntry;
   /** When the record was read from the store. */
@@ -41,7 +41,7 @@ export class RememberingStore<Write> extends FrontStore<Write> implements Store<
   readonly #clock: Clock;
   readonly #entries: CacheEntries;
   /** Keyed by the address of their results, oldest first. */
-  readonly #awaited = new Map<string, Told>();
+  readonly #awaited = new Map<string, Remembered>();
   #pausedUntil = 0;
 
   constructor(store: Store<Write>, clock: Clock, entries: CacheEntries) {
@@ -85,11 +85,11 @@ export class RememberingStore<Write> extends FrontStore<Write> implements Store<
   }
 
   override async loadResult(address: string): Promise<string | undefined> {
-    const told = this.#awaited.get(address);
+    const remembered = this.#awaited.get(address);
     const text = await this.store.loadResult(address);
-    if (told && text !== undefined) {
+    if (remembered && text !== undefined) {
       this.#awaited.delete(address);
-      await this.#write({ ...told, record: { ...told.record, result: { in: "record", text } } });
+      await this.#write({ ...remembered, record: { ...remembered.record, result: { in: "record", text } } });
     }
     return text;
   }
@@ -162,17 +162,17 @@ export class RememberingStore<Write> extends FrontStore<Write> implements Store<
     return answer;
   }
 
-  async #remember(told: Told): Promise<void> {
-    const { result } = told.record;
-    if (result?.in !== "item") return this.#write(told);
-    this.#awaited.set(result.address, told);
+  async #remember(remembered: Remembered): Promise<void> {
+    const { result } = remembered.record;
+    if (result?.in !== "item") return this.#write(remembered);
+    this.#awaited.set(result.address, remembered);
     for (const oldest of this.#awaited.keys()) {
       if (this.#awaited.size <= MAX_AWAITED) break;
       this.#awaited.delete(oldest);
     }
   }
 
-  #write({ recordKey, entry, since, record }: Told): Promise<void> {
+  #write({ recordKey, entry, since, record }: Remembered): Promise<void> {
     return this.#trying(
       () => this.#entries.write(entry, { recordKey, since, record }, this.#clock),
       undefined,

@@ -12,17 +12,17 @@ export function checkServer(
   acceptedRisks: readonly ValkeyRisk[],
   acknowledgedBy: Acknowledgement | undefined,
 ): void {
-  const told = new Map(
+  const settings = new Map(
     info.split(/\r?\n/).map((line) => {
       const [name = "", value = ""] = line.split(/:(.*)/s);
       return [name, value] as const;
     }),
   );
-  const version = told.get("redis_version");
+  const version = settings.get("redis_version");
   checkVersion(version, [6, 2], "client");
   if (acknowledgedBy?.onDisk) checkVersion(version, [7, 2], "acknowledgedBy");
-  const policy = told.get("maxmemory_policy");
-  const file = told.get("aof_enabled");
+  const policy = settings.get("maxmemory_policy");
+  const file = settings.get("aof_enabled");
   const refuse = (risk: ValkeyRisk, why: string) => {
     if (acceptedRisks.includes(risk)) return;
     throw new InvalidOptionError("acceptedRisks", `must include "${risk}" for this server: ${why}`);

@@ -176,7 +176,7 @@ export class ValkeyStore implements Store<ValkeyWrite> {
   ): Promise<MoveAnswer> {
     if (writes && this.#connection.isCluster) checkSlots(writes, this.#keys.of(recordKey).record);
     const commands = writes && writeWords(writes);
-    const [kind, ...told] = await this.#run(
+    const [kind, ...fields] = await this.#run(
       move,
       { recordKey, token },
       [...(commands?.words ?? []), ...words],
@@ -184,9 +184,9 @@ export class ValkeyStore implements Store<ValkeyWrite> {
     ).catch((error) => {
       throw blameLongWrite(error, writes, longest(words));
     });
-    if (kind === "1") return { isChanged: true, serverTimeMs: Number(told[0]) };
-    if (kind === "2") throw this.#refusal(Number(told[0]), told[1]);
-    return { isChanged: false, record: readRecord(recordKey, told) };
+    if (kind === "1") return { isChanged: true, serverTimeMs: Number(fields[0]) };
+    if (kind === "2") throw this.#refusal(Number(fields[0]), fields[1]);
+    return { isChanged: false, record: readRecord(recordKey, fields) };
   }
 
   #run(

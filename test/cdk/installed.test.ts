@@ -1,4 +1,4 @@
-// The CDK that is installed, which npm takes in any version where it is told to.
+// The installed CDK: with --force, npm installs any version.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { IdempotencyTable, OutboxRelay } from "onceonly/cdk";

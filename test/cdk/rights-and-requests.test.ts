@@ -72,7 +72,7 @@ async function handlerWith(rights: readonly Right[]): Promise<{ handler: Handler
   return { handler, seen };
 }
 
-/** An attempt that has begun, and ends when it is told to. */
+/** An attempt that has begun, and ends on request. */
 async function attempt(run: Handler["run"], key: string) {
   let end = () => {};
   const ended = new Promise<void>((resolve) => {

@@ -1,4 +1,4 @@
-// A grant without the names of the operations reaches the records of all of them: that is told, until it is acknowledged.
+// A grant without the names of the operations reaches the records of all of them: that is a warning until it is acknowledged.
 import { type Stack, Annotations as Told } from "aws-cdk-lib";
 import { Annotations, Match } from "aws-cdk-lib/assertions";
 import { Group, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";

@@ -1,4 +1,4 @@
-// A stream of NATS, with a consumer; a message that is given up is told by the server.
+// A stream of NATS, with a consumer; the server reports a message that it gives up.
 import { AckPolicy, type ConsumerConfig, type JsMsg, jetstream, jetstreamManager } from "@nats-io/jetstream";
 import { connect, headers as natsHeaders } from "@nats-io/transport-node";
 import { type NatsOptions, natsConsumer } from "onceonly/consumers";

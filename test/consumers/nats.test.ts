@@ -1,4 +1,4 @@
-// What is NATS's own: the server is told that a message is at work, and a message has a place.
+// What only NATS has: the server learns that a message is in progress, and a message has a sequence number.
 import { envelopeHeaders, natsConsumer } from "onceonly/consumers";
 import { MemoryStore } from "onceonly/testing";
 import { describe, expect, it } from "vitest";

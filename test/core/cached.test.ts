@@ -24,7 +24,7 @@ function cachedWorld(options: Parameters<typeof cached>[1] = {}, intercept?: Par
   const call = (key = "key-1", work: () => unknown = async () => "never", request: object = {}) =>
     world.call(work, given, { key, ...request });
   const start = (work: () => unknown, request: object = {}) => world.start(work, given, request);
-  /** Runs, and is told of its record by a first replay. */
+  /** Runs, and learns of its record from a first replay. */
   const remember = async (key = "key-1", result: unknown = "done") => {
     await call(key, async () => result);
     expect(await call(key)).toEqual(result);

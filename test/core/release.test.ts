@@ -8,7 +8,7 @@ import { newWorld, START } from "./world.ts";
 
 type Work = Execution<MemoryWrite>;
 
-/** Work that stops when it is told to. */
+/** Work that stops on request. */
 const obedient = ({ signal }: Work) =>
   new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
 

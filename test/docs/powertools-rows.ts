@@ -555,7 +555,7 @@ export const BEHAVIOURS: Readonly<Record<string, readonly Behaviour[]>> = {
       shownBy: [
         [
           "testing/store-contract.test.ts",
-          "reports a broken promise as an AssertionError, and wants to be told unacceptable writes",
+          "reports a broken promise as an AssertionError, and requires examples of unacceptable writes",
         ],
       ],
     },

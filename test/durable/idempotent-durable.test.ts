@@ -348,7 +348,7 @@ describe("a second delivery while the first execution is suspended", () => {
     expect(effects).toEqual(["charge"]);
   });
 
-  it("waits for the result of the first execution if it's told to", async () => {
+  it("waits for the result of the first execution if the option says so", async () => {
     const { handler, first } = await suspended({ whenInProgress: { waitSeconds: 20 }, clock: leaping() });
     await service.endWaits(first);
     const second = service.run(handler, service.start({ id: "o1" }));

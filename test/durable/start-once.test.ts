@@ -364,7 +364,7 @@ describe("HTTP", () => {
     await expect(request(post("k3", {}))).rejects.toThrow("throttled");
   });
 
-  it("waits for the result as long as it's told to", async () => {
+  it("waits for the result as long as the option says", async () => {
     const request = http({ waitSeconds: 5 });
     const ends = (Status: string, Result?: string) => {
       for (const execution of lambda.executions.values()) Object.assign(execution, { Status, Result });

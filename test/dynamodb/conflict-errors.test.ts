@@ -1,4 +1,4 @@
-// Errors that say "somebody else is at it": no attempt both runs and is told so by its own record.
+// Errors that say another call is in progress: no attempt both runs and gets this error because of its own record.
 import { DynamoDBClient, GetItemCommand } from "@aws-sdk/client-dynamodb";
 import { type Decision, type Execution, runOnce } from "onceonly";
 import { DynamoDBStore, type DynamoDBWrite } from "onceonly/dynamodb";
@@ -108,7 +108,7 @@ describe("runOnce on DynamoDBStore", () => {
 
         ends.add(`${first.ran} ${first.code}`);
         const seen = { fault, first, decisions };
-        // There is nobody else: whoever is told so was refused by its own record.
+        // There is no other caller: a call with this error was refused by its own record.
         expect([undefined, "STORE_UNAVAILABLE"], JSON.stringify(seen)).toContain(first.code);
         expect({ ...seen, code: retry.code }).toEqual({ ...seen, code: undefined });
         if (commits) expect({ ...seen, payments: await payments() }).toEqual({ ...seen, payments: 1 });

@@ -102,7 +102,7 @@ describe.each(inject("dynamodbEngines"))("DynamoDBOutbox on $name, when answers 
 
       const ends = await Promise.all([mark(), mark(), mark()]);
 
-      // In a transaction the slower one may be told to try again.
+      // In a transaction the slower one may get an error that asks it to try again.
       expect(ends.filter((end) => end === true)).toHaveLength(1);
       expect(ends.filter((end) => end !== true && end !== false && end !== "conflict")).toEqual([]);
       await table.outbox.markSent(unsent);

@@ -1,4 +1,4 @@
-// An outbox that was not told the names of its table's keys finds no record, and says so.
+// An outbox without the names of its table's keys finds no record, and reports that.
 import { randomUUID } from "node:crypto";
 import { describe, expect, inject, it } from "vitest";
 import { DynamoDBOutbox } from "../../lib/dynamodb/dynamodb-outbox.ts";

@@ -80,7 +80,7 @@ describe.each(inject("dynamodbEngines"))("on $name", ({ endpoint }) => {
   it.each([
     ['"run", once where the child key is honoured', "run", true, ["charged"], 1],
     ['"run", twice where it is not', "run", false, ["charged"], 2],
-    ['"hold", once, and everybody is told that nobody knows', "hold", false, ["OUTCOME_UNKNOWN"], 1],
+    ['"hold", once, and every caller gets OUTCOME_UNKNOWN', "hold", false, ["OUTCOME_UNKNOWN"], 1],
     ["verify, once, and everybody gets the answer", "verify", false, ["charged"], 1],
   ] as const)(
     "H42: charged, answer lost, killed is, with %s",

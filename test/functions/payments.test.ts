@@ -24,7 +24,7 @@ describe.each(inject("dynamodbEngines"))("an order, on $name", ({ endpoint }) =>
   }, 120_000);
   afterAll(() => shop?.stop());
 
-  // The first to run: what is counted is all that was told.
+  // The first to run: the counts are of everything that was logged.
   it("is counted on its way, under the service that the stack's alarms look at", async () => {
     const key = randomUUID();
 

@@ -19,7 +19,7 @@ export interface Shop {
   readonly lines: readonly string[];
   /** What functions told as an error. */
   readonly errors: readonly string[];
-  /** What functions told in the embedded metric format. */
+  /** What functions logged in the embedded metric format. */
   readonly measured: readonly Row[];
   /** Asks for an order, as a client does. */
   order(card: string, key?: string): Promise<{ readonly id: string; readonly replayed: boolean }>;

@@ -1,4 +1,4 @@
-// The sample servers: two processes of each on one table, where duplicates meet, and one is told to end in the middle of a commit.
+// The sample servers: two processes of each on one table, where duplicates meet, and one gets SIGTERM in the middle of a commit.
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { ScanCommand } from "@aws-sdk/client-dynamodb";
@@ -107,7 +107,7 @@ describe.each(["hono.ts", "express.ts", "fastify.ts"])("the sample server %s", (
     expect(theirs.text).not.toBe(own.text);
   });
 
-  it("that is told to end finishes the order at work, and the other process replays it", async () => {
+  it("that gets SIGTERM finishes the order it is working on, and the other process replays it", async () => {
     const [ended, left] = samples;
     const key = randomUUID();
     const [asked, goOn] = [gate(), gate()];

@@ -52,7 +52,7 @@ export async function startValkey(settings: readonly string[] = [], tries = 5): 
     stdio: ["ignore", "pipe", "ignore"],
   });
   guardProcess(child);
-  const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+  const exited = new Promise<void>((resolve) => child.once("close", () => resolve()));
   const stop = async () => {
     child.kill("SIGKILL");
     await exited;

@@ -1,4 +1,4 @@
-// A lease that outlives the invocation by far: told once, and nothing is refused.
+// A lease much longer than the invocation: reported once, and nothing is refused.
 import { idempotent, idempotentBatch } from "onceonly";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { sqsRecord } from "./batch/given.ts";

@@ -7,7 +7,7 @@ import { EVENT_FORMS } from "./http/given.ts";
 
 const SECRET = "canary-5f2e";
 
-/** What is told beside the caller's own answer, as anybody may print it. */
+/** What is reported in addition to the caller's own response, in the form in which it may be printed. */
 function told(value: unknown): string {
   return inspect(value, { depth: Number.POSITIVE_INFINITY, maxStringLength: null }) + JSON.stringify(value);
 }

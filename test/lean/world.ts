@@ -1,4 +1,4 @@
-// Something on this machine that answers as it is told, on real sockets.
+// A server on this machine with the responses that the test sets, on real sockets.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import {
   type AddressInfo,

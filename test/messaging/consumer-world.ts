@@ -63,7 +63,7 @@ export async function newConsumerWorld(dynamodb: DynamoDBClient) {
   const recordOf = (message: Message) =>
     sqsRecord(message as ReceivedMessage, queueArn, "us-east-1") as SQSRecord;
 
-  /** Charges for each message, unless told otherwise; notes the attempt of each run. */
+  /** Charges for each message unless the test says otherwise; records the attempt of each run. */
   function newConsumer(changes: Partial<BatchOptions<SQSRecord, DynamoDBWrite>> = {}) {
     const state = {
       fate: "charges" as "charges" | "fails" | "hangs",

@@ -5,7 +5,7 @@ export interface Mistake {
   /** What the user did, without the verb's subject: "gives the retention in milliseconds". */
   readonly made: string;
   /** A caller sees an answer, a test a report, a stack the synthesis; the compiler sees a type. */
-  readonly toldBy: "error" | "log" | "answer" | "report" | "synthesis" | "type";
+  readonly reportedBy: "error" | "log" | "answer" | "report" | "synthesis" | "type";
   /** The text as the user reads it, or the part of it that tells what was wrong and what to do. */
   readonly text: string;
   /** Makes the mistake and returns what the user reads. Code with `@ts-expect-error`, which a type refuses, is never called. */

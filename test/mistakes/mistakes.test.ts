@@ -2,11 +2,11 @@ import { describe, expect, test } from "vitest";
 import { MISTAKES, mistakesPage, UNNOTICED } from "./cases/all.ts";
 
 for (const [title, mistakes] of Object.entries(MISTAKES)) {
-  const run = mistakes.filter(({ toldBy }) => toldBy !== "type");
+  const run = mistakes.filter(({ reportedBy }) => reportedBy !== "type");
   if (run.length === 0) continue;
   describe(title, () => {
-    for (const { made, toldBy, text, make } of run) {
-      test(`a user who ${made} gets the message: ${toldBy}`, async () => {
+    for (const { made, reportedBy, text, make } of run) {
+      test(`a user who ${made} gets the message: ${reportedBy}`, async () => {
         expect(text.length).toBeGreaterThan(0);
         expect(await make()).toContain(text);
       });

@@ -19,7 +19,7 @@ import { describe, expect, it } from "vitest";
 const KEY = "order-canary-4711";
 const PAYLOAD = { card: "canary-card" };
 
-/** An execution, a replay and a mismatch, each told to `observe`. */
+/** An execution, a replay and a mismatch, each reported to `observe`. */
 async function decide(observe: (event: DecisionEvent) => void): Promise<void> {
   const clock = fakeClock();
   const store = new MemoryStore();

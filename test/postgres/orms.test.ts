@@ -1,4 +1,4 @@
-// Drizzle, Kysely, Knex and Prisma: `writes` gets the library's own transaction, and their errors are told apart.
+// Drizzle, Kysely, Knex and Prisma: `writes` gets the library's own transaction, and each of their errors is recognized.
 import { eq } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/node-postgres";
 import { integer, pgTable, text } from "drizzle-orm/pg-core";

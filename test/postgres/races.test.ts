@@ -1,4 +1,4 @@
-// The primary key decides races: one wins, and everybody else is told the record of the winner, whatever a snapshot shows.
+// The primary key decides races: one wins, and the others get the winner's record, whatever a snapshot shows.
 import { runOnce } from "onceonly";
 import type pg from "pg";
 import { beforeAll, describe, expect, it } from "vitest";

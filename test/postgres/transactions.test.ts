@@ -177,7 +177,7 @@ describe.skipIf(!hasServer)("a handler within its transaction", () => {
     expect([await ids(), await states()]).toEqual([[], []]);
   });
 
-  it.each(["COMMIT", "ROLLBACK"])("is told where it ends the transaction by %s", async (statement) => {
+  it.each(["COMMIT", "ROLLBACK"])("gets an error if it ends the transaction by %s", async (statement) => {
     const { call } = await poolShop();
 
     const refused = call(async (client) => {
@@ -355,7 +355,7 @@ describe.skipIf(!hasServer)("a handler within its transaction", () => {
     expect([await first, await second, runs()]).toEqual(["booked", "booked", 1]);
   });
 
-  it("another call with its key that has waited long enough is told that it is in progress", async ({
+  it("another call with its key that has waited long enough gets the error that it is in progress", async ({
     signal,
   }) => {
     const { call, runs } = await shopOf(fromPg(pool), 0.01);

@@ -77,7 +77,7 @@ interface Ended {
   readonly isListed: boolean;
   /** How many runs of the reconciler came after the first conclusive answer to it, until the key was settled. */
   readonly runsToSettle: number;
-  /** What the last run has told: the metric of the alarm `unsettled-age`. */
+  /** What the last run reported: the metric of the alarm `unsettled-age`. */
   readonly oldestMs: number;
 }
 
@@ -107,7 +107,7 @@ async function play(shape: Shape, seed: number): Promise<Ended> {
     if (when === "before") throw unreachable();
     const apply = async () => {
       const answer = await request();
-      // Settled, whether or not anybody is told: what comes after it is another question.
+      // Settled, whether or not a caller learns of it: what comes after it is another question.
       if (!isOpen()) conclusiveAt = undefined;
       return answer;
     };
@@ -132,7 +132,7 @@ async function play(shape: Shape, seed: number): Promise<Ended> {
     return outcome === "happened" ? { outcome, result: "charged" } : { outcome };
   };
   const whenAbandoned = shape.whenAbandoned === "ask" ? verify : shape.whenAbandoned;
-  // An attempt that may have run is another question, also where it was never told that it has the claim.
+  // An attempt that may have run is another question, even if it never learned that it has the claim.
   const callersStore = intercepted(store, async (method, request) => {
     const before = memory.records.get(recordKey)?.attempt;
     return request().finally(() => {
@@ -235,7 +235,7 @@ describe("random schedules of callers, deaths and a reconciler", () => {
         if (state === "released" && shape.whenAbandoned === "ask" && !hasLied) expect(charges, where).toBe(0);
         if (isUnknown && shape.whenAbandoned !== "run") {
           expect(isListed, where).toBe(true);
-          // Nobody has called for many minutes, and the age is told all the same.
+          // There was no call for many minutes, and the age is reported all the same.
           expect(oldestMs, where).toBeGreaterThan(10 * MINUTE);
         }
       }

@@ -1,4 +1,4 @@
-// A unit test starts no process, and so no engine: where one tries, it fails and is told where it belongs.
+// A unit test starts no process, and so no engine: one that tries fails with a message that says where it belongs.
 import childProcess from "node:child_process";
 import { syncBuiltinESMExports } from "node:module";
 

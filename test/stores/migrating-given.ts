@@ -8,8 +8,8 @@ import { AFTER_EXPIRY } from "../../lib/testing/contract/given.ts";
 type Behind = Pick<StoreSubject<never>, "alter" | "remove"> & { readonly store: Store<never> };
 
 /**
- * An insertion claims first in the stage that commits in `to`, and its claim is left where its writes are refused. Others are
- * told of that claim.
+ * An insertion claims first in the stage that commits in `to`, and its claim stays if its writes are refused. Other callers see
+ * that claim.
  */
 const CLAIMS_FIRST = [
   "insert with a refused condition inserts nothing and names the write",

@@ -340,7 +340,7 @@ describe("storeContract", () => {
     expect(names.length).toBeGreaterThan(60);
   });
 
-  it("reports a broken promise as an AssertionError, and wants to be told unacceptable writes", async () => {
+  it("reports a broken promise as an AssertionError, and requires examples of unacceptable writes", async () => {
     const subject = { ...memorySubject(), unacceptableWrites: [] };
     const [check] = storeContract(() => subject).filter(({ name }) => name.startsWith("checkEffects"));
 

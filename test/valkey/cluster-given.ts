@@ -9,7 +9,7 @@ export interface LoadReport {
   readonly doubled: number;
   /** Callers that had no answer a while after the end. */
   readonly stuck: number;
-  /** Calls that were told that the store refuses them for good. */
+  /** Calls that the store refused for good. */
   readonly refused: readonly string[];
   readonly retried: number;
   readonly lost: number;

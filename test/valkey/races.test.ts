@@ -1,4 +1,4 @@
-// One script decides races: one wins, and everybody else is told the record of the winner.
+// One script decides races: one wins, and the others get the winner's record.
 import { runOnce } from "onceonly";
 import { describe, expect, it } from "vitest";
 import type { IdempotencyRecord } from "../../lib/core/record.ts";

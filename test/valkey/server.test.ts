@@ -1,4 +1,4 @@
-// What a server is, and what it refuses: told at once, by name, before any handler runs.
+// What a server is, and what it refuses: reported at once, by name, before any handler runs.
 import { InvalidOptionError, StoreUnavailableError } from "onceonly";
 import { ValkeyStore } from "onceonly/valkey";
 import { describe, expect, it } from "vitest";

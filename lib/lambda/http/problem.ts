@@ -1,6 +1,6 @@
 /** onceonly's errors as problem details (RFC 9457). */
 import { PROJECT_URL } from "../../contract.ts";
-import { wasTold } from "../../core/decisions.ts";
+import { wasReported } from "../../core/decisions.ts";
 import {
   type ExecutionInProgressError,
   isOnceonlyError,
@@ -76,7 +76,7 @@ export function problemFor(
   const status = isUnauthorized ? 401 : lasting;
   // A failed `verify` is the service's mistake too.
   const isOurFault = status >= 500 || (code === "OUTCOME_UNKNOWN" && error.cause !== undefined);
-  if (isOurFault && !wasTold(error)) log(error, status, operation);
+  if (isOurFault && !wasReported(error)) log(error, status, operation);
   const { detail = DETAILS[code] ?? message } = error as Partial<PayloadInvalidError>;
   const response = responseOf(code, status, { detail }, event);
   // RFC 9110 section 11.6.1: a 401 must name a scheme. All gateways can verify bearer tokens.

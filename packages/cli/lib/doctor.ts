@@ -142,9 +142,9 @@ async function diagnoseTemplates(call: CommandCall): Promise<0 | 1> {
       else terminal.print(`${rule}: ${text}`, "bad");
     }
   }
-  const told = tellFaults(call, stack, TEMPLATE_CHECKS);
+  const reported = tellFaults(call, stack, TEMPLATE_CHECKS);
   for (const line of leftOutOf(stacks)) tellNote(call, "left-out", line.file, line.what);
-  return conclude(call, { faults: counts.faults + told.faults, advice: told.advice });
+  return conclude(call, { faults: counts.faults + reported.faults, advice: reported.advice });
 }
 
 interface Counts {

@@ -49,8 +49,8 @@ ${TABLE_USAGE}`,
       }
       const hasEnded = record.state === "completed" || record.state === "failed";
       const unsent = hasEnded ? await table.outbox.load(recordKey) : undefined;
-      const told = tellRecord(recordKey, record, unsent);
-      const children = childrenOf(namedChildren(values) ?? told.steps.map(({ name }) => name));
+      const report = tellRecord(recordKey, record, unsent);
+      const children = childrenOf(namedChildren(values) ?? report.steps.map(({ name }) => name));
       const isShown = values["show-result"] === true;
       const result = isShown ? await textOf(record.result, table.store) : undefined;
       const former = isShown ? pastResults(record.evidence) : [];
@@ -59,14 +59,14 @@ ${TABLE_USAGE}`,
           ...(result !== undefined && { value: result }),
           ...(former.length > 0 && { former }),
         };
-        terminal.print(JSON.stringify({ ...told, ...children, ...shown }));
+        terminal.print(JSON.stringify({ ...report, ...children, ...shown }));
       } else {
-        for (const [place, line] of recordLines(told, terminal.clock.now()).entries())
-          terminal.print(line, place === 1 ? toneOf(told.state) : undefined);
+        for (const [place, line] of recordLines(report, terminal.clock.now()).entries())
+          terminal.print(line, place === 1 ? toneOf(report.state) : undefined);
         for (const line of childLines(children)) terminal.print(line);
         if (result !== undefined) terminal.print(result);
-        else if (isShown && told.inBucket)
-          terminal.print(`to print the result, pass --bucket ${told.inBucket.bucket}`);
+        else if (isShown && report.inBucket)
+          terminal.print(`to print the result, pass --bucket ${report.inBucket.bucket}`);
         for (const each of former) terminal.print(`before the correction: ${each}`);
       }
       return 0;

@@ -38,7 +38,7 @@ async function printEach(
     for await (const listed of firstOf(find(table), limit, more)) {
       count++;
       const bodies = isShown ? bodiesOf(listed) : undefined;
-      if (values.json) terminal.print(JSON.stringify({ ...told(listed), ...(bodies && { bodies }) }));
+      if (values.json) terminal.print(JSON.stringify({ ...commitReport(listed), ...(bodies && { bodies }) }));
       else for (const line of linesOf(listed, now)) terminal.print(line);
       if (bodies && !values.json)
         for (const [place, { key, body }] of bodies.entries())
@@ -64,7 +64,7 @@ const reportOf = (commit: Unsent) => ({
   acts: actsIn(commit.evidence),
 });
 
-function told({ recordKey, commit, fault }: ListedCommit): object {
+function commitReport({ recordKey, commit, fault }: ListedCommit): object {
   return { recordKey, ...(commit ? reportOf(commit) : { state: "unreadable", why: fault?.message }) };
 }
 

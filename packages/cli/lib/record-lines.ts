@@ -76,9 +76,9 @@ function placeOf(result: StoredResult): StoredResult["in"] | "bucket" {
 export type RecordReport = ReturnType<typeof tellRecord>;
 
 /** A tree: the state first, then what led to it. */
-export function recordLines(told: RecordReport, now: number): string[] {
-  const { state, attempt, recordKey } = told;
-  const lines = recordFacts(told, now);
+export function recordLines(report: RecordReport, now: number): string[] {
+  const { state, attempt, recordKey } = report;
+  const lines = recordFacts(report, now);
   const last = lines.length - 1;
   return [
     recordKey,
@@ -99,16 +99,16 @@ const TONES: Readonly<Record<string, Tone>> = {
 /** The colour of a line about a record in this state. */
 export const toneOf = (state: string): Tone | undefined => TONES[state];
 
-function recordFacts(told: RecordReport, now: number): string[] {
-  const { state, steps, evidence } = told;
-  const lines = [`first claimed ${timeOf(told.createdAt, now)}`, ...leaseLines(told, now)];
+function recordFacts(report: RecordReport, now: number): string[] {
+  const { state, steps, evidence } = report;
+  const lines = [`first claimed ${timeOf(report.createdAt, now)}`, ...leaseLines(report, now)];
   for (const step of steps) lines.push(stepLine(step, now));
-  if (told.completedAt !== undefined) lines.push(`${state} ${timeOf(told.completedAt, now)}`);
+  if (report.completedAt !== undefined) lines.push(`${state} ${timeOf(report.completedAt, now)}`);
   if (evidence) lines.push(...evidenceLines(evidence, now));
-  for (const decision of (told.past ?? []).toReversed()) lines.push(pastLine(decision, now));
-  for (const { line, below = [] } of outboxBranches(told, now))
+  for (const decision of (report.past ?? []).toReversed()) lines.push(pastLine(decision, now));
+  for (const { line, below = [] } of outboxBranches(report, now))
     lines.push(line, ...below.map((each) => each.line));
-  return [...lines, ...keptLines(told, now)];
+  return [...lines, ...keptLines(report, now)];
 }
 
 export function leaseLines({ leaseEndsAt }: RecordReport, now: number): string[] {

@@ -112,8 +112,8 @@ function notReadable(file: string, error: NodeJS.ErrnoException): never {
 /** @throws UsageError for a text that `find --json` does not print */
 function shapeIn(text: string): RecordShape {
   try {
-    const told = JSON.parse(text) as FoundRecord;
-    if (typeof told.state === "string") return shapeOf(told);
+    const found = JSON.parse(text) as FoundRecord;
+    if (typeof found.state === "string") return shapeOf(found);
   } catch {
     // The text may hold a payload, so the parser's error, which repeats some of it, is not passed on.
   }

@@ -15,7 +15,7 @@ import { timeOf } from "./record-lines.ts";
 import type { TraceBranch } from "./tree.ts";
 
 /** A queue that couldn't be read is shown with the error's name. */
-type ToldQueue<Look> = (Look | { readonly url: string }) & { readonly failed?: string };
+type QueueReport<Look> = (Look | { readonly url: string }) & { readonly failed?: string };
 
 interface DeadLetterLook extends Partial<QueueLook> {
   readonly url: string;
@@ -25,7 +25,7 @@ interface DeadLetterLook extends Partial<QueueLook> {
 }
 
 export interface QueueTrace {
-  readonly queues: readonly ToldQueue<QueueLook>[];
+  readonly queues: readonly QueueReport<QueueLook>[];
   readonly deadLetters: readonly (DeadLetterLook & { readonly failed?: string })[];
 }
 
@@ -38,17 +38,17 @@ export async function traceQueues(
 ): Promise<QueueTrace> {
   for (const url of [...urls, ...deadLetterUrls])
     if (!parseAddress("queue", url)) throw new UsageError(`not a queue URL: ${url}`);
-  const queues = await Promise.all(urls.map((url) => told(values, url, lookAtQueue)));
+  const queues = await Promise.all(urls.map((url) => reportOf(values, url, lookAtQueue)));
   const named = queues.flatMap((look) => ("deadLetters" in look ? (look.deadLetters ?? []) : []));
   const deadLetters = [...new Set([...deadLetterUrls, ...named])].map((url) =>
-    told(values, url, (client) => lookAtDeadLetters(client, url, requests)),
+    reportOf(values, url, (client) => lookAtDeadLetters(client, url, requests)),
   );
   return { queues, deadLetters: await Promise.all(deadLetters) };
 }
 
 type QueueClient = Awaited<ReturnType<typeof openQueue>>;
 
-async function told<Look extends object>(
+async function reportOf<Look extends object>(
   values: OptionValues,
   url: string,
   look: (client: QueueClient, url: string) => Promise<Look>,
@@ -75,7 +75,7 @@ async function lookAtDeadLetters(
   return { ...look, ...(redrives && { redrives }), ...(messages && { messages }) };
 }
 
-export function queueBranch(look: ToldQueue<QueueLook>): TraceBranch {
+export function queueBranch(look: QueueReport<QueueLook>): TraceBranch {
   const line = `queue ${queueName(look.url)}: ${countsOf(look)}`;
   const isWithout = "waiting" in look && look.deadLetters === undefined;
   return { line, below: isWithout ? [{ line: "it has no dead-letter queue" }] : [] };
@@ -100,11 +100,11 @@ export function deadLetterBranch(
   if (!messages)
     return { line, below: [{ line: "not checked: it has its own dead-letter queue" }, ...redriven] };
   const ours = messages.filter(({ key }) => key !== undefined && messageKeys.includes(key));
-  const told = ours.map(({ messageId, sentAt, receives }) => ({
+  const found = ours.map(({ messageId, sentAt, receives }) => ({
     line: `its message is here: ${messageId}, sent ${timeOf(sentAt, now)}, received ${receives} times`,
   }));
   const others = messages.length - ours.length;
   const nothing = `no message of this key among the ${others} checked`;
   const seen = ours.length > 0 ? `other messages checked: ${others}` : nothing;
-  return { line, below: [...told, { line: seen }, ...redriven] };
+  return { line, below: [...found, { line: seen }, ...redriven] };
 }

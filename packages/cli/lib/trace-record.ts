@@ -23,24 +23,24 @@ export function statusOf(resultText: string | undefined): number | undefined {
 }
 
 /** @param status what callers were answered over HTTP, where that is known */
-export function recordBranches(told: RecordReport, status: number | undefined, now: number): TraceBranch[] {
-  const { steps, messages, evidence, completedAt, createdAt } = told;
-  const isOver = /^(completed|failed)$/.test(told.state) && messages.length === 0;
+export function recordBranches(report: RecordReport, status: number | undefined, now: number): TraceBranch[] {
+  const { steps, messages, evidence, completedAt, createdAt } = report;
+  const isOver = /^(completed|failed)$/.test(report.state) && messages.length === 0;
   return [
     {
       line: `request: first received ${timeOf(createdAt, now)}${status === undefined ? "" : `, HTTP response ${status}`}`,
     },
-    ...attemptBranches(told, now),
+    ...attemptBranches(report, now),
     ...sagaBranches(steps, now),
-    ...(completedAt === undefined ? [] : [{ line: `${told.state} ${timeOf(completedAt, now)}` }]),
+    ...(completedAt === undefined ? [] : [{ line: `${report.state} ${timeOf(completedAt, now)}` }]),
     ...(evidence ? verdictBranches(evidence, now) : []),
     {
       line: isOver
         ? "outbox: nothing is waiting. Its messages were sent or dropped, or it had none"
         : "outbox",
-      below: outboxBranches(told, now),
+      below: outboxBranches(report, now),
     },
-    ...keptLines(told, now).map((line) => ({ line })),
+    ...keptLines(report, now).map((line) => ({ line })),
   ].filter(({ line, below }) => line !== "outbox" || below!.length > 0);
 }
 
@@ -52,8 +52,8 @@ function verdictBranches(evidence: NonNullable<RecordReport["evidence"]>, now: n
 /** The most attempts that are listed one by one. */
 const MAX_ATTEMPTS = 20;
 
-function attemptBranches(told: RecordReport, now: number): TraceBranch[] {
-  const { attempt: last, evidence } = told;
+function attemptBranches(report: RecordReport, now: number): TraceBranch[] {
+  const { attempt: last, evidence } = report;
   const isErasure = evidence !== undefined && actOf(evidence) === "erased" && evidence.attempt === last - 1;
   const first = Math.max(1, last - MAX_ATTEMPTS + 1);
   const former = Array.from({ length: last - first }, (_, index) => first + index).map((attempt) => {
@@ -65,8 +65,8 @@ function attemptBranches(told: RecordReport, now: number): TraceBranch[] {
     ...(first > 1 ? [{ line: `attempts 1 to ${first - 1}: over` }] : []),
     ...former,
     {
-      line: `attempt ${last}: ${isErasure ? "the erasure" : told.state}`,
-      below: leaseLines(told, now).map((line) => ({ line })),
+      line: `attempt ${last}: ${isErasure ? "the erasure" : report.state}`,
+      below: leaseLines(report, now).map((line) => ({ line })),
     },
   ];
 }

@@ -35,7 +35,7 @@ async function run(args: readonly string[], answer?: boolean) {
   return { status, text: lines.join("\n"), asked, progress };
 }
 
-/** Sends messages of these keys, with an envelope unless told otherwise, and lets them become dead letters. */
+/** Sends messages of these keys, with an envelope by default, and lets them become dead letters. */
 async function deadLetters(queue: string, keys: readonly string[], hasEnvelope = true, group = "order-7") {
   const isFifo = queue.endsWith(".fifo");
   for (const key of keys) {

@@ -12,7 +12,7 @@ beforeEach(async () => {
   world = await newWorld();
 });
 
-/** A handler that runs until it is told to end. */
+/** A handler that runs until the test ends it. */
 async function running(key: string, operation = "charge") {
   let end = () => {};
   const ending = new Promise<void>((resolve) => {
@@ -44,7 +44,7 @@ describe("onceonly release", () => {
     expect(await runOnce(holding(world, "charge"), key, {}, () => "ran")).toBe("ran");
   });
 
-  it("leaves a live attempt alone, until it is told to interrupt it: then the attempt records nothing", async () => {
+  it("leaves a live attempt alone unless it gets --interrupt: then the attempt records nothing", async () => {
     const key = randomUUID();
     const { end, ended } = await running(key);
 

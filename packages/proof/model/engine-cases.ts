@@ -17,11 +17,11 @@ export const CALLS = {
   holds: { mode: "claimed", handler: "outside" },
   "asks: it happened": { mode: "claimed", handler: "outside" },
   "asks: nothing happened": { mode: "claimed", handler: "outside" },
-  "asks: nobody knows": { mode: "claimed", handler: "outside" },
+  "asks: unknown": { mode: "claimed", handler: "outside" },
   steps: { mode: "claimed", handler: "steps" },
   "steps: it happened": { mode: "claimed", handler: "asked steps" },
   "steps: nothing happened": { mode: "claimed", handler: "asked steps" },
-  "steps: nobody knows": { mode: "claimed", handler: "asked steps" },
+  "steps: unknown": { mode: "claimed", handler: "asked steps" },
 } as const satisfies Record<string, CallKind>;
 type CallName = keyof typeof CALLS;
 

@@ -49,17 +49,17 @@ const OPTIONS: Record<EngineCase["call"], Partial<EngineOptions<never>>> = {
   holds: { whenAbandoned: "hold" },
   "asks: it happened": { whenAbandoned: () => ({ outcome: "happened", result: tokenOf(ME) }) },
   "asks: nothing happened": { whenAbandoned: () => ({ outcome: "did-not-happen" }) },
-  "asks: nobody knows": { whenAbandoned: () => ({ outcome: "unknown" }) },
+  "asks: unknown": { whenAbandoned: () => ({ outcome: "unknown" }) },
   steps: {},
   "steps: it happened": {},
   "steps: nothing happened": {},
-  "steps: nobody knows": {},
+  "steps: unknown": {},
 };
 
 const VERIFY: Partial<Record<EngineCase["call"], () => Verification>> = {
   "steps: it happened": () => ({ outcome: "happened", result: 2 }),
   "steps: nothing happened": () => ({ outcome: "did-not-happen" }),
-  "steps: nobody knows": () => ({ outcome: "unknown" }),
+  "steps: unknown": () => ({ outcome: "unknown" }),
 };
 
 const OWN = "the handler's own end";

@@ -53,7 +53,7 @@ export function markedSteps(turn: Turn): void {
       const mark = markOf(marks, worker.token, { state: "done" });
       return become({ marks: { ...marks, first: mark } }, seesResult(turn, after));
     });
-    offer("runs its first step, which fails behind its effect", (watch) =>
+    offer("runs its first step, which fails after its effect", (watch) =>
       settleOpen(turn, stepEffect(turn, "first", watch)),
     );
   } else if (marks.second?.state === "done")
@@ -73,7 +73,7 @@ function seesResult({ worker }: Turn, after: ModelState): ModelState {
 function secondAtWork(turn: Turn): void {
   const { offer } = turn;
   offer("runs its second step", (watch) => record(turn, "second", "done", stepEffect(turn, "second", watch)));
-  offer("runs its second step, which fails behind its effect", (watch) =>
+  offer("runs its second step, which fails after its effect", (watch) =>
     settleOpen(turn, stepEffect(turn, "second", watch)),
   );
   offer("runs its second step, which fails", () => settleOpen(turn));
@@ -84,10 +84,10 @@ function secondAtWork(turn: Turn): void {
 function askAboutSecond(turn: Turn): void {
   const { worker, slot, offer } = turn;
   if (worker.handler === "steps") {
-    offer("holds the key, as nobody can be asked", () => settleOpen(turn));
+    offer("holds the key, as no system can be asked", () => settleOpen(turn));
     return;
   }
-  offer("asks about its second step, and nobody knows", () => settleOpen(turn));
+  offer("asks about its second step, and the outcome is unknown", () => settleOpen(turn));
   if (slot.history.effects[1] === "done")
     offer("asks about its second step, and it happened", () => record(turn, "second", "done"));
   else offer("asks about its second step, and nothing happened", () => record(turn, "second", "undone"));

@@ -166,11 +166,11 @@ const CLAIM_STATUSES: Partial<Record<EngineCase["call"], string>> = {
   holds: "holds the key",
   "asks: it happened": "asks, and the effect happened",
   "asks: nothing happened": "asks, and nothing happened",
-  "asks: nobody knows": "asks, and nobody knows",
-  steps: "holds the key, as nobody can be asked",
+  "asks: unknown": "asks, and the outcome is unknown",
+  steps: "holds the key, as no system can be asked",
   "steps: it happened": "asks about its second step, and it happened",
   "steps: nothing happened": "asks about its second step, and nothing happened",
-  "steps: nobody knows": "asks about its second step, and nobody knows",
+  "steps: unknown": "asks about its second step, and the outcome is unknown",
 };
 const BLIND = "looks, and sees no record: there is none, the read is stale, or it does not look";
 

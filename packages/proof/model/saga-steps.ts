@@ -18,7 +18,7 @@ export function sagaSteps(turn: Turn): void {
     return;
   }
   if (step === "stopped") {
-    offer("stops behind its pivot", () => settleOpen(turn));
+    offer("stops after its pivot", () => settleOpen(turn));
     return;
   }
   const at = STEPS.findIndex((name) => marks[name]?.state !== "done");

@@ -48,7 +48,7 @@ export function stepsFrom(state: ModelState, model: Model): Step[] {
   for (const [key, slot] of state.slots.entries()) {
     // Another caller, or another key's operation.
     if (model.calls.some(({ handler }) => handler === "conditional"))
-      emit(slot.isTaken ? "somebody deletes the row" : "somebody inserts the row", () =>
+      emit(slot.isTaken ? "another writer deletes the row" : "another writer inserts the row", () =>
         withSlot(state, key, { ...slot, isTaken: !slot.isTaken }),
       );
     if ((slot.record?.expiresIn ?? NEVER) <= 0)

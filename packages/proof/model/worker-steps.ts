@@ -135,7 +135,7 @@ function verifySteps({ slot, model, offer, become }: WorkerTurn): void {
   const held = () => become({ phase: "settle", to: "held" });
   if (model.without === "openKeepsClaim")
     offer("has no time left, and gives the key back", () => become({ phase: "settle", to: "released" }));
-  offer(model.whenAbandoned === "hold" ? "holds the key" : "asks, and nobody knows", held);
+  offer(model.whenAbandoned === "hold" ? "holds the key" : "asks, and the outcome is unknown", held);
   if (model.whenAbandoned === "hold") return;
   if (slot.history.ran)
     offer("asks, and the effect happened", () =>

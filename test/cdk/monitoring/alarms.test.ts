@@ -111,7 +111,7 @@ describe("the alarms of IdempotencyMonitoring", () => {
     expect(ofKind("mismatches", { addMismatchesAlarm: {} })).toEqual([]);
   });
 
-  it("act as they are told, all of them or one severity", () => {
+  it("have the given actions, all of them or one severity", () => {
     const alarms = alarmsWith({
       alarmActions: [actionTo(MAIL)],
       okActions: [actionTo(PAGER)],

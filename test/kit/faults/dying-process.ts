@@ -29,7 +29,7 @@ export interface Process {
   requests(): number;
 }
 
-/** `before` is waited for before each request, and is told the name of its command. */
+/** `before` gets the name of the command of each request, which waits for it. */
 export function newProcess(death?: Death, before?: (command: string) => Promise<void>): Process {
   const never = new Promise<never>(() => {});
   const died = gate<undefined>();

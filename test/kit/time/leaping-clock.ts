@@ -1,4 +1,4 @@
-// Goes as fast as the machine's clock, and leaps when it is told to: minutes of waiting pass at once.
+// Goes as fast as the machine's clock, and jumps on request, so minutes of waiting take no time.
 import type { Clock } from "../../../lib/core/clock.ts";
 
 export interface LeapingClock extends Clock {

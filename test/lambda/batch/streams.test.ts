@@ -129,7 +129,7 @@ describe.each(sources)("idempotentBatch on %s", (name, recordOf) => {
     }
   });
 
-  it(`is ${name === "Kinesis" ? "told to fall back" : "not told to fall back"} to the event's id`, async () => {
+  it(`${name === "Kinesis" ? "is advised" : "isn't advised"} to use the event's id`, async () => {
     const { options, context, decisions } = givenBatch();
     const keys: string[] = [];
     const handler = idempotentBatch((_, { idempotency }) => void keys.push(idempotency.key), options);

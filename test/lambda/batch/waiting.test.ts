@@ -83,7 +83,7 @@ describe("idempotentBatch on Kafka", () => {
     expect(invocation.getRemainingTimeInMillis()).toBeLessThanOrEqual(1_800_000);
   });
 
-  it("rejects at once where it is told to, and waits no longer than it is told to", async () => {
+  it("rejects at once if the option says so, and waits no longer than the option allows", async () => {
     for (const [whenInProgress, waitedMs] of [
       ["reject", 0],
       [{ waitSeconds: 2 }, 2000],

@@ -1,4 +1,4 @@
-// Requests that pass have no record: a handler that takes them for others is told.
+// Requests that pass have no record: a handler that treats them as recorded gets an error.
 import { httpIdempotency, httpIdempotent, idempotent, type WithIdempotency } from "onceonly";
 import { describe, expect, it } from "vitest";
 import { describeOnMiddies } from "../../kit/middies.ts";

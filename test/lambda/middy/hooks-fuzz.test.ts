@@ -1,5 +1,5 @@
 // Random stacks: hooks that throw, answer, set and read anything, around handlers that end in every way. Whatever they do,
-// an effect happens once, a final error is recorded, no key stays claimed, and what was decided is told.
+// an effect happens once, a final error is recorded, no key stays claimed, and decisions are observed.
 import type middy6 from "@middy/core";
 import fc from "fast-check";
 import { idempotency, PermanentError, type WithIdempotency } from "onceonly";

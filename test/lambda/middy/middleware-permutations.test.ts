@@ -101,7 +101,7 @@ function expectedOf(stack: readonly Name[], thrown?: Error): string {
   // The body is an object already, whose bytes are lost: nothing runs, and the error handler makes a 500 of the refusal.
   if (isOutside(stack, "body parser")) return "0, 0, 500, 500, 500";
   if (thrown === FINAL) return "1, 1, 410, 410, 410";
-  // The result is an object where HTTP has text: done once, and told to every caller.
+  // The result is an object, but HTTP has text: it runs once, and every caller gets the error.
   const isMistaken = isOutside(stack, "serializer");
   const [first, again] = isMistaken
     ? [NOT_STORABLE, NOT_STORABLE]

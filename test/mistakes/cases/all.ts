@@ -105,7 +105,7 @@ export function mistakesPage(): string {
   return [HEAD, ...tables, unnoticed].join("\n");
 }
 
-const row = ({ made, toldBy, text }: Mistake) => `| ${cell(made)} | ${toldBy} | ${cell(text)} |`;
+const row = ({ made, reportedBy, text }: Mistake) => `| ${cell(made)} | ${reportedBy} | ${cell(text)} |`;
 
 const cell = (text: string) =>
   text

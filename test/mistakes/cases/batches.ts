@@ -26,25 +26,25 @@ const messageFrom = (
 export const BATCH_MISTAKES: readonly Mistake[] = [
   {
     made: "reads a record's key from a field that the record doesn't have",
-    toldBy: "log",
+    reportedBy: "log",
     text: "no idempotency key: `key` returned none for this record; leave `key` out to use the key in the envelope",
     make: () => messageFrom({ key: ({ body }: OrderRecord) => JSON.parse(body).orderId }),
   },
   {
     made: "passes a batch an async `key`",
-    toldBy: "log",
+    reportedBy: "log",
     text: "got a promise; keys aren't awaited, so the function must return the string itself",
     make: () => messageFrom({ key: async ({ body }: OrderRecord) => body }),
   },
   {
     made: "throws in the handler of one record",
-    toldBy: "log",
+    reportedBy: "log",
     text: 'onceonly: record m1 failed (operation "charge"):',
     make: () => messageFrom({}, () => Promise.reject(new Error("no such card"))),
   },
   {
     made: "throws for every record",
-    toldBy: "error",
+    reportedBy: "error",
     text: "0 of 1 records succeeded (0 in progress elsewhere); the first failure is record m1.",
     make: () =>
       messageOf(() =>
@@ -56,13 +56,13 @@ export const BATCH_MISTAKES: readonly Mistake[] = [
   },
   {
     made: "invokes a batch handler with an API Gateway event",
-    toldBy: "error",
+    reportedBy: "error",
     text: `the event is not a batch: idempotentBatch reads ${SOURCE_LIST}. If it contains several records, call \`runOnce\` for each one`,
     make: () => messageOf(() => idempotentBatch(() => {}, given)({ body: "{}" } as never, context())),
   },
   {
     made: "invokes a batch handler with S3 notifications",
-    toldBy: "error",
+    reportedBy: "error",
     text: `the event is of aws:s3: idempotentBatch reads ${SOURCE_LIST}. If it contains several records, call \`runOnce\` for each one`,
     make: () =>
       messageOf(() =>

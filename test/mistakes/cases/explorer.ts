@@ -14,43 +14,43 @@ const rest = { httpMethod: "POST", path: "/orders", headers: {}, requestContext:
 export const EXPLORER_MISTAKES: readonly Mistake[] = [
   {
     made: "explores an event without the key that the handler requires",
-    toldBy: "error",
+    reportedBy: "error",
     text: "responds with 400 without any disturbance, so its work wouldn't be explored",
     make: () => messageOf(() => explore(creating, postOrder({}, { "idempotency-key": undefined }), shop)),
   },
   {
     made: "explores a route that the handler doesn't have",
-    toldBy: "error",
+    reportedBy: "error",
     text: "to explore this response, set expectedStatus: 404",
     make: () => messageOf(() => explore(async () => ({ statusCode: 404 }), postOrder(), shop)),
   },
   {
     made: "explores a handler with an in-memory store",
-    toldBy: "error",
+    reportedBy: "error",
     text: "makes no request without any disturbance, so there is nothing to explore",
     make: () => messageOf(() => explore(creating, postOrder(), shop)),
   },
   {
     made: "explores a handler that responds with another status than expected",
-    toldBy: "error",
+    reportedBy: "error",
     text: "responds with 201 without any disturbance, instead of the expected 200",
     make: () => messageOf(() => explore(creating, postOrder(), { ...shop, expectedStatus: 200 })),
   },
   {
     made: "passes the expected status as a string",
-    toldBy: "error",
+    reportedBy: "error",
     text: "`expectedStatus` must be a status from 200 to 599",
     make: () => messageOf(() => explore(creating, postOrder(), { ...shop, expectedStatus: "201" as never })),
   },
   {
     made: "returns no `statusCode` to a REST API",
-    toldBy: "error",
+    reportedBy: "error",
     text: 'fails without any disturbance: answer 502: "the handler returned no statusCode"',
     make: () => messageOf(() => explore(async () => ({ ok: true }), rest, shop)),
   },
   {
     made: "returns `batchItemFailures` to a source that doesn't read them",
-    toldBy: "error",
+    reportedBy: "error",
     text: "reports failed records without any disturbance, but its source doesn't read them",
     make: () => {
       const batchItemFailures = [{ itemIdentifier: "1" }];

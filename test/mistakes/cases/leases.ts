@@ -9,19 +9,19 @@ const given = { operation: "order", store: new MemoryStore(), renewLease: true }
 export const LEASE_MISTAKES: readonly Mistake[] = [
   {
     made: "renews a lease that is too short to be renewed in time",
-    toldBy: "error",
+    reportedBy: "error",
     text: "`leaseSeconds` must be at least 5 if `renewLease` is true (got 2)",
     make: () => messageOf(() => runOnce({ ...given, leaseSeconds: 2 }, "key", {}, () => 1)),
   },
   {
     made: "renews a lease in optimistic mode, which has no lease",
-    toldBy: "error",
+    reportedBy: "error",
     text: "`renewLease` isn't supported in optimistic mode, in which there is no lease to renew: leave it out",
     make: () => messageOf(() => runOnce({ ...given, mode: "optimistic" }, "key", {}, () => 1)),
   },
   {
     made: "renews a lease that is as long as the invocation",
-    toldBy: "log",
+    reportedBy: "log",
     text: '`renewLease` of "order" gains nothing: its lease is 30 s, and the invocation has 29 s left; leave `renewLease` out',
     make: () =>
       logOf("warn", () =>
@@ -33,7 +33,7 @@ export const LEASE_MISTAKES: readonly Mistake[] = [
   },
   {
     made: "passes a lock the options for stored results",
-    toldBy: "error",
+    reportedBy: "error",
     text: "`shouldStore` isn't an option (valid options: operation, store, leaseSeconds",
     make: () => {
       const { operation, store } = given;
@@ -44,7 +44,7 @@ export const LEASE_MISTAKES: readonly Mistake[] = [
   },
   {
     made: "passes the decorator an argument's name as the key",
-    toldBy: "error",
+    reportedBy: "error",
     text: "`key` must be a function (got a string of 7 characters)",
     make: () => messageOf(() => once({ ...given, key: "orderId" as never })),
   },

@@ -9,13 +9,13 @@ const given = { operation: "order", store: new MemoryStore(), key: (event: { id:
 export const OPTION_MISTAKES: readonly Mistake[] = [
   {
     made: "gives an operation without a name",
-    toldBy: "error",
+    reportedBy: "error",
     text: "`operation` must be a string of 1 to 64 characters (got an empty string)",
     make: () => messageOf(() => idempotent(async () => 1, { ...given, operation: "" })),
   },
   {
     made: "returns no key",
-    toldBy: "error",
+    reportedBy: "error",
     text: "no idempotency key: send a key that is unique to this operation",
     make: () =>
       messageOf(() =>

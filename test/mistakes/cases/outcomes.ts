@@ -30,49 +30,49 @@ async function causeOf(answer: unknown): Promise<string> {
 export const OUTCOME_MISTAKES: readonly Mistake[] = [
   {
     made: "sets `whenAbandoned` to an unknown word",
-    toldBy: "error",
+    reportedBy: "error",
     text: '`whenAbandoned` must be "run", "hold" or a function (got a string of 6 characters)',
     make: () => refused({ whenAbandoned: "verify" }),
   },
   {
     made: "holds keys in optimistic mode",
-    toldBy: "error",
+    reportedBy: "error",
     text: "`whenAbandoned` isn't supported in optimistic mode, in which there are no claims to abandon: leave it out",
     make: () => refused({ whenAbandoned: "hold", mode: "optimistic" }),
   },
   {
     made: "holds keys, and runs without a claim if the store fails",
-    toldBy: "error",
+    reportedBy: "error",
     text: '`whenAbandoned` can\'t be combined with `whenStoreFails: "run"`, because such a run leaves no claim to hold: leave one of them out',
     make: () => refused({ whenAbandoned: "hold", whenStoreFails: "run" }),
   },
   {
     made: "holds keys in a store that can't list held keys",
-    toldBy: "error",
+    reportedBy: "error",
     text: "`whenAbandoned` isn't supported by this store, which can't list held keys: use a store with the method `unknownOutcomes`",
     make: () => refused({ whenAbandoned: "hold", store: withoutList() }),
   },
   {
     made: "returns `true` from `verify`",
-    toldBy: "error",
+    reportedBy: "error",
     text: '`whenAbandoned` must return { outcome: "happened", result }, { outcome: "did-not-happen" } or { outcome: "unknown" } (got true)',
     make: () => causeOf(true),
   },
   {
     made: "returns `happened` without the result that every caller gets",
-    toldBy: "error",
+    reportedBy: "error",
     text: "`whenAbandoned` must return the `result` that every caller gets along with `happened`: pass `undefined` if there is none (got an object)",
     make: () => causeOf({ outcome: "happened" }),
   },
   {
     made: "returns `happened` with a result that isn't JSON",
-    toldBy: "error",
+    reportedBy: "error",
     text: "can't store the result: $.at is",
     make: () => causeOf({ outcome: "happened", result: { at: new Date(0) } }),
   },
   {
     made: "returns `happened` without a result, in TypeScript",
-    toldBy: "type",
+    reportedBy: "type",
     text: "Property 'result' is missing",
     make: () =>
       httpIdempotent(async () => ({ statusCode: 201 }), {

@@ -37,49 +37,49 @@ const committing = (effects: object) => () => {
 export const POSTGRES_MISTAKES: readonly Mistake[] = [
   {
     made: "passes a PostgresStore the pool itself",
-    toldBy: "error",
+    reportedBy: "error",
     text: "`client` must be a client, such as `fromPg(pool)` or `fromPostgresJs(sql)`",
     make: storeOf({ client: { query: () => {}, connect: () => {} }, table: "records" }),
   },
   {
     made: "takes the SQL table's name from a variable that isn't set",
-    toldBy: "error",
+    reportedBy: "error",
     text: "`table` must be the name of a table, such as `idempotency` or `billing.idempotency`, with 1 to 48 letters, digits and underscores in each part: check that the environment variable it comes from is set (got undefined)",
     make: storeOf({ client: claiming, table: undefined }),
   },
   {
     made: "puts SQL into the table's name",
-    toldBy: "error",
+    reportedBy: "error",
     text: "`table` must be the name of a table",
     make: () => messageOf(() => postgresSchema({ table: "records; DROP TABLE orders" })),
   },
   {
     made: "hasn't run the SQL from `postgresSchema`",
-    toldBy: "error",
+    reportedBy: "error",
     text: 'the idempotency store refused INSERT on records (42P01, the table doesn\'t exist: run the SQL from postgresSchema({ table: "records" }), or add its schema to the name), and will refuse it again',
     make: asking("42P01"),
   },
   {
     made: "has a table with different columns",
-    toldBy: "error",
+    reportedBy: "error",
     text: '42703, the table differs from postgresSchema({ table: "records" }): compare the columns and keys',
     make: asking("42703"),
   },
   {
     made: "gives the function's role no privilege on the table",
-    toldBy: "error",
+    reportedBy: "error",
     text: "42501, the role of this client lacks a privilege on records: it needs SELECT, INSERT and UPDATE, and DELETE to reap",
     make: asking("42501"),
   },
   {
     made: "commits SQL as a string",
-    toldBy: "error",
+    reportedBy: "error",
     text: "writes[0] must be a function that accepts the transaction's client: writes: async (client) => { … }",
     make: committing({ writes: ["INSERT INTO orders VALUES (1)"] }),
   },
   {
     made: "commits SQL to DynamoDB",
-    toldBy: "type",
+    reportedBy: "type",
     text: "is not assignable to type 'readonly DynamoDBWrite[]'",
     make: () =>
       runOnce(
@@ -92,7 +92,7 @@ export const POSTGRES_MISTAKES: readonly Mistake[] = [
   },
   {
     made: "commits SQL without a result",
-    toldBy: "error",
+    reportedBy: "error",
     text: "commit expects the result first, then { writes, messages } (got only { writes, messages })",
     make: () => {
       const store = new PostgresStore({ client: claiming, table: "records" });
@@ -104,7 +104,7 @@ export const POSTGRES_MISTAKES: readonly Mistake[] = [
   },
   {
     made: "reaps in batches of 0",
-    toldBy: "error",
+    reportedBy: "error",
     text: "`batchSize` must be a whole number between 1 and 100000 (got 0)",
     make: () =>
       messageOf(() => new PostgresStore({ client: claiming, table: "records" }).reap({ batchSize: 0 })),

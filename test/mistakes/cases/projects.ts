@@ -17,7 +17,7 @@ const key = (order: Order) => order.id;
 export const PROJECT_MISTAKES: readonly Mistake[] = [
   {
     made: "omits the operation",
-    toldBy: "type",
+    reportedBy: "type",
     text: "Property 'operation' is missing in type '{ store: DynamoDBStore; key: (order: Order) => string; }' but required in type 'IdempotencyOptions<Order, DynamoDBWrite>'",
     make: () =>
       // @ts-expect-error the operation is missing
@@ -25,7 +25,7 @@ export const PROJECT_MISTAKES: readonly Mistake[] = [
   },
   {
     made: "gives the client of DynamoDB as the store",
-    toldBy: "type",
+    reportedBy: "type",
     text: "Type 'DynamoDBClient' is missing the following properties from type 'Store<unknown>': claim, settle, insert, find, and 2 more",
     make: () =>
       // @ts-expect-error a client is no store
@@ -33,7 +33,7 @@ export const PROJECT_MISTAKES: readonly Mistake[] = [
   },
   {
     made: "passes the table's name as `table` instead of `tableName`",
-    toldBy: "type",
+    reportedBy: "type",
     text: "'table' does not exist in type 'DynamoDBStoreOptions'",
     make: () =>
       // @ts-expect-error it is tableName
@@ -41,7 +41,7 @@ export const PROJECT_MISTAKES: readonly Mistake[] = [
   },
   {
     made: "omits the input of `runOnce`",
-    toldBy: "type",
+    reportedBy: "type",
     text: "Expected 4 arguments, but got 3",
     make: () =>
       // @ts-expect-error the input comes before the function
@@ -49,7 +49,7 @@ export const PROJECT_MISTAKES: readonly Mistake[] = [
   },
   {
     made: "reads the key from a field that the event's type doesn't have",
-    toldBy: "type",
+    reportedBy: "type",
     text: "Property 'orderId' does not exist on type 'Order'",
     make: () =>
       // @ts-expect-error it is id
@@ -57,7 +57,7 @@ export const PROJECT_MISTAKES: readonly Mistake[] = [
   },
   {
     made: "passes the retention as a string",
-    toldBy: "type",
+    reportedBy: "type",
     text: "Type 'string' is not assignable to type 'number'",
     make: () =>
       // @ts-expect-error it is a number of seconds
@@ -65,7 +65,7 @@ export const PROJECT_MISTAKES: readonly Mistake[] = [
   },
   {
     made: "passes `callerFromJwt` without calling it",
-    toldBy: "type",
+    reportedBy: "type",
     text: "is not assignable to type '\"public\" | EventReader<string | undefined>'",
     make: () => {
       const http = { operation: "order", store };
@@ -75,7 +75,7 @@ export const PROJECT_MISTAKES: readonly Mistake[] = [
   },
   {
     made: "commits a message for a queue without key and body",
-    toldBy: "type",
+    reportedBy: "type",
     text: "Type '{ queue: string; }' is missing the following properties from type 'QueueMessage': key, body",
     make: () =>
       idempotent(
@@ -87,7 +87,7 @@ export const PROJECT_MISTAKES: readonly Mistake[] = [
   },
   {
     made: "passes `outboxRelay` the store instead of the outbox",
-    toldBy: "type",
+    reportedBy: "type",
     text: "Type 'DynamoDBStore' is missing the following properties from type 'Outbox': shards, readChange, load, take, and 7 more",
     make: () =>
       // @ts-expect-error a store is no outbox
@@ -95,7 +95,7 @@ export const PROJECT_MISTAKES: readonly Mistake[] = [
   },
   {
     made: "misspells a property of a construct",
-    toldBy: "type",
+    reportedBy: "type",
     text: "'outboxes' does not exist in type 'IdempotencyTableProps'",
     make: () =>
       // @ts-expect-error it is outbox
@@ -103,7 +103,7 @@ export const PROJECT_MISTAKES: readonly Mistake[] = [
   },
   {
     made: "passes `UseIdempotency` a table of business items",
-    toldBy: "type",
+    reportedBy: "type",
     text: "Argument of type 'Table' is not assignable to parameter of type 'IIdempotencyTable'",
     make: () => {
       const partitionKey = { name: "id", type: AttributeType.STRING };
@@ -113,7 +113,7 @@ export const PROJECT_MISTAKES: readonly Mistake[] = [
   },
   {
     made: "passes a single operation instead of a list",
-    toldBy: "type",
+    reportedBy: "type",
     text: "Type 'string' is not assignable to type 'string[]'",
     make: () =>
       // @ts-expect-error they are a list
@@ -121,7 +121,7 @@ export const PROJECT_MISTAKES: readonly Mistake[] = [
   },
   {
     made: "passes a construct a number of seconds",
-    toldBy: "type",
+    reportedBy: "type",
     text: "Type 'number' is not assignable to type 'Duration'",
     make: () =>
       // @ts-expect-error it is a Duration
@@ -129,7 +129,7 @@ export const PROJECT_MISTAKES: readonly Mistake[] = [
   },
   {
     made: "monitors no table",
-    toldBy: "type",
+    reportedBy: "type",
     text: "Property 'table' is missing in type '{}' but required in type 'IdempotencyMonitoringProps'",
     make: () =>
       // @ts-expect-error the table is missing

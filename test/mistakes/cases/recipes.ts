@@ -41,7 +41,7 @@ async function secondAnswer(leave: string, key: string): Promise<string> {
 export const RECIPE_MISTAKES: readonly Mistake[] = [
   {
     made: "uses both `take` and `leave` in one fingerprint",
-    toldBy: "error",
+    reportedBy: "error",
     text: "`take` or `leave` is required, and only one of them",
     make: () =>
       messageOf(() =>
@@ -51,37 +51,37 @@ export const RECIPE_MISTAKES: readonly Mistake[] = [
   },
   {
     made: "passes one path instead of an array",
-    toldBy: "error",
+    reportedBy: "error",
     text: "`take` must be an array of paths such as `data.amount` (got a string of 2 characters)",
     make: () => messageOf(() => fingerprintFromJson({ take: "id" as never })),
   },
   {
     made: "takes fields that the payload doesn't have",
-    toldBy: "error",
+    reportedBy: "error",
     text: "the payload has none of the fields that the fingerprint is made of: data.id",
     make: () => messageOf(() => fingerprintFromJson({ take: ["data.id"] })({ id: 1 })),
   },
   {
     made: "misspells a field to leave out",
-    toldBy: "answer",
+    reportedBy: "answer",
     text: "this idempotency key was already used with a different payload: use a new key for a new operation",
     make: () => secondAnswer("sendAt", "misspelt"),
   },
   {
     made: "takes fields of a form payload",
-    toldBy: "error",
+    reportedBy: "error",
     text: "the payload isn't JSON: set `of` to a function that returns the part that is",
     make: () => messageOf(() => fingerprintFromJson({ take: ["id"] })(post("id=1&cents=5"))),
   },
   {
     made: "reads the raw body after a body parser",
-    toldBy: "error",
+    reportedBy: "error",
     text: "the body isn't a string: use onceonly before the body parser",
     make: () => messageOf(() => readBody(post({ id: 1 }))),
   },
   {
     made: "passes an S3 event with several records to one call",
-    toldBy: "error",
+    reportedBy: "error",
     text: "the event has 2 records, but a key identifies one: use idempotentBatch with `key: keyFromS3()`, which runs the handler once for each",
     make: () => {
       const object = { key: "a", sequencer: "1" };
@@ -92,13 +92,13 @@ export const RECIPE_MISTAKES: readonly Mistake[] = [
   },
   {
     made: "passes a queue message that isn't from S3 to `keyFromS3`",
-    toldBy: "error",
+    reportedBy: "error",
     text: "this isn't an S3 notification",
     make: () => messageOf(() => keyFromS3()({ messageId: "m1", body: "{}" })),
   },
   {
     made: "sends a WebSocket message without an id",
-    toldBy: "error",
+    reportedBy: "error",
     text: "the WebSocket message must have `requestId` (got none)",
     make: () =>
       messageOf(() =>

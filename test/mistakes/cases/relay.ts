@@ -22,43 +22,43 @@ const relayed = (event: object) =>
 export const RELAY_MISTAKES: readonly Mistake[] = [
   {
     made: "passes `outboxRelay` no destinations",
-    toldBy: "error",
+    reportedBy: "error",
     text: "`destinations` must be an array of at least one queue URL, topic ARN, or event bus name or ARN",
     make: () => messageOf(() => outboxRelay({ outbox } as never)),
   },
   {
     made: "connects `outboxRelay` to another table's stream",
-    toldBy: "error",
+    reportedBy: "error",
     text: "the change comes from the table orders, but the outbox is in the table records: connect outboxRelay to the stream of records",
     make: () => relayed({ Records: [change("orders", "NEW_IMAGE")] }),
   },
   {
     made: "connects `outboxRelay` to a stream with keys only",
-    toldBy: "error",
+    reportedBy: "error",
     text: "the stream of the table records has the view type KEYS_ONLY, which doesn't contain the messages: use NEW_IMAGE",
     make: () => relayed({ Records: [change("records", "KEYS_ONLY")] }),
   },
   {
     made: "connects `outboxRelay` to a stream with old images",
-    toldBy: "error",
+    reportedBy: "error",
     text: "the stream of the table records has the view type OLD_IMAGE, which doesn't contain the messages: use NEW_IMAGE",
     make: () => relayed({ Records: [change("records", "OLD_IMAGE")] }),
   },
   {
     made: "runs `outboxRelay` on a schedule",
-    toldBy: "error",
+    reportedBy: "error",
     text: "the event has no records: connect outboxRelay to the table's stream (the one that runs on a schedule is outboxSweeper)",
     make: () => relayed({ "detail-type": "Scheduled Event" }),
   },
   {
     made: "connects `outboxRelay` to a queue",
-    toldBy: "error",
+    reportedBy: "error",
     text: "the records don't come from a DynamoDB stream: connect outboxRelay to the table's stream",
     make: () => relayed({ Records: [{ eventSource: "aws:sqs" }] }),
   },
   {
     made: "connects `outboxSweeper` to the table's stream",
-    toldBy: "error",
+    reportedBy: "error",
     text: "the event comes from a stream: run outboxSweeper on a schedule, and connect outboxRelay to the table's stream",
     make: () =>
       messageOf(() =>
@@ -67,7 +67,7 @@ export const RELAY_MISTAKES: readonly Mistake[] = [
   },
   {
     made: "passes `outboxSweeper` a table without the index",
-    toldBy: "error",
+    reportedBy: "error",
     text: "ValidationException: the table records must have the key pk, and the index outbox of the numbers unsentShard and unsentSince",
     make: () => messageOf(() => outboxSweeper({ outbox, destinations: "any" })({})),
   },

@@ -8,7 +8,7 @@ const run = () => 1;
 export const SAGA_MISTAKES: readonly Mistake[] = [
   {
     made: "gives two steps of a saga the same name",
-    toldBy: "error",
+    reportedBy: "error",
     text: "`name` must be unique, but two steps have the name charge",
     make: () =>
       messageOf(() =>
@@ -20,7 +20,7 @@ export const SAGA_MISTAKES: readonly Mistake[] = [
   },
   {
     made: "compensates a step after the pivot",
-    toldBy: "error",
+    reportedBy: "error",
     text: "`compensate` isn't possible after the pivot, because nothing is undone from there on: remove it from the step mail",
     make: () =>
       messageOf(() =>
@@ -32,13 +32,13 @@ export const SAGA_MISTAKES: readonly Mistake[] = [
   },
   {
     made: "passes a saga the handler's context instead of its execution",
-    toldBy: "error",
+    reportedBy: "error",
     text: "place expects the handler's execution as its first argument: `run(context.idempotency, input)`",
     make: () => messageOf(() => saga("place", [{ name: "charge", run }]).run({} as never, {})),
   },
   {
     made: "runs a saga in optimistic mode",
-    toldBy: "error",
+    reportedBy: "error",
     text: "step `place/charge` needs a claim: leave `mode` out",
     make: () =>
       messageOf(() =>
@@ -51,7 +51,7 @@ export const SAGA_MISTAKES: readonly Mistake[] = [
   },
   {
     made: "runs one saga twice in one execution",
-    toldBy: "error",
+    reportedBy: "error",
     text: "step `place/charge` was used twice in one attempt",
     make: () =>
       messageOf(() => {
@@ -65,7 +65,7 @@ export const SAGA_MISTAKES: readonly Mistake[] = [
   },
   {
     made: "omits a participant's compensation",
-    toldBy: "error",
+    reportedBy: "error",
     text: "`compensate` must be a function",
     make: () =>
       messageOf(() => participant({ operation: "reserve", store: new MemoryStore(), run } as never)),

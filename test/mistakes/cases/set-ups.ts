@@ -31,13 +31,13 @@ const present = 'the key of "order" contains the current time or date, which isn
 export const SET_UP_MISTAKES: readonly Mistake[] = [
   {
     made: "gives a retention of an hour in milliseconds",
-    toldBy: "log",
+    reportedBy: "log",
     text: 'onceonly: `retentionSeconds: 3600000` of "order" is 41.7 days; did you mean 3600 seconds?',
     make: () => logOf("warn", () => idempotent(async () => 1, { ...given(), retentionSeconds: 3_600_000 })),
   },
   {
     made: "gives a lease of half a minute in milliseconds",
-    toldBy: "log",
+    reportedBy: "log",
     text: 'onceonly: `leaseSeconds: 30000` of "refund" is 8.3 hours; did you mean 30 seconds?',
     make: () =>
       logOf("warn", () =>
@@ -46,39 +46,39 @@ export const SET_UP_MISTAKES: readonly Mistake[] = [
   },
   {
     made: "waits for half a second in milliseconds",
-    toldBy: "log",
+    reportedBy: "log",
     text: 'onceonly: `waitSeconds: 500` of "order" is 8.3 minutes; did you mean 0.5 seconds?',
     make: () =>
       logOf("warn", () => idempotent(async () => 1, { ...given(), whenInProgress: { waitSeconds: 500 } })),
   },
   {
     made: "passes `DynamoDBStore` the table's name instead of its options",
-    toldBy: "error",
+    reportedBy: "error",
     text: "`options` must be an object such as { tableName: … } (got a string of 6 characters)",
     make: () => messageOf(() => new DynamoDBStore("orders" as never)),
   },
   {
     made: "swaps the options and the key of `runOnce`",
-    toldBy: "error",
+    reportedBy: "error",
     text: "`options` must be an object and come first: call runOnce(options, key, input, fn); got (a string of 1 character, an object, an object, a function)",
     make: () => messageOf(() => runOnce("1" as never, given() as never, order, () => 1)),
   },
   {
     made: "swaps the key and the input of `runOnce`",
-    toldBy: "error",
+    reportedBy: "error",
     text: "the idempotency key must be a string and come before the input: call runOnce(options, key, input, fn)",
     make: () =>
       messageOf(() => runOnce({ ...given(), leaseSeconds: 30 } as never, order as never, "1", () => 1)),
   },
   {
     made: "omits the input of `runOnce`, in JavaScript",
-    toldBy: "error",
+    reportedBy: "error",
     text: "`input` must come before `fn`, and be given: call runOnce(options, key, input, fn); got (an object, a string of 1 character, a function, undefined)",
     make: () => messageOf(() => (runOnce as (...all: unknown[]) => Promise<unknown>)(given(), "1", () => 1)),
   },
   {
     made: "puts the current milliseconds into the key in base 36",
-    toldBy: "log",
+    reportedBy: "log",
     text: present,
     make: () => {
       const now = Date.now().toString(36);
@@ -87,7 +87,7 @@ export const SET_UP_MISTAKES: readonly Mistake[] = [
   },
   {
     made: "puts the current milliseconds into the key, which is the same twice within one millisecond",
-    toldBy: "log",
+    reportedBy: "log",
     text: present,
     make: () => {
       const now = Date.now();
@@ -96,7 +96,7 @@ export const SET_UP_MISTAKES: readonly Mistake[] = [
   },
   {
     made: "puts the current second into the key",
-    toldBy: "log",
+    reportedBy: "log",
     text: present,
     make: () => {
       const now = new Date().toISOString().slice(0, 19);
@@ -105,13 +105,13 @@ export const SET_UP_MISTAKES: readonly Mistake[] = [
   },
   {
     made: "puts the calendar day into the key",
-    toldBy: "log",
+    reportedBy: "log",
     text: present,
     make: () => keyLog(({ id }) => `${id}-${new Date().toISOString().slice(0, 10)}`),
   },
   {
     made: "gives a `fingerprint` that returns nothing",
-    toldBy: "error",
+    reportedBy: "error",
     text: "`fingerprint` returned undefined, so all payloads would count as the same: return the part to compare, or an empty string to compare nothing",
     make: () =>
       messageOf(() =>
@@ -120,7 +120,7 @@ export const SET_UP_MISTAKES: readonly Mistake[] = [
   },
   {
     made: "doesn't await a step",
-    toldBy: "log",
+    reportedBy: "log",
     text: 'onceonly: step "mail" of "order" was still running when the handler returned: await it',
     make: () =>
       logOf("warn", () =>
@@ -132,7 +132,7 @@ export const SET_UP_MISTAKES: readonly Mistake[] = [
   },
   {
     made: "wraps two handlers under one operation",
-    toldBy: "log",
+    reportedBy: "log",
     text: 'onceonly: two wrappers use the operation "order" on the same store, so for each key only the first handler runs: give each handler its own operation',
     make: () =>
       logOf("warn", async () => {
@@ -143,7 +143,7 @@ export const SET_UP_MISTAKES: readonly Mistake[] = [
   },
   {
     made: "passes an asynchronous `scope`",
-    toldBy: "error",
+    reportedBy: "error",
     text: "`scope` returned a promise instead of the caller: look the caller up in an authorizer",
     make: () =>
       messageOf(() =>
@@ -156,7 +156,7 @@ export const SET_UP_MISTAKES: readonly Mistake[] = [
   },
   {
     made: "passes `callerFromJwt` without parentheses, in JavaScript",
-    toldBy: "error",
+    reportedBy: "error",
     text: "`scope` returned a function instead of the caller: call the reader, as in `scope: callerFromJwt()`",
     make: () =>
       messageOf(() =>
@@ -169,7 +169,7 @@ export const SET_UP_MISTAKES: readonly Mistake[] = [
   },
   {
     made: "reads the scope from a header that the client sets",
-    toldBy: "log",
+    reportedBy: "log",
     text: 'onceonly: the scope of "order" is the header `x-user`, which any caller can set',
     make: () =>
       logOf("warn", () =>
@@ -182,7 +182,7 @@ export const SET_UP_MISTAKES: readonly Mistake[] = [
   },
   {
     made: "passes the middleware to `middy()` instead of `.use()`",
-    toldBy: "error",
+    reportedBy: "error",
     text: "`plugin` of middy() must not be this middleware: add it with `middy().use(middleware)`",
     make: () =>
       messageOf(() =>
@@ -191,7 +191,7 @@ export const SET_UP_MISTAKES: readonly Mistake[] = [
   },
   {
     made: "returns the status code as a string",
-    toldBy: "answer",
+    reportedBy: "answer",
     text: '"Idempotent-Replayed":"true"',
     make: async () => {
       const handler = httpIdempotent(async () => ({ statusCode: "200", body: "{}" }) as never, {

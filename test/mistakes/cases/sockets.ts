@@ -7,7 +7,7 @@ import { messageOf } from "../given.ts";
 export const SOCKET_MISTAKES: readonly Mistake[] = [
   {
     made: "explores a handler with a database client that opens its own connections",
-    toldBy: "error",
+    reportedBy: "error",
     text: "the simulation refuses a connection to db.example:5432 because it can't see its requests: reach the other system by fetch or node:http and declare it (explore: outside; Simulator: serve), or mock the client",
     make: () =>
       messageOf(() =>
@@ -20,7 +20,7 @@ export const SOCKET_MISTAKES: readonly Mistake[] = [
   },
   {
     made: "explores a handler that calls an undeclared system, and swallows the error",
-    toldBy: "error",
+    reportedBy: "error",
     text: 'charge makes a request that the simulation can\'t answer, without any disturbance: nothing is served at https://log.example: pass `outside: { "https://log.example": (request) => new Response() }` to explore',
     make: () =>
       messageOf(() =>

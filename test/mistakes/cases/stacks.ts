@@ -12,7 +12,7 @@ const newStack = () =>
 export const STACK_MISTAKES: readonly Mistake[] = [
   {
     made: "applies `UseIdempotency` to something that isn't a function",
-    toldBy: "synthesis",
+    reportedBy: "synthesis",
     text: "UseIdempotency of Shop/Records is applied to Shop/Records, which contains no Lambda function",
     make: () => {
       const stack = newStack();
@@ -23,7 +23,7 @@ export const STACK_MISTAKES: readonly Mistake[] = [
   },
   {
     made: "puts two relays on one table",
-    toldBy: "synthesis",
+    reportedBy: "synthesis",
     text: "Shop/Second and Shop/First both send from Shop/Records: each would send every message",
     make: () => {
       const stack = newStack();
@@ -34,7 +34,7 @@ export const STACK_MISTAKES: readonly Mistake[] = [
   },
   {
     made: "uses a table of the app without TTL",
-    toldBy: "synthesis",
+    reportedBy: "synthesis",
     text: "Shop/Own, which Shop/Records uses, has no timeToLiveAttribute, so records are never deleted",
     make: () => {
       const stack = newStack();

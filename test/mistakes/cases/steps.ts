@@ -14,7 +14,7 @@ const told = (work: (execution: Execution) => unknown, more: Partial<RunOnceOpti
 export const STEP_MISTAKES: readonly Mistake[] = [
   {
     made: "uses the same step name in each pass of a loop",
-    toldBy: "error",
+    reportedBy: "error",
     text: "step `mail` was used twice in one attempt: give each step its own name",
     make: () =>
       told(async ({ step }) => {
@@ -23,19 +23,19 @@ export const STEP_MISTAKES: readonly Mistake[] = [
   },
   {
     made: "sets `didNotHappen` on a step that simply runs again",
-    toldBy: "error",
+    reportedBy: "error",
     text: "step `charge` has `didNotHappen` without `atMostOnce: true`: add it, because any other step simply runs again",
     make: () => told(({ step }) => step("charge", () => 1, { didNotHappen: () => true })),
   },
   {
     made: "runs steps in optimistic mode",
-    toldBy: "error",
+    reportedBy: "error",
     text: "step `charge` needs a claim: leave `mode` out",
     make: () => told(({ step }) => step("charge", () => 1), { mode: "optimistic" }),
   },
   {
     made: "starts a step after the handler has returned",
-    toldBy: "error",
+    reportedBy: "error",
     text: "this attempt has ended: await each step before the handler returns",
     make: () =>
       messageOf(async () => {
@@ -49,7 +49,7 @@ export const STEP_MISTAKES: readonly Mistake[] = [
   },
   {
     made: "commits while a step is running",
-    toldBy: "error",
+    reportedBy: "error",
     text: "step `mail` is still running: await it before the commit",
     make: () =>
       told(async ({ step, commit }) => {
@@ -59,7 +59,7 @@ export const STEP_MISTAKES: readonly Mistake[] = [
   },
   {
     made: "sends messages from a step",
-    toldBy: "error",
+    reportedBy: "error",
     text: "commit of a step expects the result first, then { writes }: send messages with the commit of the execution",
     make: () =>
       told(({ step }) =>
@@ -69,13 +69,13 @@ export const STEP_MISTAKES: readonly Mistake[] = [
   },
   {
     made: "runs a step that `steps` doesn't list",
-    toldBy: "error",
+    reportedBy: "error",
     text: "step `mail` isn't in the option `steps` (it lists: charge): add it there",
     make: () => told(({ step }) => step("mail", () => 1), { steps: ["charge"] }),
   },
   {
     made: "returns a date from a step",
-    toldBy: "error",
+    reportedBy: "error",
     text: "can't store the result: $ is",
     make: () => told(({ step }) => step("load", () => new Date(0))),
   },

@@ -64,13 +64,13 @@ async function logged(table: string, name: string, message: string, status = 400
 export const STORE_MISTAKES: readonly Mistake[] = [
   {
     made: "names a table that doesn't exist",
-    toldBy: "log",
+    reportedBy: "log",
     text: "the idempotency store refused PutItem on recrods (ResourceNotFoundException: Requested resource not found), and will refuse it again: fix the permissions, the table or the request",
     make: () => logged("recrods", "ResourceNotFoundException", "Requested resource not found"),
   },
   {
     made: "gives the function no permission on the table",
-    toldBy: "log",
+    reportedBy: "log",
     text: "the idempotency store refused PutItem on records (AccessDeniedException: User: arn:aws:sts::123456789012:assumed-role/shop/order is not authorized to perform: dynamodb:PutItem on resource: arn:aws:dynamodb:eu-central-1:123456789012:table/records), and will refuse it again: fix the permissions, the table or the request",
     make: () =>
       logged(
@@ -81,20 +81,20 @@ export const STORE_MISTAKES: readonly Mistake[] = [
   },
   {
     made: "uses expired credentials",
-    toldBy: "log",
+    reportedBy: "log",
     text: "the idempotency store refused PutItem on records (ExpiredTokenException: The security token included in the request is expired), and will refuse it again",
     make: () =>
       logged("records", "ExpiredTokenException", "The security token included in the request is expired"),
   },
   {
     made: "names a Region that doesn't exist",
-    toldBy: "log",
+    reportedBy: "log",
     text: "the idempotency store failed at PutItem on records (unreachable: Error: getaddrinfo ENOTFOUND dynamodb.eu-nowhere-1.amazonaws.com)",
     make: () => logged("records", "Error", "getaddrinfo ENOTFOUND dynamodb.eu-nowhere-1.amazonaws.com", 0),
   },
   {
     made: "commits an expression with a reserved word",
-    toldBy: "error",
+    reportedBy: "error",
     text: "DynamoDB refuses writes[1], Update on orders (ValidationException: Invalid UpdateExpression: Attribute name is a reserved keyword; reserved keyword: status): nothing was written; fix the write",
     make: writing(put({ id: "1" }), {
       Update: {
@@ -107,49 +107,49 @@ export const STORE_MISTAKES: readonly Mistake[] = [
   },
   {
     made: "commits a write to a table that doesn't exist",
-    toldBy: "error",
+    reportedBy: "error",
     text: "DynamoDB refuses writes[0], Put on oders (ResourceNotFoundException: Requested resource not found): nothing was written; fix the write",
     make: writing({ Put: { TableName: "oders", Item: { id: "1" } } }),
   },
   {
     made: "commits two writes to one item",
-    toldBy: "error",
+    reportedBy: "error",
     text: "DynamoDB refuses one of 2 writes on orders (ValidationException: Transaction request cannot include multiple operations on one item): nothing was written; fix the write",
     make: writing(put({ id: "1" }), put({ id: "1" })),
   },
   {
     made: "commits an item without its key",
-    toldBy: "error",
+    reportedBy: "error",
     text: "DynamoDB refuses writes[0], Put on orders (ValidationError: One or more parameter values were invalid: Missing the key id in the item): nothing was written; fix the write",
     make: writing(put({ orderId: "1" })),
   },
   {
     made: "commits an item with an empty key",
-    toldBy: "error",
+    reportedBy: "error",
     text: "DynamoDB refuses writes[0], Put on orders (ValidationException: One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an empty string value. Key: id): nothing was written; fix the write",
     make: writing(put({ id: "" })),
   },
   {
     made: "commits an item that is too large",
-    toldBy: "error",
+    reportedBy: "error",
     text: "writes[0] is too large: an item can have at most 400 KB",
     make: writing(put({ id: "1", photo: "x".repeat(410_000) })),
   },
   {
     made: "commits a write of the wrong shape",
-    toldBy: "error",
+    reportedBy: "error",
     text: "writes[0] has its TableName at the top level: wrap it in the action, as in { Put: params }",
     make: writing({ TableName: "orders", Item: { id: "1" } }),
   },
   {
     made: "commits effects and forgets the result",
-    toldBy: "error",
+    reportedBy: "error",
     text: "commit expects the result first, then { writes, messages } (got only { writes, messages }): pass `undefined` as the result, or add `{}` as the second argument if this object is the result",
     make: committing(({ commit }) => commit({ writes: [put({ id: "1" })] } as object)),
   },
   {
     made: "commits effects and forgets the result, in TypeScript",
-    toldBy: "type",
+    reportedBy: "type",
     text: "the result of a commit comes first, then { writes, messages }",
     make:
       () =>
@@ -159,19 +159,19 @@ export const STORE_MISTAKES: readonly Mistake[] = [
   },
   {
     made: "commits a misspelled option",
-    toldBy: "error",
+    reportedBy: "error",
     text: "`write` isn't a field of a commit (did you mean `writes`?)",
     make: committing(({ commit }) => commit("created", { write: [put({ id: "1" })] } as object)),
   },
   {
     made: "commits an array of writes instead of { writes }",
-    toldBy: "error",
+    reportedBy: "error",
     text: "commit expects the result first, then { writes, messages } (got an array of 1 item as the second argument)",
     make: committing(({ commit }) => commit("created", [put({ id: "1" })] as object)),
   },
   {
     made: "passes `commit` the effects first and the result second",
-    toldBy: "error",
+    reportedBy: "error",
     text: "`statusCode` isn't a field of a commit (valid fields: writes, messages)",
     make: committing(({ commit }) => commit({ writes: [] }, { statusCode: 201 } as object)),
   },

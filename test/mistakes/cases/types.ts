@@ -21,7 +21,7 @@ const context = () => fakeLambdaContext({ clock: fakeClock() });
 export const TYPE_MISTAKES: readonly Mistake[] = [
   {
     made: "misspells a property of the context",
-    toldBy: "type",
+    reportedBy: "type",
     text: "Property 'awsRequestID' does not exist on type 'LambdaContext & WithIdempotency<MemoryWrite>'",
     make: () =>
       // @ts-expect-error it is awsRequestId
@@ -29,20 +29,20 @@ export const TYPE_MISTAKES: readonly Mistake[] = [
   },
   {
     made: "commits in a request whose method is not in `methods`",
-    toldBy: "error",
+    reportedBy: "error",
     text: "`methods` must include this request's method, and `skip` must not name it: it runs without a record, and has no `context.idempotency.commit`",
     make: () =>
       messageOf(() => httpIdempotent(async (_, ctx) => ctx.idempotency.commit({}), http)(put, context())),
   },
   {
     made: "passes the options before the handler",
-    toldBy: "error",
+    reportedBy: "error",
     text: "`handler` must be a function, and comes before the options (got an object)",
     make: () => messageOf(() => idempotent(plain as never, (async () => 1) as never)),
   },
   {
     made: "omits `scope` over HTTP",
-    toldBy: "type",
+    reportedBy: "type",
     text: "Property 'scope' is missing in type '{ operation: string; store: MemoryStore; }'",
     make: () =>
       // @ts-expect-error HTTP needs a scope
@@ -50,7 +50,7 @@ export const TYPE_MISTAKES: readonly Mistake[] = [
   },
   {
     made: "returns a response that API Gateway doesn't accept",
-    toldBy: "type",
+    reportedBy: "type",
     text: "Type 'Promise<{ statusCode: string; }>' is not assignable to type 'void | Promise<APIGatewayProxyResultV2<never>>'",
     make: () => {
       // @ts-expect-error a status is a number
@@ -60,7 +60,7 @@ export const TYPE_MISTAKES: readonly Mistake[] = [
   },
   {
     made: "parses the body before onceonly, without a `fingerprint`",
-    toldBy: "error",
+    reportedBy: "error",
     text: "`fingerprint` is required if a body parser runs before onceonly: set it, or put onceonly before the parser",
     make: () =>
       messageOf(() =>
@@ -72,7 +72,7 @@ export const TYPE_MISTAKES: readonly Mistake[] = [
   },
   {
     made: "looks for the caller in a queue event",
-    toldBy: "type",
+    reportedBy: "type",
     text: "'Records' does not exist in type 'CallerEvent'",
     make: () =>
       // @ts-expect-error no caller stands in it
@@ -80,7 +80,7 @@ export const TYPE_MISTAKES: readonly Mistake[] = [
   },
   {
     made: "gives a PermanentError its status under another name",
-    toldBy: "type",
+    reportedBy: "type",
     text: "'status' does not exist in type 'PermanentErrorOptions'",
     make: () =>
       // @ts-expect-error it is statusCode
@@ -88,19 +88,19 @@ export const TYPE_MISTAKES: readonly Mistake[] = [
   },
   {
     made: "calls `runOnce` without a lease and without the context",
-    toldBy: "error",
+    reportedBy: "error",
     text: "`leaseSeconds` is required if the remaining time isn't known: pass it, or the `context` of the invocation",
     make: () => messageOf(() => runOnce(given, "k", {}, () => 1)),
   },
   {
     made: "passes `runOnce` the event as its context",
-    toldBy: "error",
+    reportedBy: "error",
     text: "`context` must be an object with the method getRemainingTimeInMillis (got an object)",
     make: () => messageOf(() => runOnce({ ...given, context: put as never }, "k", {}, () => 1)),
   },
   {
     made: "passes `idempotentBatch` a handler for a whole batch",
-    toldBy: "type",
+    reportedBy: "type",
     text: "Target signature provides too few arguments. Expected 3 or more, but got 2",
     make: () => {
       const handler: SQSHandler = async () => {};
@@ -110,7 +110,7 @@ export const TYPE_MISTAKES: readonly Mistake[] = [
   },
   {
     made: "passes `idempotentBatch` a handler that responds by a callback",
-    toldBy: "error",
+    reportedBy: "error",
     text: "`handler` must be a function of a record and the context, and must not use a callback",
     make: () =>
       messageOf(() =>

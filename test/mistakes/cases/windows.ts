@@ -57,7 +57,7 @@ const startingPosition = StartingPosition.LATEST;
 export const WINDOW_MISTAKES: readonly Mistake[] = [
   {
     made: "keeps records for a day, but the stream keeps them for a week",
-    toldBy: "synthesis",
+    reportedBy: "synthesis",
     text: "retention 86400 s < 604920 s, the longest redelivery to Shop/Ship (604800 s in the stream Shop/Orders + client window 120 s): a delivery after the retention would run again",
     make: () =>
       refusalOf(
@@ -74,7 +74,7 @@ export const WINDOW_MISTAKES: readonly Mistake[] = [
   },
   {
     made: "keeps records for a day, but the schedule retries for a day",
-    toldBy: "synthesis",
+    reportedBy: "synthesis",
     text: "(86400 s of retries by the schedule Shop/Nightly + 21600 s in the event queue of Shop/Ship + client window 120 s)",
     make: () =>
       refusalOf(
@@ -86,14 +86,14 @@ export const WINDOW_MISTAKES: readonly Mistake[] = [
   },
   {
     made: "keeps records for a day, but SNS retries deliveries from the topic for 23",
-    toldBy: "synthesis",
+    reportedBy: "synthesis",
     text: "Part of that is an AWS maximum. A retention of Duration.days(24) covers it, here and as the handler's retentionSeconds",
     make: () =>
       warningsOf(stackWith((stack, fn) => fn.addEventSource(new SnsEventSource(new Topic(stack, "Topic"))))),
   },
   {
     made: "keeps records for a day, but the EventBridge rule retries for a day",
-    toldBy: "synthesis",
+    reportedBy: "synthesis",
     text: "(86400 s of retries by the rule Shop/Placed + 21600 s in the event queue of Shop/Ship + client window 120 s)",
     make: () =>
       warningsOf(
@@ -105,7 +105,7 @@ export const WINDOW_MISTAKES: readonly Mistake[] = [
   },
   {
     made: "gives an asynchronous function a timeout that outlasts its retries",
-    toldBy: "synthesis",
+    reportedBy: "synthesis",
     text: "180 s < 605 s, the lease of an attempt that died (timeout 600 s of Shop/Ship + clock skew 5 s): every retry finds the key in progress, and then the retries run out",
     make: () =>
       warningsOf(
@@ -116,7 +116,7 @@ export const WINDOW_MISTAKES: readonly Mistake[] = [
   },
   {
     made: "reads a shard in several batches at the same time although order matters",
-    toldBy: "synthesis",
+    reportedBy: "synthesis",
     text: "up to 10 batches of one shard at once: order holds within a partition key, but no longer within the shard",
     make: () =>
       warningsOf(

@@ -24,7 +24,7 @@ const refused = (options: object) => messageOf(() => idempotent(async () => 1, {
 const keyLog = (key: (event: { id: string }, given: { awsRequestId: string }) => string) =>
   logOf("warn", () => idempotent(async () => 1, { ...given, key })({ id: "1" }, context()));
 
-/** What is told of a handler that calls another system. */
+/** What is reported of a handler that calls another system. */
 async function reportOf(
   work: (id: string) => Promise<unknown>,
   { key = ({ id }: { id: string }) => id, only = "duplicate-afterwards" } = {},
@@ -60,61 +60,61 @@ function stackWith(options: UseIdempotencyOptions): Stack {
 export const WIRING_MISTAKES: readonly Mistake[] = [
   {
     made: "takes the table's name from an environment variable that isn't set",
-    toldBy: "error",
+    reportedBy: "error",
     text: "`tableName` must be the name or ARN of a table: check that the environment variable it comes from is set (got undefined)",
     make: () => messageOf(() => new DynamoDBStore({ tableName: unset })),
   },
   {
     made: "builds the table's name in a template from a variable that isn't set",
-    toldBy: "error",
+    reportedBy: "error",
     text: "`tableName` must be the name or ARN of a table: check that the environment variable it comes from is set (got a string of 17 characters)",
     make: () => messageOf(() => new DynamoDBStore({ tableName: `${unset}-records` })),
   },
   {
     made: "builds the operation's name in a template from a variable that isn't set",
-    toldBy: "error",
+    reportedBy: "error",
     text: '`operation` contains "undefined" or a similar text; a template literal probably used an unset variable. Use a name that never changes',
     make: () => refused({ operation: `${unset}-order` }),
   },
   {
     made: "passes `leaseSeconds` as the string from an environment variable",
-    toldBy: "error",
+    reportedBy: "error",
     text: "`leaseSeconds` must be a number of seconds between 0.001 and 86400 (got a string of 2 characters)",
     make: () => refused({ leaseSeconds: "30" }),
   },
   {
     made: "converts a variable that isn't set to a number for `retentionSeconds`",
-    toldBy: "error",
+    reportedBy: "error",
     text: "`retentionSeconds` must be a number of seconds between 1 and 315360000 (got NaN)",
     make: () => refused({ retentionSeconds: Number(unset) }),
   },
   {
     made: "gives the waiting time in milliseconds",
-    toldBy: "error",
+    reportedBy: "error",
     text: "(got an object; did you mean { waitSeconds: 3 }?)",
     make: () => refused({ whenInProgress: { waitSeconds: 3000 } }),
   },
   {
     made: "misspells an option",
-    toldBy: "error",
+    reportedBy: "error",
     text: "`retentionSecond` isn't an option (did you mean `retentionSeconds`?)",
     make: () => refused({ retentionSecond: 60 }),
   },
   {
     made: "passes a DynamoDB client, a class or a name as the store",
-    toldBy: "error",
+    reportedBy: "error",
     text: "`store` must be a store, such as `new DynamoDBStore({ tableName })`",
     make: () => refused({ store: DynamoDBStore }),
   },
   {
     made: "passes the name of a field as the key",
-    toldBy: "error",
+    reportedBy: "error",
     text: "`key` must be a function that reads it, such as `(event) => event.orderId` (got a string of 7 characters)",
     make: () => refused({ key: "orderId" }),
   },
   {
     made: "leaves the Region out",
-    toldBy: "error",
+    reportedBy: "error",
     text: "the idempotency store refused PutItem on records (Region is missing), and will refuse it again: fix the permissions, the table or the request",
     make: () => {
       const credentials = { accessKeyId: "KEY", secretAccessKey: "secret" };
@@ -126,25 +126,25 @@ export const WIRING_MISTAKES: readonly Mistake[] = [
   },
   {
     made: "builds the key from a random value",
-    toldBy: "log",
+    reportedBy: "log",
     text: 'onceonly: the key of "order" is a different string each time, probably from a clock or a random id, so no retry is recognized: build the key only from what the event contains',
     make: () => keyLog(() => crypto.randomUUID()),
   },
   {
     made: "builds the key from the invocation's id",
-    toldBy: "log",
+    reportedBy: "log",
     text: 'onceonly: the key of "order" contains the awsRequestId, which differs in every retry, so no retry is recognized: build the key only from what the event contains',
     make: () => keyLog((_, { awsRequestId }) => awsRequestId),
   },
   {
     made: "builds the key from the clock",
-    toldBy: "report",
+    reportedBy: "report",
     text: "2 calls of POST https://mail.example/send instead of 1",
     make: () => reportOf((id) => send(`${id}/${Date.now()}`), { key: ({ id }) => `${id}/${Date.now()}` }),
   },
   {
     made: "passes `childKey` a random name",
-    toldBy: "report",
+    reportedBy: "report",
     text: "2 calls of POST https://mail.example/send instead of 1",
     make: async () => {
       const store = new DynamoDBStore({ tableName: "idempotency" });
@@ -161,19 +161,19 @@ export const WIRING_MISTAKES: readonly Mistake[] = [
   },
   {
     made: "doesn't await a call",
-    toldBy: "report",
+    reportedBy: "report",
     text: "is still running after the handler returned",
     make: () => reportOf(async (id) => void send(id)),
   },
   {
     made: "swallows the error of a call, and reports success",
-    toldBy: "report",
+    reportedBy: "report",
     text: "no call of POST https://mail.example/send instead of 1",
     make: () => reportOf((id) => send(id).catch(() => undefined), { only: "2 unsent" }),
   },
   {
     made: "passes a whole queue batch to `idempotent`",
-    toldBy: "log",
+    reportedBy: "log",
     text: 'onceonly: "order" treats 2 records from aws:sqs as one operation, but they may come back in different batches: use idempotentBatch with a handler for a single record',
     make: () => {
       interface Batch {
@@ -187,13 +187,13 @@ export const WIRING_MISTAKES: readonly Mistake[] = [
   },
   {
     made: "passes a queue message to `keyFromSns`",
-    toldBy: "error",
+    reportedBy: "error",
     text: "the record has no `Sns`, so it comes from another source: for queues and streams use idempotentBatch",
     make: () => messageOf(() => keyFromSns()({ Records: [{ eventSource: "aws:sqs" }] } as never)),
   },
   {
     made: "wraps a `streamifyResponse` handler",
-    toldBy: "error",
+    reportedBy: "error",
     text: "`handler` must return its response, but a streamifyResponse handler writes it to a stream, which can't be replayed: use httpIdempotentStream, or call runOnce inside such a handler",
     make: () => {
       const handler = idempotent(async () => undefined, given) as (event: object, stream: object) => unknown;
@@ -202,7 +202,7 @@ export const WIRING_MISTAKES: readonly Mistake[] = [
   },
   {
     made: "wraps a handler twice",
-    toldBy: "error",
+    reportedBy: "error",
     text: 'operation "order" runs inside itself with the same key: give the inner operation a different name',
     make: () =>
       messageOf(() =>
@@ -214,7 +214,7 @@ export const WIRING_MISTAKES: readonly Mistake[] = [
   },
   {
     made: "commits an item in DynamoDB's marshalled form",
-    toldBy: "error",
+    reportedBy: "error",
     text: 'writes[0] has marshalled values, such as { S: "a" }: pass plain values, such as "a"',
     make: () => {
       const Put = { TableName: "orders", Item: { id: { S: "1" }, cents: { N: "500" } } };
@@ -224,7 +224,7 @@ export const WIRING_MISTAKES: readonly Mistake[] = [
   },
   {
     made: "commits twice",
-    toldBy: "error",
+    reportedBy: "error",
     text: "commit was already called: pass all writes and messages to a single commit",
     make: () =>
       messageOf(() =>
@@ -236,7 +236,7 @@ export const WIRING_MISTAKES: readonly Mistake[] = [
   },
   {
     made: "commits after the handler has returned",
-    toldBy: "error",
+    reportedBy: "error",
     text: "this attempt has ended: await commit before the handler returns",
     make: () =>
       messageOf(async () => {
@@ -250,7 +250,7 @@ export const WIRING_MISTAKES: readonly Mistake[] = [
   },
   {
     made: "runs two functions under one operation",
-    toldBy: "synthesis",
+    reportedBy: "synthesis",
     text: 'Shop/Orders and Shop/Refunds both run the operation "order" on Shop/Records, so for one key only the first runs and the other returns its result: give each function its own operation name',
     make: () =>
       Annotations.fromStack(stackWith({ operations: ["order"] }))
@@ -260,13 +260,13 @@ export const WIRING_MISTAKES: readonly Mistake[] = [
   },
   {
     made: "gives `UseIdempotency` a retention that the handler refuses",
-    toldBy: "synthesis",
+    reportedBy: "synthesis",
     text: "retention 34560000 s of Shop/Orders > 31622400 s (366 days), which the handler rejects as its retentionSeconds: shorten it, or set allowLongRetention on both UseIdempotency and the handler",
     make: () => messageOf(() => Template.fromStack(stackWith({ retention: Duration.days(400) }))),
   },
   {
     made: "runs a simulation under fake timers",
-    toldBy: "error",
+    reportedBy: "error",
     text: "vi.useRealTimers()",
     make: async () => {
       const { vi } = await import("vitest");

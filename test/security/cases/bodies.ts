@@ -73,7 +73,7 @@ const BODIES = [
   ...ODD_TEXTS,
 ];
 
-/** How a consumer is told whom to believe. */
+/** The option that says whose messages a consumer believes. */
 const CONSUMERS = ["key", "nobody", "trustedForwarders"] as const;
 
 async function judgeMessage(

@@ -203,7 +203,7 @@ const longKey: Check = async (lab) => {
   if (isSuccess(first) && isSuccess(second))
     return effects < 2 || lab.areSame(first, second)
       ? broken(`two keys of ${LONG} characters that differ at their end got one response`, lines)
-      : held("long keys are accepted, and told apart to their end");
+      : held("long keys are accepted, and distinguished to their end");
   return isRefusal(first.status) && isRefusal(second.status)
     ? held("a key that is too long is refused")
     : differs(`keys of ${LONG} characters got ${first.status} and ${second.status}`, lines);
@@ -280,7 +280,7 @@ export const CHECKS: Readonly<Record<string, Check>> = {
 
 /**
  * Sends two keys: without two visible effects, no check could see a second one.
- * @throws Error if the server refuses a valid request, or if the two can't be told apart
+ * @throws Error if the server refuses a valid request, or if the two can't be distinguished
  */
 export async function checkVisible(lab: Lab): Promise<void> {
   const asks = [{ keys: [lab.key()] }, { keys: [lab.key()] }];

@@ -15,7 +15,7 @@ export interface LabOptions {
   readonly body: string;
   /** Another valid request. */
   readonly otherBody: string;
-  /** Its response is the number of effects so far. @default - effects are told apart by the responses */
+  /** Its response is the number of effects so far. @default - effects are distinguished by the responses */
   readonly effects: URL | undefined;
   /** Where a response has the id of its effect. @default - the whole response */
   readonly idPath: readonly string[] | undefined;

@@ -76,11 +76,11 @@ export async function resolving(
 ): Promise<ResolveAnswer> {
   const store: OpenTable["store"] = table.store;
   return resolveRecord({ store, clock }, recordKey, resolution).catch((error: unknown) => {
-    const told = aboutAnswer(
+    const explained = aboutAnswer(
       error,
       'choose "HTTP response", with a status such as 201 and a body such as {"id":"ch_1"}',
     );
-    throw hasCode(told, "INVALID_OPTION") ? new UsageError((error as Error).message) : told;
+    throw hasCode(explained, "INVALID_OPTION") ? new UsageError((error as Error).message) : explained;
   });
 }
 

@@ -80,10 +80,10 @@ const openMessages = ({ messages }: RecordReport): readonly OpenMessage[] =>
   );
 
 /** What a record knows about times. When an attempt between the first and the last began isn't stored, unless it began a step. */
-function marksOf(told: RecordReport, now: number): readonly LifeMark[] {
-  const { createdAt, completedAt, state, steps, evidence, past = [] } = told;
+function marksOf(report: RecordReport, now: number): readonly LifeMark[] {
+  const { createdAt, completedAt, state, steps, evidence, past = [] } = report;
   const marks = [
-    ...attemptMarks(told, now),
+    ...attemptMarks(report, now),
     ...steps.map(({ name, state: of, at }) => ({
       lane: "step" as const,
       label: `step ${name}: ${of}`,
@@ -93,7 +93,7 @@ function marksOf(told: RecordReport, now: number): readonly LifeMark[] {
       ...{ lane: "decision" as const, label: `${actOf({ asked }) ?? verdict}, by ${by}`, from: at },
     })),
     ...(completedAt === undefined ? [] : [{ lane: "attempt" as const, label: state, from: completedAt }]),
-    ...messageMarks(told, completedAt ?? createdAt, now),
+    ...messageMarks(report, completedAt ?? createdAt, now),
   ];
   // What has no time isn't on the axis. The tree has it.
   return marks
@@ -101,8 +101,8 @@ function marksOf(told: RecordReport, now: number): readonly LifeMark[] {
     .toSorted((one, other) => one.from - other.from);
 }
 
-function attemptMarks(told: RecordReport, now: number): readonly LifeMark[] {
-  const { createdAt, completedAt, leaseEndsAt, attempt: last, state, steps, evidence } = told;
+function attemptMarks(report: RecordReport, now: number): readonly LifeMark[] {
+  const { createdAt, completedAt, leaseEndsAt, attempt: last, state, steps, evidence } = report;
   // A decision is made under its own claim, which counts as an attempt.
   const isDecision = state !== "in-progress" && evidence?.attempt === last - 1;
   const marks: LifeMark[] = [];

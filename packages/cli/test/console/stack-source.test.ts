@@ -1,4 +1,4 @@
-// The page of a local run, beside a table that cannot be read: what cannot be is told, and the rest is there.
+// The page of a local run, beside a table that can't be read: it says so, and the rest is there.
 import { randomUUID } from "node:crypto";
 import { CreateTableCommand } from "@aws-sdk/client-dynamodb";
 import { runOnce } from "onceonly";

@@ -1,4 +1,4 @@
-// The page about a table that has not all indexes: what it lacks is told, and the rest is there.
+// The page about a table that lacks indexes: it says which, and the rest is there.
 import { randomUUID } from "node:crypto";
 import { runOnce } from "onceonly";
 import { DynamoDBStore } from "onceonly/dynamodb";

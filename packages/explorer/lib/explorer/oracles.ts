@@ -39,9 +39,9 @@ function assessEffects(run: Play, { play, volatile, references }: ReferenceRun):
   const afterwards = compareEffects(run.effects, run.effectsAfterwards, volatile, play.before);
   const isHealed = (kind: FindingKind) =>
     kind === "happens-twice" && differences.some((each) => each.kind === "lost");
-  const isTold = ({ kind, effect: { place } }: Difference) =>
+  const isReported = ({ kind, effect: { place } }: Difference) =>
     differences.some((each) => each.kind === kind && each.effect.place === place);
-  const all = [...differences, ...afterwards.filter((each) => !isHealed(each.kind) && !isTold(each))];
+  const all = [...differences, ...afterwards.filter((each) => !isHealed(each.kind) && !isReported(each))];
   if (all.length > 0) return all;
   const [first] = danglingIn(observedIn(run), references);
   return first === undefined ? [] : [{ kind: "dangling", what: first }];

@@ -54,14 +54,15 @@ export function traceSteps(
   shown: string,
 ): readonly (TraceStep | FoldedSteps)[] {
   const numbers = new Map(ios.map((io, index) => [io.number, index + 1]));
-  const told = new Map(answers.map(({ invocation, words }) => [invocation, words]));
+  const answerTexts = new Map(answers.map(({ invocation, words }) => [invocation, words]));
   const lines = trace.flatMap((event): Line[] => {
     const { at, kind, invocation, hostId, io, fault } = event;
     if (invocation === undefined || kind === "source") return [];
     const [host = ""] = hostId.split("#");
     const from = host === name ? shown : host;
     if (kind === "refused") return [{ at, invocation, text: event.text, from, to: from, label: event.text }];
-    if (io === undefined) return [{ at, invocation, ...arrowOf(event, from, source.sender, shown, told) }];
+    if (io === undefined)
+      return [{ at, invocation, ...arrowOf(event, from, source.sender, shown, answerTexts) }];
     const { service, operation, target } = io;
     const disturbance = fault && faultWords(fault);
     const mark = disturbance === undefined ? "" : `  ${MARK} ${disturbance}`;
@@ -78,11 +79,11 @@ function arrowOf(
   from: string,
   sender: string,
   name: string,
-  told: ReadonlyMap<number, string>,
+  answerTexts: ReadonlyMap<number, string>,
 ): Omit<TraceStep, "at"> {
   if (from !== name) return { text: `${from} ${text}`, from, to: from, label: text };
   if (text === "starts") return { text: `${sender} → ${name}`, from: sender, to: name, label: "event" };
-  const answer = told.get(invocation) ?? text;
+  const answer = answerTexts.get(invocation) ?? text;
   return { text: `${sender} ← ${answer}`, from: name, to: sender, label: answer };
 }
 

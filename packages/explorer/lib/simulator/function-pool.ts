@@ -108,12 +108,12 @@ export class FunctionPool implements SimulatedFunction {
     const { time, trace } = this.#stage;
     const timeoutMs = (this.#options.timeoutSeconds ?? 30) * 1000;
     return new Promise((resolve) => {
-      let isTold = false;
+      let isReported = false;
       const note = (text: string) =>
         trace.note({ kind: "invocation", hostId: host.id, invocation: number, text });
       const tell = (outcome: InvocationOutcome) => {
-        if (isTold) return;
-        isTold = true;
+        if (isReported) return;
+        isReported = true;
         note(textOf(outcome));
         resolve({ number, hostId: host.id, requestId, ...outcome });
       };
@@ -141,7 +141,7 @@ export class FunctionPool implements SimulatedFunction {
         cancelDeadline();
         stopMourning();
         // After its caller's timeout the environment is a zombie: it gets no more events.
-        if (isTold) return host.die("ended after its invocation");
+        if (isReported) return host.die("ended after its invocation");
         tell(outcome);
         if (!environment) return host.die("couldn't be initialized");
         host.rest();

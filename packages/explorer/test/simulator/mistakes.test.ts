@@ -1,4 +1,4 @@
-// What a test can get wrong, and what it is told.
+// What a test can get wrong, and the error it gets.
 import { TransactWriteItemsCommand } from "@aws-sdk/client-dynamodb";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { Fault } from "../../lib/simulator/fault.ts";
@@ -72,7 +72,7 @@ describe("an option that breaks its rule", () => {
     ["no origin", (aws) => aws.serve("api", anything(handler)), 'serve needs an origin such as "https://'],
     ["a path", (aws) => aws.serve("https://api.example.com/v1", anything(handler)), "serve needs an origin"],
     ["no service", (aws) => aws.serve("https://api.example.com", anything({})), "a function that responds"],
-  ])("is told at once: %s", (_, make, says) => {
+  ])("is reported at once: %s", (_, make, says) => {
     expect(() => make(new Simulator())).toThrow(says);
   });
 

@@ -125,7 +125,7 @@ describe("a topic", () => {
     expect(seen).toEqual(["aws:sns a 36", "aws:sns a 36"]);
   });
 
-  it("delivers some messages twice where it is told to, and loses what its queue refuses", async () => {
+  it("delivers some messages twice if the option says so, and loses what its queue refuses", async () => {
     const TopicArn = aws.topic("orders", {
       repeats: 0.5,
       subscriptions: [{ queue: raw, raw: true }, { queue: "gone" }],
@@ -228,7 +228,7 @@ describe("a topic", () => {
     expect(() => aws.topic("orders", topic)).toThrow(option);
   });
 
-  it("is told of what AWS refuses at the next run: a FIFO queue behind a standard topic", async () => {
+  it("gets an error at the next run for what AWS refuses: a FIFO queue behind a standard topic", async () => {
     aws.topic("orders", { subscriptions: [{ queue: aws.queue("q.fifo") }] });
 
     await expect(aws.run(() => undefined)).rejects.toThrow("FIFO SQS Queues can not be subscribed");

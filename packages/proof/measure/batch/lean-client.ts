@@ -16,7 +16,7 @@ export function leanClient(
 ): LeanDynamoDB {
   const credentials = { accessKeyId: "local", secretAccessKey: "local" };
   const client = new LeanDynamoDB({ endpoint, region: "eu-central-1", credentials });
-  const send = client.send.bind(client) as (operation: string, input: object) => Promise<Told>;
+  const send = client.send.bind(client) as (operation: string, input: object) => Promise<Reply>;
   client.send = (async (operation: string, input: object) => {
     const metered = { ...input, ReturnConsumedCapacity: "TOTAL" };
     const answer = await underFaults(input, () =>
@@ -27,6 +27,6 @@ export function leanClient(
   return client;
 }
 
-interface Told {
+interface Reply {
   readonly serverTimeMs?: number;
 }

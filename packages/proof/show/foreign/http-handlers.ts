@@ -115,7 +115,7 @@ export const HTTP_HANDLERS: readonly ForeignHandler[] = [
     },
     right: ["happens-twice"],
     says: "2 items in users instead of 1",
-    why: "A check followed by a write is a race: two requests at the same time both find nobody. An index is also behind its table for a moment.",
+    why: "A check followed by a write is a race: two requests at the same time both find no entry. An index is also behind its table for a moment.",
     fix: "the user's id is derived from the email address, so both write the same item",
   },
   {
@@ -127,7 +127,7 @@ export const HTTP_HANDLERS: readonly ForeignHandler[] = [
     options: { tables: { orders: byId("orderId") }, expectedStatus: 201 },
     right: ["stuck"],
     says: "answer 409",
-    why: "There's never a second order. But a client whose first response got lost is told that its order failed.",
+    why: "There's never a second order. But a client whose first response got lost gets the response that its order failed.",
     fix: "a repetition of the same order gets the first response",
   },
   {

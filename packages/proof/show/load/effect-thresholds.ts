@@ -31,7 +31,7 @@ export function effectThresholds({ orders }: LoadPlan, effects: Effects): Thresh
       "orders of another content",
       orders.flatMap((order) => otherContents(order, seenFor(order))),
     ),
-    noneOf("orders that nobody asked for", isAlone ? unplanned(orders, effects.orders) : undefined),
+    noneOf("orders that no client asked for", isAlone ? unplanned(orders, effects.orders) : undefined),
     noneOf("payments of another amount", payments && otherAmounts(payments, effects.orders)),
     noneOf("charges of another amount", charges && otherAmounts(charges, effects.orders)),
     noneOf("payments for no order", isAlone ? payments && strays(payments, effects.orders) : undefined),

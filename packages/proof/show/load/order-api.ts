@@ -30,9 +30,7 @@ export async function checkSample(url: string, signal: AbortSignal): Promise<voi
   for (const tenant of TENANTS) {
     const response = await get(url, { tenant, id: "none" }, signal).catch(() => {
       signal.throwIfAborted();
-      throw new Error(
-        `nobody answers at ${url}: start the sample with npm start, and give the URL of its Api`,
-      );
+      throw new Error(`no answer from ${url}: start the sample with npm start, and give the URL of its Api`);
     });
     if (response.status === 404 && (await response.text()).includes("no such order")) continue;
     throw new Error(

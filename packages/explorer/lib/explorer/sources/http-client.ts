@@ -52,12 +52,12 @@ async function ask(
   if (isRetried(status) && !isFinal) {
     const after = Number(headers["retry-after"]);
     const retryAfterMs = Number.isFinite(after) ? after * 1000 + 1000 : undefined;
-    const told = retryAfterMs === undefined ? "" : `, Retry-After: ${after}`;
+    const hint = retryAfterMs === undefined ? "" : `, Retry-After: ${after}`;
     return {
       answer: {
         isSuccess: false,
         invocation: number,
-        words: `answer ${status}${told}`,
+        words: `answer ${status}${hint}`,
         status,
         detail,
       },

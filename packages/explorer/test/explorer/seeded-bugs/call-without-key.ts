@@ -1,4 +1,4 @@
-// onceonly around a call of another system that is not told which call it is.
+// onceonly around a call of another system that gets no key.
 import { idempotent } from "onceonly";
 import { DynamoDBStore } from "onceonly/dynamodb";
 

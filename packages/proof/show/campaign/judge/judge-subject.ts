@@ -10,39 +10,39 @@ export interface Written extends Rows {
   readonly outside: number;
 }
 
-type Told = readonly [kind: Kind, detail: string];
+type Finding = readonly [kind: Kind, detail: string];
 
 export function judgeSubject(subject: Subject, written: Written): Violation[] {
-  const told: Told[] = [
+  const findings: Finding[] = [
     ...judgeEffects(subject, written),
     ...judgeAnswers(subject),
     ...subject.calls.flatMap((call) => judgeCall(subject, call, written)),
     ...judgeFence(subject),
   ];
-  if (subject.stuck !== undefined) told.push(["stuck", subject.stuck]);
-  return told.map(([kind, detail]) => ({ kind, detail, subject }));
+  if (subject.stuck !== undefined) findings.push(["stuck", subject.stuck]);
+  return findings.map(([kind, detail]) => ({ kind, detail, subject }));
 }
 
-function judgeEffects({ variant, calls }: Subject, { runs, count, outside }: Written): Told[] {
-  const told: Told[] = [];
+function judgeEffects({ variant, calls }: Subject, { runs, count, outside }: Written): Finding[] {
+  const findings: Finding[] = [];
   if (runs.length > 1 || count > 1) {
-    told.push(["the effect is there twice", `runs ${runs.join(", ")}, counted ${count}`]);
+    findings.push(["the effect is there twice", `runs ${runs.join(", ")}, counted ${count}`]);
   }
-  if (outside > 1) told.push(["another system was asked under two names", `${outside} names`]);
+  if (outside > 1) findings.push(["another system was asked under two names", `${outside} names`]);
   for (const call of calls) {
     const { id, answer } = call;
     if (commits(variant) && answer?.says === "done" && !runs.includes(answer.run ?? Number.NaN)) {
-      told.push(["success without its effect", `call ${id} got the result of run ${answer.run}`]);
+      findings.push(["success without its effect", `call ${id} got the result of run ${answer.run}`]);
     }
     if (answer?.says === "refused" && isFinal(call) && runs.length > 0) {
-      told.push(["refused for good, though it is written", `call ${id}`]);
+      findings.push(["refused for good, though it is written", `call ${id}`]);
     }
   }
-  return told;
+  return findings;
 }
 
 /** First, replayed, waiter's, late: all the same. */
-function judgeAnswers({ calls }: Subject): Told[] {
+function judgeAnswers({ calls }: Subject): Finding[] {
   const finals = calls.filter(isFinal);
   const others = finals.filter(({ answer }) => answer?.digest !== finals[0]?.answer?.digest);
   return others.map(({ id, answer }) => [
@@ -51,31 +51,31 @@ function judgeAnswers({ calls }: Subject): Told[] {
   ]);
 }
 
-function judgeCall(subject: Subject, call: Call, { runs }: Written): Told[] {
+function judgeCall(subject: Subject, call: Call, { runs }: Written): Finding[] {
   const { id, answer } = call;
   if (!answer) return [];
   const { says, run = Number.NaN, owner, detail } = answer;
-  const told: Told[] = [];
+  const findings: Finding[] = [];
   const isWritten = runs.includes(run);
-  if (says === "other") told.push(["an answer that should not be", `call ${id}: ${detail}`]);
-  if (says === "exists" && owner === subject.key) told.push(["a conflict with oneself", `call ${id}`]);
+  if (says === "other") findings.push(["an answer that should not be", `call ${id}: ${detail}`]);
+  if (says === "exists" && owner === subject.key) findings.push(["a conflict with oneself", `call ${id}`]);
   if ((says === "not-written" || says === "sold-out" || says === "declined") && isWritten) {
-    told.push(["denied, though that very run is written", `call ${id} got ${says}`]);
+    findings.push(["denied, though that very run is written", `call ${id} got ${says}`]);
   }
   if (says === "failed-after" && runs.length > 0 && !isWritten) {
-    told.push(["an error after a commit that was another one's", `call ${id}`]);
+    findings.push(["an error after a commit that was another one's", `call ${id}`]);
   }
   if (says === "mismatch" && (call.version === 2 || subject.version === 1)) {
-    told.push(["a mismatch that nobody caused", `call ${id}, payload ${call.version}`]);
+    findings.push(["a mismatch without a changed payload", `call ${id}, payload ${call.version}`]);
   }
   if (says === "in-progress" && isAlone(subject, call)) {
-    told.push(["in progress, though nobody runs", `call ${id}`]);
+    findings.push(["in progress, though no attempt runs", `call ${id}`]);
   }
-  return [...told, ...judgeTiming(subject, call, isWritten)];
+  return [...findings, ...judgeTiming(subject, call, isWritten)];
 }
 
 /** Once a caller has got the final answer, none gets another, neither one that calls later nor one that ends later. */
-function judgeTiming({ calls }: Subject, call: Call, isWritten: boolean): Told[] {
+function judgeTiming({ calls }: Subject, call: Call, isWritten: boolean): Finding[] {
   const { id, answer, decisions, startedAt, handlerEndedAt = 0 } = call;
   // The store informed the losers when they committed; all others can ask when their handler has ended.
   const askedAt = answer?.says === "lost" ? (call.commitStartedAt ?? handlerEndedAt) : handlerEndedAt;
@@ -99,10 +99,10 @@ function isAlone({ calls }: Subject, call: Call): boolean {
   );
 }
 
-function judgeFence({ variant, calls }: Subject): Told[] {
+function judgeFence({ variant, calls }: Subject): Finding[] {
   if (variant.mode !== "claimed") return [];
   const runs = calls.filter(({ attempt }) => attempt !== undefined);
-  return runs.flatMap((run): Told[] => {
+  return runs.flatMap((run): Finding[] => {
     const earlier = runs.find((other) => {
       const isEarlier = (other.handlerStartedAt ?? Number.POSITIVE_INFINITY) < run.startedAt;
       const [own, others] = [run.attempt ?? 0, other.attempt ?? 0];

@@ -18,16 +18,16 @@ export function judgeMessages(
     if (committed.length > 0 && runs.length === 0) {
       return [{ kind: "a message is lost", detail: `queue ${queue}`, subject }];
     }
-    const told: Violation[] = [];
+    const violations: Violation[] = [];
     if (runs.length > 1 || count > 1) {
       const detail = `queue ${queue}, consumed by ${runs.join(", ")}, counted ${count}`;
-      told.push({ kind: "the effect of a message is there twice", detail, subject });
+      violations.push({ kind: "the effect of a message is there twice", detail, subject });
     }
     for (const sender of senders) {
       if (committed.includes(sender)) continue;
       const detail = `queue ${queue}, sent by run ${sender}`;
-      told.push({ kind: "a message of a run that did not commit", detail, subject });
+      violations.push({ kind: "a message of a run that did not commit", detail, subject });
     }
-    return told;
+    return violations;
   });
 }

@@ -12,7 +12,7 @@ export function sagaRows(sagas: readonly PlannedSaga[], seen: SagasSeen): Row[] 
     ["saga requests", seen.requests, "HTTP, every retry included"],
     ["saga attempts", seen.executions, "handlers started, those that were killed included"],
     ["saga kills", seen.killed.length, "SIGKILL: before and after the request of each step and compensation"],
-    ["held", seen.held.length, "keys of which nobody knew whether they were charged: refused, not run"],
+    ["held", seen.held.length, "keys whose charge was unknown: refused, not run"],
     ["asked", seen.lookUps, "questions to the gateway: is this charge there?"],
     ["reconciled", seen.reconciled, "held keys that the reconciler settled", seen.held.length],
     ["placed", placed, "orders, by their state", plannedTo("paid")],

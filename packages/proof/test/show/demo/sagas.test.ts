@@ -153,7 +153,7 @@ describe("sagaProblems", () => {
       /expected 1 answer, got 2 different ones/,
     ],
     [
-      "a client that is told to wait",
+      "a client that gets a 503",
       { endings: honest.endings.map((each, index) => (index === 0 ? { ...each, status: 503 } : each)) },
       /expected the end 201, got 503/,
     ],

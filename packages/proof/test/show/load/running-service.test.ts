@@ -38,7 +38,7 @@ describe("runLoad with a service that runs already", () => {
     expect(thresholds.find(({ name }) => name === "orders of acme")).toMatchObject({ expected: 3, found: 3 });
     const unseen = thresholds.filter(({ found }) => found === undefined).map(({ name }) => name);
     expect(unseen).toContain("payments of acme");
-    expect(unseen).toContain("orders that nobody asked for");
+    expect(unseen).toContain("orders that no client asked for");
     expect(unseen).toContain("messages in the dead-letter queue");
   });
 
@@ -105,9 +105,7 @@ describe("runLoad with a service that runs already", () => {
     const loadAt = (target: Omit<RunningTarget, "kind">) =>
       judgeRun({ ...SIZES, target: { kind: "running", ...target } });
 
-    await expect(load(nobody)).rejects.toThrow(
-      `nobody answers at ${nobody}: start the sample with npm start`,
-    );
+    await expect(load(nobody)).rejects.toThrow(`no answer from ${nobody}: start the sample with npm start`);
     await expect(loadAt({ url, dynamodb: nobody })).rejects.toThrow(`no DynamoDB answers at ${nobody}`);
     await expect(loadAt({ url, sqs: nobody })).rejects.toThrow(`no SQS answers at ${nobody}`);
     await expect(loadAt({ url, dynamodb: url })).rejects.toThrow(

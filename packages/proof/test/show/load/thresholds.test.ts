@@ -130,7 +130,7 @@ describe("answerThresholds and effectThresholds", () => {
         payments.push({ ...payments[0]!, orderId: "nobody" });
         ledger.push({ ...ledger[0]!, orderId: "nobody" });
       },
-      ["orders that nobody asked for", "payments for no order", "charges for no order"],
+      ["orders that no client asked for", "payments for no order", "charges for no order"],
     ],
     [
       "what is left",

@@ -61,7 +61,7 @@ export const capacityCases = [
 
     expect(costs.map(({ ConsumedCapacity }) => ConsumedCapacity?.CapacityUnits)).toEqual([2, 2, 1]);
   }),
-  shows("capacity is told where it is asked for", OPERATIONS, async (subject) => {
+  shows("capacity is returned if it is asked for", OPERATIONS, async (subject) => {
     const at = await putPlain(subject);
 
     expect(await subject.call("GetItem", { ...at, ReturnConsumedCapacity: "NONE" })).toEqual({

@@ -1,4 +1,4 @@
-/** Deduplication: what is the same message, for how long, and who is told. */
+/** Deduplication: which messages are the same, for how long, and what their senders get. */
 import { expect } from "vitest";
 import {
   api,

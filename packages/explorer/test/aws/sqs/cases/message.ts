@@ -1,4 +1,4 @@
-/** Messages: how they come out, and what is told about them. */
+/** Messages: how they are received, and with which attributes. */
 import { createHash } from "node:crypto";
 import { expect } from "vitest";
 import {

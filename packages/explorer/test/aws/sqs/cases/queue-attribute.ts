@@ -1,4 +1,4 @@
-/** The attributes of queues: what may be set, and what is told. */
+/** The attributes of queues: what may be set, and what is returned. */
 import { expect } from "vitest";
 import {
   api,
@@ -99,7 +99,7 @@ export const queueAttributeCases: readonly SqsCase[] = [
     await refused(set(await newQueue(sqs), "true"), "InvalidAttributeName");
     await refused(set(await newFifo(sqs), "false"), "InvalidAttributeValue");
   }),
-  inTime("times of a queue are told in seconds", api("GetQueueAttributes"), async (sqs, clock) => {
+  inTime("times of a queue are in seconds", api("GetQueueAttributes"), async (sqs, clock) => {
     const QueueUrl = await newQueue(sqs);
     const created = String(Math.floor(clock.now() / 1000));
     await clock.advance(5000);

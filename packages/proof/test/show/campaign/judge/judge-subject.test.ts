@@ -60,8 +60,8 @@ describe("judgeSubject", () => {
       [call(2, { says: "failed-after", run: 2 })],
       written(1),
     ],
-    ["a mismatch that nobody caused", [call(1, { says: "mismatch" })], NOTHING],
-    ["in progress, though nobody runs", [call(1, { says: "in-progress" })], NOTHING],
+    ["a mismatch without a changed payload", [call(1, { says: "mismatch" })], NOTHING],
+    ["in progress, though no attempt runs", [call(1, { says: "in-progress" })], NOTHING],
     ["an answer that should not be", [call(1, { says: "other", detail: "RECORD_CORRUPT" })], NOTHING],
   ])("sees: %s", (kind, calls, effects) => {
     expect(judged(calls, effects)).toEqual([kind]);
@@ -114,7 +114,7 @@ describe("judgeSubject", () => {
     const mended = call(2, { says: "mismatch" }, { version: 2 });
 
     expect(judged([first, mended], NOTHING, { version: 2, stuck: "mismatch" })).toEqual([
-      "a mismatch that nobody caused",
+      "a mismatch without a changed payload",
       "stuck",
     ]);
   });
