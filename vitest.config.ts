@@ -56,7 +56,7 @@ const sharing = (name: string, files: string[], exclude: string[]) => ({
     name,
     include: ofRun(files),
     exclude: [...exclude, ...LEFT_OUT],
-    setupFiles: ["test/setup/no-traces.ts", "test/setup/end-of-file.ts"],
+    setupFiles: ["test/setup/no-traces.ts"],
     isolate: false,
   },
 });
@@ -64,13 +64,7 @@ const sharing = (name: string, files: string[], exclude: string[]) => ({
 const alone = (name: string, folders: string[], exclude: string[]) => ({
   plugins,
   resolve,
-  test: {
-    ...common,
-    name,
-    include: folders.flatMap(ofLong),
-    exclude: [...exclude, ...LEFT_OUT],
-    setupFiles: ["test/setup/end-of-file.ts"],
-  },
+  test: { ...common, name, include: folders.flatMap(ofLong), exclude: [...exclude, ...LEFT_OUT] },
 });
 const library = [unit, sharing("sharing", SHARING, UNIT), alone("alone", ["test/", "examples/"], SHARING)];
 const packages = [

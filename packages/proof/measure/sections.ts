@@ -1,5 +1,5 @@
 // The sections of docs/proof/benchmarks.md: what each measures, and in how many steps.
-import { connect } from "../../../test/kit/fresh-tables.ts";
+import { connect } from "../../../test/kit/tables.ts";
 import { bundleProcess } from "../process-bundle.ts";
 import { BATCH_STEPS, compareBatches } from "./batch/compare-batches.ts";
 import { capacityPaths } from "./capacity/paths.ts";

@@ -3,7 +3,7 @@
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import type { LeanDynamoDB } from "onceonly/lean";
 import { connectionReset } from "../../../../test/kit/faults/connection-reset.ts";
-import { connect } from "../../../../test/kit/fresh-tables.ts";
+import { connect } from "../../../../test/kit/tables.ts";
 import type { Meter } from "../metering/meter.ts";
 import { orderIdsIn } from "./effects.ts";
 import type { FaultPlan } from "./faults.ts";

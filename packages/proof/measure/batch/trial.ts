@@ -1,6 +1,6 @@
 // One contestant under one kind of faults: its tables and environments, and its result so far.
 import type { SQSRecord } from "aws-lambda";
-import { connect, createTable } from "../../../../test/kit/fresh-tables.ts";
+import { connect, createTable } from "../../../../test/kit/tables.ts";
 import type { BatchSetup, DeployBatch } from "../contestants/batch-function.ts";
 import type { Meter, Tally } from "../metering/meter.ts";
 import { median } from "../timing/median.ts";

@@ -2,7 +2,7 @@
 import { type DynamoDBClient, PutItemCommand } from "@aws-sdk/client-dynamodb";
 import type { Context } from "aws-lambda";
 import { fakeLambdaContext } from "onceonly/testing";
-import { createTable } from "../../../../test/kit/fresh-tables.ts";
+import { createTable } from "../../../../test/kit/tables.ts";
 import type { HttpAnswer, LambdaHandler } from "./lambda-call.ts";
 
 /** The partition key of Powertools' table. */

@@ -7,7 +7,7 @@ import { idempotentBatch, type RunOnceOptions, runOnce } from "onceonly";
 import { DynamoDBOutbox, DynamoDBStore, type DynamoDBWrite } from "onceonly/dynamodb";
 import { outboxSweeper } from "onceonly/messaging";
 import { fakeClock, fakeLambdaContext } from "onceonly/testing";
-import { createOutboxTable, createTable } from "../../../../test/kit/fresh-tables.ts";
+import { createOutboxTable, createTable } from "../../../../test/kit/tables.ts";
 import { timeless } from "../../../../test/kit/time/timeless.ts";
 import { byEffort, type Effort } from "../effort.ts";
 import type { Tally } from "../metering/meter.ts";

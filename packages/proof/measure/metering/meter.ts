@@ -8,7 +8,7 @@ import {
   TransactWriteItemsCommand,
   type TransactWriteItemsInput,
 } from "@aws-sdk/client-dynamodb";
-import { connect, createTable } from "../../../../test/kit/fresh-tables.ts";
+import { connect, createTable } from "../../../../test/kit/tables.ts";
 import {
   type Item,
   refusedTransactionUnits,

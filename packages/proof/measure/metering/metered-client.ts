@@ -1,7 +1,7 @@
 // A metered DynamoDB client that can lose answers of requests that the engine carried out, so that the SDK repeats them.
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { connectionReset } from "../../../../test/kit/faults/connection-reset.ts";
-import { connect } from "../../../../test/kit/fresh-tables.ts";
+import { connect } from "../../../../test/kit/tables.ts";
 import { createMeter, type Tally } from "./meter.ts";
 
 export interface MeteredClient {

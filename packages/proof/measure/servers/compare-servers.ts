@@ -4,8 +4,8 @@
 import { cpus, loadavg, totalmem } from "node:os";
 import pg from "pg";
 import { postgresSchema } from "../../../../lib/postgres/index.ts";
-import { connect, createTable } from "../../../../test/kit/fresh-tables.ts";
 import { postgresInstallations, startPostgres, USER } from "../../../../test/kit/postgres-server.ts";
+import { connect, createTable } from "../../../../test/kit/tables.ts";
 import { startValkey, valkeyVersion } from "../../../../test/kit/valkey-server.ts";
 import { type HelperProcess, startHelper } from "../../helper-process.ts";
 import { bundleProcess } from "../../process-bundle.ts";

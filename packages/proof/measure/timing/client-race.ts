@@ -1,5 +1,5 @@
 // Only the client: processor time and heap of a call, against responses recorded from an engine a moment before.
-import { connect } from "../../../../test/kit/fresh-tables.ts";
+import { connect } from "../../../../test/kit/tables.ts";
 import { bundleProcess } from "../../process-bundle.ts";
 import { startCannedDynamoDB } from "../canned/canned-dynamodb.ts";
 import { recordAnswers } from "../canned/record-answers.ts";

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { connect, createTable } from "../../../../test/kit/fresh-tables.ts";
+import { connect, createTable } from "../../../../test/kit/tables.ts";
 import { guardDirectory } from "../../../local/lib/process-guard.ts";
 import { type CannedDynamoDB, startCannedDynamoDB } from "../canned/canned-dynamodb.ts";
 import { recordAnswers } from "../canned/record-answers.ts";

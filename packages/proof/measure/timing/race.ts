@@ -3,7 +3,7 @@
 // with new processes.
 import { isDeepStrictEqual } from "node:util";
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { createTable } from "../../../../test/kit/fresh-tables.ts";
+import { createTable } from "../../../../test/kit/tables.ts";
 import { type HelperProcess, startHelper } from "../../helper-process.ts";
 import type { CannedDynamoDB } from "../canned/canned-dynamodb.ts";
 import type { Question, Report, Setup } from "./contestant-process.ts";

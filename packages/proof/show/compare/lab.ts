@@ -4,7 +4,7 @@ import { type DynamoDBClient, type DynamoDBClientConfig, ScanCommand } from "@aw
 import type { MiddlewareObj } from "@middy/core";
 import type { Context } from "aws-lambda";
 import type { Clock } from "../../../../lib/core/clock.ts";
-import { connect, createTable } from "../../../../test/kit/fresh-tables.ts";
+import { connect, createTable } from "../../../../test/kit/tables.ts";
 import { type ObservedRequest, type ProxyFault, startFaultProxy } from "../../../local/lib/fault-proxy.ts";
 import {
   type HttpAnswer,

@@ -8,13 +8,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { build } from "esbuild";
 import { systemClock } from "onceonly/kit";
-import { connect } from "../../../../test/kit/fresh-tables.ts";
 import {
   NO_POSTGRES,
   postgresInstallations,
   startPostgres,
   USER,
 } from "../../../../test/kit/postgres-server.ts";
+import { connect } from "../../../../test/kit/tables.ts";
 import { startValkey, type ValkeyServer, valkeyVersion } from "../../../../test/kit/valkey-server.ts";
 import { COMMANDS, runCommand } from "../../../cli/lib/commands.ts";
 import { startDynamoDB } from "../../../local/lib/dynamodb-engine.ts";

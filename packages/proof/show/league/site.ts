@@ -1,5 +1,5 @@
 // One contestant in a process of its own, which can be killed: `node --import tsx site.ts '{"contestant":0,…}'`.
-import { connect } from "../../../../test/kit/fresh-tables.ts";
+import { connect } from "../../../../test/kit/tables.ts";
 import type { World } from "./contestant.ts";
 import { CONTESTANTS } from "./contestants.ts";
 

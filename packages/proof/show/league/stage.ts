@@ -5,7 +5,7 @@ import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { Client } from "pg";
 import { createClient } from "redis";
 import { type CuttingProxy, startCuttingProxy } from "../../../../test/kit/faults/cutting-proxy.ts";
-import { createTable } from "../../../../test/kit/fresh-tables.ts";
+import { createTable } from "../../../../test/kit/tables.ts";
 import { guardProcess } from "../../../local/lib/process-guard.ts";
 import type { Contestant } from "./contestant.ts";
 import { CONTESTANTS, folderOf } from "./contestants.ts";

@@ -1,4 +1,0 @@
-import { afterAll } from "vitest";
-import { endFile } from "../kit/end-of-file.ts";
-
-afterAll(endFile);
