@@ -70,8 +70,8 @@ export class EncryptedStore<Write> extends ResultStore<Write> {
     return super.renew(renewal);
   }
 
-  override async loadResult(reported: string): Promise<string | undefined> {
-    const { recordKey, step, text, address = "" } = addressOf(reported);
+  override async loadResult(sealed: string): Promise<string | undefined> {
+    const { recordKey, step, text, address = "" } = addressOf(sealed);
     const stored = text ?? (await this.store.loadResult(address));
     return stored !== undefined && isSealed(stored)
       ? this.#sealer.open(stored, placeOf({ recordKey, step }))
@@ -155,10 +155,8 @@ function placeOf({ recordKey, step }: Pick<SealedAddress, "recordKey" | "step">)
 }
 
 /** An address from elsewhere has no record: text sealed there can't be opened. */
-function addressOf(reported: string): SealedAddress {
-  return reported.startsWith(MARK)
-    ? JSON.parse(reported.slice(MARK.length))
-    : { recordKey: "", address: reported };
+function addressOf(sealed: string): SealedAddress {
+  return sealed.startsWith(MARK) ? JSON.parse(sealed.slice(MARK.length)) : { recordKey: "", address: sealed };
 }
 
 function resultAsStored(result: StoredResult): StoredResult {
