@@ -31,3 +31,75 @@ describe("whyNotForkable", () => {
     else expect(plan).not.toThrow();
   });
 });
+
+describe("planFork", () => {
+  const stepOf = (
+    state: StoredStep["state"],
+    attempt: number,
+    at: number,
+    next?: readonly string[],
+  ): StoredStep => ({ state, attempt, at: NOW + at, ...(next && { next }) }) as StoredStep;
+  const stopped = { "saga//stopped": stepOf("begun", 1, 0) };
+  const saga = {
+    ...stopped,
+    mail: stepOf("done", 2, 0),
+    ship: stepOf("done", 1, 7),
+    charge: stepOf("undone", 1, 3),
+    reserve: stepOf("done", 1, 1),
+  };
+
+  it("R9: lists the steps by attempt, then by time, without the marks of a saga that has stopped", () => {
+    expect(forkableSteps({ steps: saga })).toEqual(["reserve", "charge", "ship", "mail"]);
+  });
+
+  it("R9: lists a step that a saga would take next last, and each step once", () => {
+    const steps = { reserve: stepOf("done", 1, 1, ["charge", "reserve"] as never) };
+
+    expect(forkableSteps({ steps })).toEqual(["reserve", "charge"]);
+    expect(planFork({ steps }, "charge")).toEqual({
+      copied: ["reserve"],
+      again: ["charge"],
+      started: ["charge"],
+    });
+  });
+
+  it("R9: copies the done steps before the given one, and runs the others again", () => {
+    expect(planFork({ steps: saga }, "ship")).toEqual({
+      copied: ["reserve"],
+      again: ["charge", "ship", "mail"],
+      started: [],
+    });
+  });
+
+  it.each<[string, IdempotencyRecord["steps"], RegExp]>([
+    [
+      "isn't recorded",
+      { reserve: stepOf("done", 1, 1), ship: stepOf("done", 1, 2) },
+      /`from` must be one of the recorded steps: reserve, ship/,
+    ],
+    [
+      "can't be, as there are none",
+      undefined,
+      /`from` must be a recorded step, but this record has none: .* so use `rerun`/,
+    ],
+    [
+      "is there, but others are open",
+      { other: stepOf("done", 1, 1), a: stepOf("begun", 1, 2), b: stepOf("begun", 1, 3) },
+      /`from` needs a settled record: the outcome of a, b is unknown/,
+    ],
+  ])("R9: refuses a step that %s", (_, steps, message) => {
+    expect(() => planFork({ steps }, "other")).toThrow(message);
+  });
+
+  it("R9: doesn't count a saga's stop as an open step", () => {
+    expect(whyNotForkable({ ...record, steps: { ...steps, ...stopped } }, NOW)).toBeUndefined();
+    expect(whyNotForkable({ ...record, steps: stopped }, NOW)).toBe("stepless");
+  });
+
+  it("R9: asks for sent messages only of a record that is over", () => {
+    const { expiresAt: _, ...unsent } = record;
+
+    expect(whyNotForkable({ ...unsent, state: "failed" }, NOW)).toBe("waiting");
+    expect(whyNotForkable({ ...unsent, state: "in-progress" }, NOW)).toBeUndefined();
+  });
+});
