@@ -1,8 +1,26 @@
+import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
-import { findDropped, findUnfaithful } from "../../lib/core/json.ts";
+import { findDropped, findUnfaithful, isPlainObject } from "../../lib/core/json.ts";
 
 /** Lists inside one another; the outermost is level 0. */
 const listsTo = (level: number): unknown => JSON.parse("[".repeat(level + 1) + "]".repeat(level + 1));
+
+describe("isPlainObject", () => {
+  it.each([
+    ["of this realm", {}, true],
+    ["of another realm", runInNewContext("({})"), true],
+    ["without a prototype", Object.create(null), true],
+    ["that inherits from a plain object", Object.create({ a: 1 }), false],
+    ["that inherits from one without a prototype", Object.create(Object.create(null)), false],
+    ["of a class of another realm", runInNewContext("new (class { hasOwnProperty() {} })()"), false],
+    ["that inherits a method of that name", Object.create({ hasOwnProperty: 1 }), false],
+    ["that is an array", [], false],
+    ["that is null", null, false],
+    ["that is a string", "text", false],
+  ])("of an object %s: %#", (_, value, isPlain) => {
+    expect(isPlainObject(value)).toBe(isPlain);
+  });
+});
 
 describe("findDropped", () => {
   it.each([

@@ -16,8 +16,15 @@ describe("nearest", () => {
     ["modes", "mode"],
     ["keys", "key"],
     ["retention", "retentionSeconds"],
+    ["ope", "operation"],
   ])("finds for %s the option %s", (given, meant) => {
     expect(nearest(given, OPTIONS)).toBe(meant);
+  });
+
+  it("counts letters as swapped only if both are there", () => {
+    expect(nearest("abxyef", ["abyzef"])).toBe("abyzef");
+    expect(nearest("abxyc", ["abywc"])).toBeUndefined();
+    expect(nearest("abxyc", ["abwxc"])).toBeUndefined();
   });
 
   it.each(["x", "ke", "more2", "ttl", "opration2s", ""])("finds nothing for %s", (given) => {
