@@ -127,11 +127,11 @@ export class LeanConnection {
       credentials,
       sentAt + offsetMs,
     );
-    const plain = {
+    const unsigned = {
       "amz-sdk-request": `attempt=${attempts}; max=${maxAttempts}`,
       "user-agent": "onceonly-lean",
     };
-    const answer = await transport.post({ ...headers, ...plain }, body, signal, path);
+    const answer = await transport.post({ ...headers, ...unsigned }, body, signal, path);
     serviceClock.learn(answer, sentAt);
     try {
       return service.decode(answer, operation, input);

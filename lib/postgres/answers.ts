@@ -45,21 +45,21 @@ export function answerOf(row: SqlRow | undefined): SqlAnswer {
 }
 
 /** @throws RecordCorruptError (`RECORD_CORRUPT`) */
-export function recordOf(row: JsonRecord): IdempotencyRecord {
+export function recordOf(stored: JsonRecord): IdempotencyRecord {
   const refuse = (field: string): never => {
     throw new RecordCorruptError(`column of \`${field}\` is missing, has the wrong type or is out of range`);
   };
   const text = (field: string): string => {
-    const value = row[field];
+    const value = stored[field];
     return typeof value === "string" ? value : refuse(field);
   };
   const number = (field: string): number => {
-    const value = row[field];
+    const value = stored[field];
     return Number.isFinite(value) ? (value as number) : refuse(field);
   };
-  const state = STATES.find((each) => each === row.state) ?? refuse("state");
+  const state = STATES.find((each) => each === stored.state) ?? refuse("state");
   const isFinished = state === "completed" || state === "failed";
-  const result = resultOf(row, text, number);
+  const result = resultOf(stored, text, number);
   return {
     version: number("version"),
     state,
@@ -69,19 +69,19 @@ export function recordOf(row: JsonRecord): IdempotencyRecord {
     fingerprint: text("fingerprint"),
     createdAt: number("createdAt"),
     ...(isFinished && { completedAt: number("settledAt") }),
-    ...("expiresAt" in row && { expiresAt: number("expiresAt") }),
-    ...("evidence" in row && { evidence: text("evidence") }),
-    ...("steps" in row && { steps: readSteps(text("recordKey"), row.steps) ?? refuse("steps") }),
+    ...("expiresAt" in stored && { expiresAt: number("expiresAt") }),
+    ...("evidence" in stored && { evidence: text("evidence") }),
+    ...("steps" in stored && { steps: readSteps(text("recordKey"), stored.steps) ?? refuse("steps") }),
     ...(result && { result }),
   };
 }
 
 function resultOf(
-  row: JsonRecord,
+  stored: JsonRecord,
   text: (field: string) => string,
   number: (field: string) => number,
 ): StoredResult | undefined {
-  if ("result" in row) return { in: "record", text: text("result") };
-  if ("bytes" in row) return { in: "item", address: resultAddressOf(text("recordKey"), text("token")) };
-  return "lostBytes" in row ? { in: "nowhere", bytes: number("lostBytes") } : undefined;
+  if ("result" in stored) return { in: "record", text: text("result") };
+  if ("bytes" in stored) return { in: "item", address: resultAddressOf(text("recordKey"), text("token")) };
+  return "lostBytes" in stored ? { in: "nowhere", bytes: number("lostBytes") } : undefined;
 }

@@ -256,12 +256,12 @@ const latest = (ends: readonly number[], start: number): number =>
 
 function outcomeOf(
   recordKey: string,
-  json: JsonRecord,
+  stored: JsonRecord,
   since: number,
   before: number,
 ): UnknownOutcome | undefined {
   try {
-    const record = recordOf(json);
+    const record = recordOf(stored);
     if (isKnownVersion(record.version)) return unknownOutcomeOf(recordKey, record, since, before);
   } catch (error) {
     if (!hasCode(error, "RECORD_CORRUPT")) throw error;

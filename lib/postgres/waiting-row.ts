@@ -13,8 +13,8 @@ export interface WaitingRow extends Unsent {
 }
 
 /** @throws RecordCorruptError (`RECORD_CORRUPT`) */
-export function waitingRowOf(json: JsonRecord): WaitingRow {
-  const { version, messages: messagesText, progress: progressText, ...others } = json;
+export function waitingRowOf(stored: JsonRecord): WaitingRow {
+  const { version, messages: messagesText, progress: progressText, ...others } = stored;
   const { recordKey, token, committedAt, shard, dueAt } = others;
   const isRead = [recordKey, token].every((each) => typeof each === "string");
   if (!isKnownVersion(version as number) || !isRead || ![committedAt, shard, dueAt].every(Number.isFinite)) {

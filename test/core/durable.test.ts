@@ -16,7 +16,7 @@ describe("isDurableContext", () => {
     ["an ARN that isn't a string", { executionContext: { durableExecutionArn: 1 } }, false],
     ["Lambda's own context", { awsRequestId: "id" }, false],
     ["no context", undefined, false],
-  ])("recognizes %s: %#", (_, context, isDurable) => {
+  ])("decides for %s", (_, context, isDurable) => {
     expect(isDurableContext(context)).toBe(isDurable);
   });
 });

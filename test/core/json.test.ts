@@ -7,17 +7,17 @@ const listsTo = (level: number): unknown => JSON.parse("[".repeat(level + 1) + "
 
 describe("isPlainObject", () => {
   it.each([
-    ["of this realm", {}, true],
-    ["of another realm", runInNewContext("({})"), true],
-    ["without a prototype", Object.create(null), true],
-    ["that inherits from a plain object", Object.create({ a: 1 }), false],
-    ["that inherits from one without a prototype", Object.create(Object.create(null)), false],
-    ["of a class of another realm", runInNewContext("new (class { hasOwnProperty() {} })()"), false],
-    ["that inherits a method of that name", Object.create({ hasOwnProperty: 1 }), false],
-    ["that is an array", [], false],
-    ["that is null", null, false],
-    ["that is a string", "text", false],
-  ])("of an object %s: %#", (_, value, isPlain) => {
+    ["an object of this realm", {}, true],
+    ["an object of another realm", runInNewContext("({})"), true],
+    ["an object without a prototype", Object.create(null), true],
+    ["an object that inherits from a plain one", Object.create({ a: 1 }), false],
+    ["an object that inherits from one without a prototype", Object.create(Object.create(null)), false],
+    ["an instance of another realm's class", runInNewContext("new (class { hasOwnProperty() {} })()"), false],
+    ["an object that inherits a property named hasOwnProperty", Object.create({ hasOwnProperty: 1 }), false],
+    ["an array", [], false],
+    ["null", null, false],
+    ["a string", "text", false],
+  ])("decides for %s", (_, value, isPlain) => {
     expect(isPlainObject(value)).toBe(isPlain);
   });
 });

@@ -108,7 +108,7 @@ describe("runOnce on DynamoDBStore", () => {
 
         ends.add(`${first.ran} ${first.code}`);
         const seen = { fault, first, decisions };
-        // There is no other caller: a call with this error was refused by its own record.
+        // Only this caller runs, so its own record refused a call that gets this error.
         expect([undefined, "STORE_UNAVAILABLE"], JSON.stringify(seen)).toContain(first.code);
         expect({ ...seen, code: retry.code }).toEqual({ ...seen, code: undefined });
         if (commits) expect({ ...seen, payments: await payments() }).toEqual({ ...seen, payments: 1 });

@@ -38,7 +38,7 @@ export const RULES = {
   fenceSees: "a fence that finds the commit applied counts it as done",
   fenceRaces: "an insertion that a record refused may still be applied, too",
   abandonedAsks: "an abandoned attempt is asked about, or held, before a handler runs",
-  heldRefuses: "a held key doesn't run before its outcome is known",
+  heldRefuses: "no attempt runs for a held key before its outcome is known",
   heldGoesOn: "a held key with steps may be claimed, as after a crash",
   openNeverExpires: "a claim that may be held, and a held record, have no expiry",
   openKeepsClaim: "a claim over an abandoned attempt is not given back without a verdict",

@@ -39,7 +39,7 @@ export async function dynamodbGrowth(endpoint: string, effort: Effort): Promise<
       ),
       await growthOf(
         "commits that wait for one destination",
-        // Every request to DynamoDB Local takes longer with each change in a stream: ten times as many would take hours.
+        // The engine's own time per request grows with the commits of one line: ten times as many would take hours.
         [100, 300, 1_000, 3_000],
         most(100, 1_000, 3_000),
         (count) => waitingCommits(metered, count),

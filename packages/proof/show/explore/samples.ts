@@ -113,7 +113,7 @@ export const SAMPLES: readonly Sample[] = [
   {
     name: "place-order-saga",
     about:
-      "`functions/place-order-saga.ts`, one saga over two tables, a payment gateway and a carrier that keep their promises. The gateway is asked if a charge's outcome is unknown.",
+      "`functions/place-order-saga.ts`, one saga over two tables, a payment gateway and a carrier that keep their promises. If a charge's outcome is unknown, the gateway is asked.",
     explore: () => explore(placeOrder, postOrder(), { ...shop, ...saga(), name: "place-order-saga" }),
   },
   {

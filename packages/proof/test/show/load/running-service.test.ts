@@ -101,13 +101,13 @@ describe("runLoad with a service that runs already", () => {
 
   it("reports that there is no sample", async () => {
     const url = await startOrderServer(faithful());
-    const nobody = "http://127.0.0.1:9";
+    const unused = "http://127.0.0.1:9";
     const loadAt = (target: Omit<RunningTarget, "kind">) =>
       judgeRun({ ...SIZES, target: { kind: "running", ...target } });
 
-    await expect(load(nobody)).rejects.toThrow(`no answer from ${nobody}: start the sample with npm start`);
-    await expect(loadAt({ url, dynamodb: nobody })).rejects.toThrow(`no DynamoDB answers at ${nobody}`);
-    await expect(loadAt({ url, sqs: nobody })).rejects.toThrow(`no SQS answers at ${nobody}`);
+    await expect(load(unused)).rejects.toThrow(`no answer from ${unused}: start the sample with npm start`);
+    await expect(loadAt({ url, dynamodb: unused })).rejects.toThrow(`no DynamoDB answers at ${unused}`);
+    await expect(loadAt({ url, sqs: unused })).rejects.toThrow(`no SQS answers at ${unused}`);
     await expect(loadAt({ url, dynamodb: url })).rejects.toThrow(
       `there must be one table Orders of the sample at ${url}, found 0`,
     );
