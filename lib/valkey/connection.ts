@@ -190,7 +190,7 @@ export class ValkeyConnection {
       [info = ""] = await this.#repeat("INFO", async () => textsOf([await client.send(key, ["INFO"])]));
     } catch (error) {
       const { failure } = error as StoreUnavailableError;
-      if (failure !== "refused" || !acceptedRisks.includes("untold")) throw error;
+      if (failure !== "refused" || !acceptedRisks.includes("unreported")) throw error;
     }
     checkServer(info, acceptedRisks, acknowledgedBy);
     this.#isCluster = /^cluster_enabled:1\b/m.test(info);

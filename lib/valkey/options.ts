@@ -5,10 +5,10 @@ import type { ValkeyClient } from "./valkey-client.ts";
 
 /**
  * Ways in which a server may lose records. `evicts-records`: it deletes keys when memory is short (`maxmemory-policy`).
- * `memory-only`: it has no append-only file, so a restart empties it or goes back to a snapshot. `untold`: it doesn't report its
+ * `memory-only`: it has no append-only file, so a restart empties it or goes back to a snapshot. `unreported`: it doesn't report its
  * configuration.
  */
-export const VALKEY_RISKS = ["evicts-records", "memory-only", "untold"] as const;
+export const VALKEY_RISKS = ["evicts-records", "memory-only", "unreported"] as const;
 export type ValkeyRisk = (typeof VALKEY_RISKS)[number];
 
 /** Which servers must have a write before the store reports it as made. */

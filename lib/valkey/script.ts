@@ -6,7 +6,7 @@ import { createHash } from "node:crypto";
 import { RECORD_VERSION, STEPS_VERSION } from "../contract.ts";
 
 /** A larger result is loaded only for a replay, so that a refused claim stays small. */
-const MAX_TOLD_BYTES = 64 * 1024;
+const MAX_ANSWER_BYTES = 64 * 1024;
 
 /**
  * KEYS: the record, the list of unknown outcomes, and a key for each write. ARGV: the caller's token, how long an expired record
@@ -78,18 +78,18 @@ local function repeated()
   return changed()
 end
 
-local function tell()
-  local told = {'0'}
+local function record()
+  local answer = {'0'}
   for _, name in ipairs(redis.call('HKEYS', key)) do
     if prefix(name) ~= 'r:' then
       local bytes = name == 'result' and redis.call('HSTRLEN', key, name) or 0
-      local is_large = bytes > ${MAX_TOLD_BYTES}
-      told[#told + 1] = is_large and 'bytes' or name
-      told[#told + 1] = is_large and text(bytes) or get(name)
+      local is_large = bytes > ${MAX_ANSWER_BYTES}
+      answer[#answer + 1] = is_large and 'bytes' or name
+      answer[#answer + 1] = is_large and text(bytes) or get(name)
     end
   end
   touch()
-  return told
+  return answer
 end
 
 local function is_seen(token, state, lease)
@@ -98,7 +98,7 @@ local function is_seen(token, state, lease)
   return there == token and get('state') == state and tonumber(get('lease')) == tonumber(lease)
 end
 
--- A deletion by age is prompt here: the clocks of callers may differ, and a late use of the key is to be told.
+-- A deletion by age is prompt here: the clocks of callers may differ, and a late use of the key has to be reported.
 local function retain(expires)
   if not expires then return redis.call('PERSIST', key) end
   local at = math.min(math.max(expires * 1000, clock()) + keep_ms, 9e15)
@@ -178,14 +178,14 @@ local moves = {}
 
 function moves.claim()
   local token, state, lease, keeps, fields = take(), take(), take(), take() == '1', take_list()
-  if not is_seen(token, state, lease) then return tell() end
+  if not is_seen(token, state, lease) then return record() end
   return commit({}, function() put(fields, keeps, keeps) end)
 end
 
 function moves.settle()
   local writes, state, keeps, fields = take_writes(), take(), take() == '1', take_list()
   if get('token') == own and get('state') == state then return repeated() end
-  if not is_mine() then return tell() end
+  if not is_mine() then return record() end
   return commit(writes, function() put(fields, keeps, true) end)
 end
 
@@ -194,21 +194,21 @@ function moves.insert()
   local beginning, fields = take_list(), take_list()
   if get('token') == own and get('state') == state then return repeated() end
   if is_mine() then return commit(writes, function() put(fields, true, true) end) end
-  if not is_seen(token, seen, lease) then return tell() end
+  if not is_seen(token, seen, lease) then return record() end
   for _, word in ipairs(fields) do beginning[#beginning + 1] = word end
   return commit(writes, function() put(beginning, keeps, keeps) end)
 end
 
 function moves.renew()
   local lease, expires = take(), take()
-  if not is_mine() or tonumber(get('lease')) > tonumber(lease) then return tell() end
+  if not is_mine() or tonumber(get('lease')) > tonumber(lease) then return record() end
   local has_expiry = get('expires')
   ask_rights_of_record()
   if expires == '' then
     if not has_expiry then list(lease) end
     redis.call('HSET', key, 'lease', lease)
   else
-    if not has_expiry then return tell() end
+    if not has_expiry then return record() end
     redis.call('HSET', key, 'lease', lease, 'expires', expires)
     retain(expires)
   end
@@ -218,11 +218,11 @@ end
 function moves.step()
   local writes, fields, mark, seen = take_writes(), take_list(), take(), take()
   local is_first, is_listed = take() == '1', take() == '1'
-  if not is_mine() then return tell() end
+  if not is_mine() then return record() end
   local there = get(fields[1])
   local there_mark = there and string.match(there, '^[^\\n]*') or ''
   if there_mark == mark then return repeated() end
-  if there_mark ~= seen or is_first == has_steps(redis.call('HKEYS', key)) then return tell() end
+  if there_mark ~= seen or is_first == has_steps(redis.call('HKEYS', key)) then return record() end
   return commit(writes, function()
     local lease = text(get('lease') + 1)
     if is_listed or not get('expires') then list(lease) end
@@ -234,7 +234,7 @@ function moves.step()
   end)
 end
 
-moves.find = tell
+moves.find = record
 
 function moves.load()
   local name, token = take(), take()

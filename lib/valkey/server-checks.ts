@@ -29,7 +29,7 @@ export function checkServer(
   };
   if (policy === undefined || file === undefined) {
     refuse(
-      "untold",
+      "unreported",
       "INFO doesn't report `maxmemory_policy` and `aof_enabled`. Make sure that the server keeps its data",
     );
   }
