@@ -78,11 +78,12 @@ export default defineConfig({
     globalSetup: isUnit
       ? []
       : [
+          // The first: the others' temporary files go there.
+          "test/setup/run-folder.ts",
           "test/setup/brokers.ts",
           "test/setup/engines.ts",
           "test/setup/postgres.ts",
           "test/setup/prebuilt-functions.ts",
-          "test/setup/run-folder.ts",
           "test/setup/valkey.ts",
         ],
     reporters: ["default", "./test/setup/closing-line.ts"],

@@ -27,6 +27,8 @@ export function dynamodbInstallations(java = "java"): DynamoDBInstallations {
           "-XX:+UseSerialGC",
           "-XX:TieredStopAtLevel=1",
           `-Djava.library.path=${join(home, "DynamoDBLocal_lib")}`,
+          // It unpacks a library for each start, and leaves it there. The directory it runs in is removed.
+          "-Djava.io.tmpdir=.",
           "-jar",
           join(home, "DynamoDBLocal.jar"),
           "-inMemory",
