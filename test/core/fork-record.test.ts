@@ -1,197 +1,162 @@
-// A fork: from a handler's step and from a saga's, in memory and on a real engine.
+// A fork in memory, and what refuses one.
 import { randomUUID } from "node:crypto";
-import { beforeAll, describe, expect, inject, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { MAX_RETENTION_SECONDS } from "../../lib/contract.ts";
 import { OutcomeUnknownError, PermanentError } from "../../lib/core/errors.ts";
-import type { Execution } from "../../lib/core/execution.ts";
 import { forkableSteps, planFork } from "../../lib/core/fork-plan.ts";
-import { forkRecord } from "../../lib/core/fork-record.ts";
-import { identify } from "../../lib/core/identity.ts";
-import { decisionIn } from "../../lib/core/reopening.ts";
 import { rerunRecord } from "../../lib/core/rerun-record.ts";
 import { runOnce } from "../../lib/core/run-once.ts";
 import type { Store } from "../../lib/core/store.ts";
 import { decodeEvidence } from "../../lib/core/verify.ts";
-import { DynamoDBStore } from "../../lib/dynamodb/dynamodb-store.ts";
 import { eraseResult } from "../../lib/dynamodb/erase-result.ts";
 import { saga } from "../../lib/saga/saga.ts";
 import { cached } from "../../lib/stores/cached.ts";
 import { encrypted } from "../../lib/stores/encrypted.ts";
-import { fakeClock } from "../../lib/testing/fake-clock.ts";
 import { MemoryStore } from "../../lib/testing/memory-store.ts";
-import { intercepted } from "../kit/faults/faulty-store.ts";
-import { connect, createTable } from "../kit/tables.ts";
+import { failing, intercepted, watched } from "../kit/faults/faulty-store.ts";
 import { keyService } from "../stores/privacy-given.ts";
+import { BY, FORKS, forkWorld, LARGE } from "./plays/forks.ts";
 
-const BY = { by: "ana", why: "release 7 priced wrongly" };
-const LARGE = "x".repeat(30_000);
+describe("R8: a fork on MemoryStore", () => {
+  it.each(FORKS)("$name", ({ check }) => check(new MemoryStore() as Store<never>));
+});
 
-function newWorld(store: Store<never>) {
-  const clock = fakeClock(Date.now());
-  const key: string = randomUUID();
-  const options = { operation: "order", scope: "acme", store, clock, leaseSeconds: 30, renewLease: false };
-  const keyOf = (name: string) => identify("order", "acme", name).recordKey;
-  const recordOf = async (name: string) => (await store.find(keyOf(name), { consistent: true }))!;
-  const ran: string[] = [];
-  /** Reserves, prices by this deployment, charges, and may fail in the end. */
-  const place = (name: string, price: number, more: { fails?: Error; keepSteps?: boolean } = {}) => {
-    const { fails, ...opts } = more;
-    return runOnce(
-      { ...options, ...opts },
-      name,
-      { order: 7 },
-      async ({ step, childKey }: Execution<never>) => {
-        const reserved = await step("reserve", () => {
-          ran.push("reserve");
-          return LARGE;
-        });
-        await clock.advance(1);
-        const amount = await step("price", () => {
-          ran.push("price");
-          return price;
-        });
-        await clock.advance(1);
-        const charged = await step("charge", () => {
-          ran.push(`charge ${amount}`);
-          return childKey("charge");
-        });
-        if (fails) throw fails;
-        return { reserved: reserved.length, amount, charged };
-      },
+describe("R8: a fork asks its store", () => {
+  /** The requests of a fork from `charge`, each with what it says. */
+  async function asked(more: Parameters<ReturnType<typeof forkWorld>["place"]>[2]) {
+    const world = forkWorld(new MemoryStore() as Store<never>);
+    await world.place(world.key, 5, more).catch(() => {});
+    const seen = await world.recordOf(world.key);
+    const { store, requests } = watched(world.store as never);
+    const at = world.clock.now();
+    const answer = await world.fork("charge", "new", world.key, store as never);
+    const [original, target] = [world.keyOf(world.key), world.keyOf("new")];
+    return { ...world, seen, requests: requests as [string, ...object[]][], at, answer, original, target };
+  }
+  const evidenceOf = (request: object | undefined) =>
+    decodeEvidence((request as { evidence?: string } | undefined)?.evidence);
+
+  it("to reserve the new key, to close the original, to copy each step, and to free the new key", async () => {
+    const { requests, seen, at, answer, original, target } = await asked({ fails: new Error("x") });
+    const { fingerprint } = seen;
+    const expiresAt = Math.ceil(at / 1000 + MAX_RETENTION_SECONDS);
+    const attempt = 1;
+    expect(answer).toEqual({
+      ...{ forked: true, recordKey: target },
+      ...{ copied: ["reserve", "price"], again: ["charge"], started: [] },
+    });
+
+    const [token, closing] = requests.flatMap(([name, given]) =>
+      name === "claim" ? [Object(given).token] : [],
     );
-  };
-  const fork = (from: string, as: string, of: string = key, through = store, more = {}) =>
-    forkRecord({ store: through, clock }, keyOf(of), { ...BY, from, as, ...more });
-  return { clock, key, options, keyOf, recordOf, ran, place, fork, store };
-}
-
-const stores: [name: string, make: () => Promise<Store<never>>][] = [
-  ["MemoryStore", async () => new MemoryStore() as Store<never>],
-  [
-    "DynamoDBStore",
-    async () => {
-      const client = connect(inject("dynamodbEngines")[0]!.endpoint);
-      return new DynamoDBStore({ tableName: await createTable(client), client });
-    },
-  ],
-];
-
-describe.each(stores)("R8: a fork on %s", (_, make) => {
-  let store: Store<never>;
-  beforeAll(async () => {
-    store = await make();
+    expect(requests.map(([name, ...given]) => [name, ...given])).toEqual([
+      ["find", original, { consistent: true }],
+      ["find", target, { consistent: true }],
+      ["loadResult", expect.anything()],
+      [
+        "claim",
+        {
+          ...{ recordKey: target, token, fingerprint, expiresAt, leaseEndsAt: expiresAt * 1000 },
+          ...{ attempt, createdAt: at, keepsSteps: false },
+        },
+        undefined,
+      ],
+      [
+        "claim",
+        expect.objectContaining({
+          ...{ recordKey: original, token: closing, fingerprint, attempt: 2, leaseEndsAt: at + 60_000 },
+        }),
+        seen,
+      ],
+      [
+        "settle",
+        {
+          ...{ recordKey: original, token: closing, now: at, state: "failed", isListed: true },
+          ...{ expiresAt, writes: [], messages: [], evidence: expect.any(String) },
+          result: expect.stringContaining("ForkedError"),
+        },
+      ],
+      ...["reserve", "price"].map((name, index) => [
+        "writeStep",
+        {
+          ...{ recordKey: target, token, name, isFirst: index === 0, writes: [] },
+          ...{ result: index === 0 ? JSON.stringify(LARGE) : "5", resultExpiresAt: expiresAt },
+          leaseEndsAt: expiresAt * 1000 + index,
+          step: { state: "done", attempt, at: at + index },
+        },
+      ]),
+      [
+        "settle",
+        {
+          ...{ recordKey: target, token, now: at, state: "released", isListed: false },
+          ...{ expiresAt, writes: [], messages: [], evidence: expect.any(String) },
+        },
+      ],
+    ]);
+    const decision = { verdict: "unknown", by: "ana", at, attempt, answered: BY.why };
+    const what = "to run the operation again under another key";
+    expect(evidenceOf(requests[5]?.[1])).toMatchObject({ ...decision, asked: what, fork: { to: target } });
+    expect(evidenceOf(requests.at(-1)?.[1])).toEqual({
+      ...{ ...decision, asked: what, fork: { of: original }, step: "charge" },
+    });
   });
 
-  it("copies the steps before, runs the others again, and names the two records in each other", async () => {
-    const { key, place, fork, ran, recordOf, keyOf } = newWorld(store);
-    await expect(place(key, 9999, { fails: new Error("down") })).rejects.toThrow("down");
-    const as = `${key}-repaired`;
+  it("again after a failure, and gives up after 5 seconds", async () => {
+    for (const method of ["find", "claim", "settle", "writeStep", "loadResult"] as const) {
+      const { key, place, fork, store, clock } = forkWorld(new MemoryStore() as Store<never>);
+      await place(key, 5, { fails: new Error("x") }).catch(() => {});
+      const flaky = failing(store, method, "after", { times: 1 });
+      expect(await clock.run(fork("charge", "new", key, flaky))).toMatchObject({ forked: true });
 
-    expect(await fork("price", as)).toEqual({
-      forked: true,
-      recordKey: keyOf(as),
-      copied: ["reserve"],
-      again: ["price", "charge"],
-      started: [],
-    });
-
-    // Until the fork runs, the original can't go on.
-    await expect(place(key, 10)).rejects.toMatchObject({ name: "ForkedError", statusCode: 409 });
-    expect(await place(as, 10)).toMatchObject({ reserved: LARGE.length, amount: 10 });
-    expect(ran).toEqual(["reserve", "price", "charge 9999", "price", "charge 10"]);
-    expect(await place(as, 10)).toMatchObject({ amount: 10 });
-    const [original, forked] = [await recordOf(key), await recordOf(as)];
-    expect(decodeEvidence(original.evidence)).toMatchObject({
-      ...{ by: "ana", answered: BY.why, fork: { to: keyOf(as) }, past: [{ state: "released" }] },
-    });
-    expect(decodeEvidence(forked.evidence)).toMatchObject({
-      ...{ by: "ana", answered: BY.why, fork: { of: keyOf(key) }, step: "price" },
-    });
-    expect([original.state, forked.state]).toEqual(["failed", "completed"]);
-    // Neither is an earlier decision about what happened.
-    expect([decisionIn(original), decisionIn(forked)]).toEqual([undefined, undefined]);
+      const before = clock.now();
+      const other = randomUUID();
+      await place(other, 5, { fails: new Error("x") }).catch(() => {});
+      const down = failing(store, method, "before");
+      await expect(clock.run(fork("charge", "other", other, down))).rejects.toMatchObject({
+        code: "STORE_UNAVAILABLE",
+      });
+      expect(clock.now() - before).toBeLessThan(6000);
+      expect(clock.now() - before).toBeGreaterThan(1000);
+    }
   });
 
-  it("of a finished key that kept its steps leaves its answer, and can be made again", async () => {
-    const { key, place, fork, ran, recordOf } = newWorld(store);
-    const wrong = await place(key, 9999, { keepSteps: true });
-    const before = await recordOf(key);
+  it("nothing about a key that has expired", async () => {
+    const { key, place, fork, clock, store } = forkWorld(new MemoryStore() as Store<never>);
+    await place(key, 5, { fails: new Error("x") }).catch(() => {});
+    await clock.advance(90_000_000);
+    const { store: watching, requests } = watched(store);
 
-    expect(await fork("price", `${key}-1`)).toMatchObject({ forked: true, copied: ["reserve"] });
-    // A repetition, as after a lost answer, changes nothing.
-    expect(await fork("price", `${key}-1`)).toMatchObject({ forked: true });
-    expect(await place(key, 10)).toEqual(wrong);
-    expect(await recordOf(key)).toEqual(before);
-    // From another step it would be another fork.
-    expect(await fork("charge", `${key}-1`)).toEqual({ forked: false, state: "taken" });
-    expect(await fork("reserve", `${key}-2`)).toMatchObject({ forked: true, copied: [] });
-    await place(`${key}-1`, 10);
-    await place(`${key}-2`, 20);
-    // Nor after the fork has run.
-    expect(await fork("price", `${key}-1`)).toMatchObject({ forked: true });
-    expect(ran.slice(3)).toEqual(["price", "charge 10", "reserve", "price", "charge 20"]);
+    expect(await fork("charge", "new", key, watching)).toEqual({ forked: false, state: "absent" });
+
+    expect(requests).toHaveLength(1);
   });
 
-  it("of a saga that stopped runs it to its end, with new child keys", async () => {
-    const world = newWorld(store);
-    const { options, key, fork } = world;
-    const ran: string[] = [];
-    const keys: string[] = [];
-    const order = (price: number, isUp: boolean) =>
-      saga("order", [
-        {
-          name: "reserve",
-          run: () => void ran.push("reserve"),
-          compensate: () => void ran.push("unreserve"),
-        },
-        {
-          name: "charge",
-          pivot: true,
-          run: ({ childKey }) => {
-            ran.push(`charge ${price}`);
-            keys.push(childKey());
-          },
-        },
-        {
-          name: "ship",
-          run: () => (isUp ? void ran.push("ship") : Promise.reject(new Error("no such carrier"))),
-        },
-      ]);
-    const call = (name: string, price: number, isUp: boolean) =>
-      runOnce({ ...options, whenAbandoned: "hold" }, name, {}, (execution) =>
-        order(price, isUp).run(execution, {}),
-      );
-    await expect(call(key, 9999, false)).rejects.toMatchObject({ code: "SAGA_PENDING" });
-    expect(forkableSteps(await world.recordOf(key))).toEqual(["order/reserve", "order/charge", "order/ship"]);
+  it.each([
+    [{ by: undefined }, "`by` must be"],
+    [{ why: undefined }, "`why` must be"],
+    [{ from: undefined }, "`from` must be the name of a step"],
+    [{ from: "" }, "`from` must be the name of a step"],
+    [{ as: undefined }, "`as` must be the idempotency key"],
+    [{ as: 7 }, "`as` must be the idempotency key"],
+    [{ evenThoughStarted: "yes" }, "`evenThoughStarted` must be true or false"],
+  ])("nothing with %j", async (more, message) => {
+    const { key, fork, store } = forkWorld(new MemoryStore() as Store<never>);
+    const { store: watching, requests } = watched(store);
 
-    // The carrier's answer may have been lost.
-    expect(await fork("order/charge", `${key}-1`)).toEqual({
-      forked: false,
-      state: "started",
-      steps: ["order/ship"],
-    });
-    const anyway = { evenThoughStarted: true };
-    expect(await fork("order/charge", `${key}-1`, key, store, anyway)).toMatchObject({
-      copied: ["order/reserve"],
-      started: ["order/ship"],
-    });
-    expect((await world.recordOf(`${key}-1`)).expiresAt).toBeUndefined();
-    await call(`${key}-1`, 10, true);
+    await expect(fork("charge", "new", key, watching, more)).rejects.toThrow(message);
 
-    expect(ran).toEqual(["reserve", "charge 9999", "charge 10", "ship"]);
-    expect(new Set(keys).size).toBe(2);
-    // From a step that was never recorded, all that are done are copied.
-    const other = randomUUID();
-    await expect(call(other, 5, false)).rejects.toThrow();
-    expect(await fork("order/ship", `${other}-1`, other, store, anyway)).toMatchObject({
-      copied: ["order/reserve", "order/charge"],
-    });
-    await call(`${other}-1`, 6, true);
-    expect(ran.slice(4)).toEqual(["reserve", "charge 5", "ship"]);
+    expect(requests).toEqual([]);
+  });
+
+  it("nothing without a store", async () => {
+    const { key, fork } = forkWorld(new MemoryStore() as Store<never>);
+
+    await expect(fork("charge", "new", key, null as never)).rejects.toThrow("`store` must be a store");
   });
 });
 
 describe("R8: a fork is refused", () => {
-  const world = () => newWorld(new MemoryStore() as Store<never>);
+  const world = () => forkWorld(new MemoryStore() as Store<never>);
 
   it("for a key without a record, in progress, or whose new key is taken", async () => {
     const { key, place, fork, options } = world();
@@ -368,7 +333,7 @@ describe("R8: a fork is refused", () => {
 
   it("if a step's result is missing; one that was too large to keep is copied as such", async () => {
     const small = new MemoryStore({ maxResultBytes: 1000 }) as Store<never>;
-    const lost = newWorld(small);
+    const lost = forkWorld(small);
     const tooLarge = lost.place(lost.key, 1).catch((error) => error);
     expect(await tooLarge).toMatchObject({ code: "RESULT_NOT_KEPT" });
     await runOnce(lost.options, "two", {}, async ({ step }) => {
