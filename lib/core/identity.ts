@@ -158,7 +158,6 @@ function escapePart(part: string): string {
 
 /** The creation time (epoch ms) inside a UUIDv7 key (RFC 9562 section 5.7); `undefined` for other keys. */
 export function keyCreatedAt(key: string): number | undefined {
-  if (key.length !== 36 || key[14] !== "7") return undefined;
   const match = /^([0-9a-f]{8})-([0-9a-f]{4})-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i.exec(key);
   return match ? Number.parseInt(`${match[1]}${match[2]}`, 16) : undefined;
 }

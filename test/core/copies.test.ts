@@ -21,6 +21,14 @@ const nextRelease = () => {
 };
 const CAUSE = `Another version of onceonly in this process may have created it (its shape is ${NEXT}, this one's is ${SHAPE}): load one version`;
 
+describe("H86: copies of one shape", () => {
+  it("share what the first one made", () => {
+    const made = shared("copies.test", () => new WeakMap());
+
+    expect(shared("copies.test", () => new WeakMap())).toBe(made);
+  });
+});
+
 describe("H86: A6: copies of another shape", () => {
   it("share no state", () => {
     nextRelease();

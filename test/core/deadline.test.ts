@@ -47,6 +47,12 @@ describe("signal", () => {
     expect(signal?.aborted).toBe(false);
   });
 
+  it("H42: starts without time left if nothing was claimed", async () => {
+    const world = newWorld({ leaseSeconds: undefined, mode: "optimistic" });
+
+    expect(await world.call(() => "ran", {}, { remainingMs: 0 })).toBe("ran");
+  });
+
   it.each([0, -5])("H42: does not start with %i ms left, and gives the claim back", async (remainingMs) => {
     const world = newWorld({ leaseSeconds: undefined });
     let runs = 0;

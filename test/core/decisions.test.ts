@@ -1,5 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { DECISIONS, type Decision } from "../../lib/core/decisions.ts";
+import {
+  DECISIONS,
+  type Decision,
+  noObserver,
+  type Observe,
+  reportDecision,
+  wasReported,
+} from "../../lib/core/decisions.ts";
+import { StoreUnavailableError } from "../../lib/core/errors.ts";
 import { failing } from "../kit/faults/faulty-store.ts";
 import { newWorld, START, type World } from "./world.ts";
 
@@ -79,15 +87,40 @@ describe("DECISIONS", () => {
 
       await SCENARIOS[decision](world).catch(() => {});
 
-      const told = world.events.filter((event) => event.decision === decision);
+      const reports = world.events.filter((event) => event.decision === decision);
       if (decision !== "store-failed" && decision !== "executed" && decision !== "clock-skewed") {
-        expect(told).toHaveLength(1);
+        expect(reports).toHaveLength(1);
       }
-      for (const event of told) {
+      for (const event of reports) {
         expect(event).toMatchObject({ operation: "create-order", keyHash: expect.any(String) });
         expect(event.durationMs).toBeGreaterThanOrEqual(0);
       }
-      expect(told.length).toBeGreaterThan(0);
+      expect(reports.length).toBeGreaterThan(0);
     },
   );
+});
+
+describe("a failure of the store is logged unless an observer has seen it", () => {
+  const reportTo = (observe: Observe, error: object) => {
+    reportDecision(
+      observe,
+      { operation: "create-order" },
+      { decision: "store-failed", durationMs: 0, error },
+    );
+    return wasReported(error);
+  };
+
+  it.each([
+    ["seen", () => {}, new StoreUnavailableError("unreachable", undefined), true],
+    [
+      "not seen by the default observer",
+      noObserver,
+      new StoreUnavailableError("unreachable", undefined),
+      false,
+    ],
+    ["seen by an observer, but not the store's", () => {}, new Error("down"), false],
+  ])("%s", (_case, observe, error, seen) => {
+    expect(wasReported(error)).toBe(false);
+    expect(reportTo(observe, error)).toBe(seen);
+  });
 });

@@ -6,7 +6,34 @@ import {
   OutcomeUnknownError,
 } from "../../lib/core/errors.ts";
 import type { Execution } from "../../lib/core/execution.ts";
+import { intercepted } from "../kit/faults/faulty-store.ts";
 import { newWorld, pausedWorker, START } from "./world.ts";
+
+describe("perform, with a store that rolls back what an attempt left open", () => {
+  it.each([
+    ["has run", async () => "done", {}],
+    ["is answered", async () => "done", { key: "done before" }],
+    ["fails", () => Promise.reject(new Error("down")), {}],
+  ])("H80: hands it the token of every attempt that %s", async (_, work, request) => {
+    const world = newWorld();
+    await world.call(async () => "before", {}, { key: "done before" });
+    const over: string[] = [];
+    const tokens: unknown[] = [];
+    const store = intercepted(
+      Object.assign(world.memory, { handlerOver: (token: string) => void over.push(token) }),
+      (method, ask, [claim]) => {
+        if (method === "claim") tokens.push(Object(claim).token);
+        // The proxy intercepts every method.
+        return (method as string) === "handlerOver" ? (ask() as never) : ask();
+      },
+    );
+
+    await world.call(work, { store }, request).catch(() => {});
+
+    expect(over).toHaveLength(1);
+    expect(over).toEqual(tokens.slice(0, 1));
+  });
+});
 
 describe("perform, claimed", () => {
   it("runs once and answers every call with the first result", async () => {

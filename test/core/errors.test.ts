@@ -206,6 +206,60 @@ describe("the message of an error", () => {
   });
 });
 
+describe("PayloadInvalidError", () => {
+  it("H38: has a detail for the caller only if there is one", () => {
+    expect(new errors.PayloadInvalidError("bad payload", "a value is a Date").detail).toBe(
+      "a value is a Date",
+    );
+    expect(new errors.PayloadInvalidError("bad payload")).not.toHaveProperty("detail");
+    expect(new errors.PayloadInvalidError("bad payload", "x".repeat(2000)).detail).toHaveLength(1000);
+  });
+});
+
+describe("ResultNotKeptError", () => {
+  it("names the size of a result that was too large", () => {
+    const what = "the operation is done, but its result wasn't kept";
+
+    expect(new errors.ResultNotKeptError(9).message).toBe(`${what}: 9 bytes`);
+    expect(new errors.ResultNotKeptError(0).message).toBe(what);
+    expect(new errors.ResultNotKeptError(9, ": erased").message).toBe(`${what}: erased`);
+  });
+});
+
+describe("OutcomeUnknownError", () => {
+  it("has a cause only if it was given one", () => {
+    expect(new errors.OutcomeUnknownError(null)).toHaveProperty("cause", null);
+    expect(Object.hasOwn(new errors.OutcomeUnknownError(), "cause")).toBe(false);
+  });
+});
+
+describe("SagaPendingError", () => {
+  it("names what is left to do", () => {
+    expect(new errors.SagaPendingError("place-order", "charge", ["unreserve", "mail"]).message).toBe(
+      "place-order stopped at charge; still to do: unreserve, mail",
+    );
+  });
+});
+
+describe("PermanentError", () => {
+  it.each([
+    [402, true],
+    [499, true],
+    [500, false],
+    [503, false],
+  ])("H38: with status %i shows callers its message: %s", (statusCode, expose) => {
+    expect(new errors.PermanentError("never", { statusCode })).toMatchObject({ statusCode, expose });
+    expect(new errors.PermanentError("never", { statusCode, expose: !expose }).expose).toBe(!expose);
+  });
+
+  it("has neither without a status", () => {
+    const error = new errors.PermanentError("never", { expose: true });
+
+    expect(error).not.toHaveProperty("statusCode");
+    expect(error).not.toHaveProperty("expose");
+  });
+});
+
 describe("TransactionConditionError", () => {
   it("H38: exposes the item to code that reads it, and hides it from code that prints or copies the error", () => {
     const error = new errors.TransactionConditionError(0, { card: "canary-5f2e" }, undefined);

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { PayloadInvalidError } from "../../lib/core/errors.ts";
-import { checkFaithful, fingerprintOf } from "../../lib/core/fingerprint.ts";
+import { checkFaithful, Fingerprint, fingerprintOf, fingerprintsOf } from "../../lib/core/fingerprint.ts";
 
 const parsed = (text: string) => fingerprintOf(JSON.parse(text));
 
@@ -211,6 +211,27 @@ describe("fingerprintOf", () => {
     expect(fingerprintOf({ item: "book", count: 2 })).toBe(STORED.json);
     expect(fingerprintOf("raw")).toBe(STORED.raw);
     expect(fingerprintOf(undefined)).toBe(STORED.none);
+    expect(fingerprintOf(new Fingerprint("http", "POST", "/orders"))).toBe(STORED.parts);
+  });
+});
+
+describe("fingerprintsOf", () => {
+  it("has one for each way to make it", () => {
+    const ways = [(input: unknown) => input, () => "fixed"];
+
+    expect(fingerprintsOf(ways, { a: 1 })).toEqual([fingerprintOf({ a: 1 }), fingerprintOf("fixed")]);
+  });
+
+  it("refuses a part that isn't there, unless there is no input", () => {
+    const partOf = (input: unknown) => (input as { item?: unknown } | undefined)?.item;
+
+    expect(() => fingerprintsOf([partOf], { itm: "book" })).toThrow(
+      expect.objectContaining({
+        code: "PAYLOAD_INVALID",
+        message: expect.stringContaining("returned undefined"),
+      }),
+    );
+    expect(fingerprintsOf([partOf], undefined)).toEqual([fingerprintOf(undefined)]);
   });
 });
 
@@ -219,6 +240,7 @@ const STORED = {
   json: "1:H5Sm4yVDHttuHMUpVBC0PM7XZWYktX73UUnbIvmnSwo",
   raw: "1:L-bcBoX4cVUIvitPB8TIamCZxTYD2aMDBB2UzIOiStY",
   none: "1:vOAjhZ0ISZBkmrUTaBHbkQ6dIVp7SEVg7i1JaZN4W-A",
+  parts: "2:dXHMESVBKAieQ6AJ9zDrzhV4fnNA9e24uz5ZXf0q7q8",
 };
 
 /** JSON whose integers are safe and whose text is well-formed. */

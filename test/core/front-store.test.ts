@@ -8,7 +8,8 @@ import { cached, encrypted, migrating, offloaded, redacted } from "onceonly/stor
 import { MemoryStore } from "onceonly/testing";
 import { valkeyCache } from "onceonly/valkey";
 import { describe, expect, it } from "vitest";
-import type { CrossChecked } from "../../lib/core/record-cache.ts";
+import { crossChecksOf } from "../../lib/core/front-store.ts";
+import type { CrossCheck, CrossChecked } from "../../lib/core/record-cache.ts";
 import { keyService } from "../stores/privacy-given.ts";
 
 const cache = valkeyCache({ client: { send: () => away() }, prefix: "front" });
@@ -57,6 +58,27 @@ function withAll(store: MemoryStore, ...without: readonly string[]): Store {
   );
 }
 
+describe("crossChecksOf", () => {
+  const remembering = (...checks: CrossCheck[]) => ({
+    async *crossCheck() {
+      yield* checks;
+    },
+  });
+
+  it("checks everything that the stores remember, one after another", async () => {
+    const crossCheck = crossChecksOf(remembering("confirmed", "dropped"), {}, remembering("unchecked"));
+
+    const checks: CrossCheck[] = [];
+    for await (const check of crossCheck!()) checks.push(check);
+
+    expect(checks).toEqual(["confirmed", "dropped", "unchecked"]);
+  });
+
+  it("is absent if no store remembers anything", () => {
+    expect([crossChecksOf(), crossChecksOf({}, new MemoryStore())]).toEqual([undefined, undefined]);
+  });
+});
+
 it("every store of the package works in front of others, or by itself", () => {
   const lib = fileURLToPath(new URL("../../lib", import.meta.url));
   const names = readdirSync(lib, { recursive: true, encoding: "utf8" })
@@ -97,6 +119,12 @@ describe.each(Object.entries(FRONTS))("%s", (_, inFrontOf) => {
 
     expect(Reflect.get(inFrontOf(pooled), "usesPool")).toBe(true);
     expect(Reflect.get(inFrontOf(new MemoryStore()), "usesPool")).toBe(false);
+  });
+
+  it("H39: marks a store that keeps results in a bucket, so that an erasure is refused without it", () => {
+    const bucket = Object.assign(new MemoryStore(), { usesBucket: true });
+
+    expect(Reflect.get(inFrontOf(bucket), "usesBucket")).toBe(true);
   });
 
   it("marks redacted results as redacted, so no store seals them before that", () => {

@@ -10,6 +10,7 @@ import {
   keyFault,
   MAX_KEY_LENGTH,
   MAX_SCOPE_LENGTH,
+  namesOf,
   scopeFault,
 } from "../../lib/core/identity.ts";
 import { newWorld } from "./world.ts";
@@ -309,6 +310,26 @@ it("identify stays the same from release to release, or every record would be fo
   expect(identify("create-order", "tenant-1", "key-1").keyHash).toBe(
     "v6J9OHwJtDL4bDt1-nLqfm-Y-uR-8UZW4tpiy8yhGCw",
   );
+});
+
+describe("namesOf", () => {
+  it("reads operation, scope and hash of every record key", () => {
+    fc.assert(
+      fc.property(tuple, ([operation, scope, key]) => {
+        const { recordKey, keyHash } = identify(operation, scope, key);
+
+        expect(namesOf(recordKey)).toEqual({ operation, scope, keyHash });
+      }),
+    );
+  });
+
+  it.each([
+    ["", { operation: "", scope: "", keyHash: "" }],
+    ["another table's key", { operation: "another table's key", scope: "", keyHash: "" }],
+    ["100 %#a#b", { operation: "", scope: "", keyHash: "" }],
+  ])("reads %j, which isn't one of ours", (recordKey, names) => {
+    expect(namesOf(recordKey)).toEqual(names);
+  });
 });
 
 describe("hashTuple", () => {

@@ -4,7 +4,7 @@ import { ClaimLostError } from "../../lib/core/errors.ts";
 import type { Execution } from "../../lib/core/execution.ts";
 import { runOnce } from "../../lib/core/run-once.ts";
 import type { Renewal } from "../../lib/core/store.ts";
-import { MemoryStore, type MemoryWrite } from "../../lib/testing/index.ts";
+import { fakeRandom, MemoryStore, type MemoryWrite } from "../../lib/testing/index.ts";
 import { failing, intercepted, throttled, unreachable } from "../kit/faults/faulty-store.ts";
 import { gate } from "../kit/time/gate.ts";
 import { counting, newWorld, pausedWorker, START, type World } from "./world.ts";
@@ -98,6 +98,25 @@ describe("a lease that is renewed", () => {
     await world.clock.advance(65_000);
 
     expect(requests.filter((each) => each === "renew")).toHaveLength(6);
+    held.end("done");
+    await held.outcome;
+  });
+
+  it("asks again after a failure, within a random part of the lease", async () => {
+    const world = newWorld(RENEWED);
+    const asked: number[] = [];
+    const store = intercepted(world.memory, (method, request) => {
+      if (method !== "renew") return request();
+      asked.push(world.clock.now() - START);
+      return Promise.reject(unreachable());
+    });
+    const random = { ...fakeRandom("renewal"), fraction: () => 0.25 };
+    const held = worker(world, { store, random });
+
+    await world.clock.advance(12_000);
+
+    // A thirtieth of 30 s, times 0.75.
+    expect(asked).toEqual([10_000, 10_750, 11_500]);
     held.end("done");
     await held.outcome;
   });

@@ -35,6 +35,15 @@ describe("lock", () => {
     expect([attempts, state()]).toEqual([[1, 2, 3], ["released"]]);
   });
 
+  it("has the same fingerprint in each release, so that two releases can take turns", async () => {
+    const { options, store } = given();
+
+    await lock(options, "shop", () => "done");
+
+    const [record] = store.records.values();
+    expect(record?.fingerprint).toBe("1:yuEkmBPYN5z0-CJLjzTx5DwyQge6roSfLTN1OM-PKng");
+  });
+
   it("refuses a second holder, and lets another key in", async () => {
     const { options } = given();
     const { opened, open } = gate<string>();
@@ -125,6 +134,8 @@ describe("lock", () => {
     [{ leaseSeconds: "30" }, "`leaseSeconds`"],
     [{ scope: "" }, "`scope` is empty"],
     [{ operation: "" }, "`operation`"],
+    [{ operation: undefined }, "`operation` must be a string of 1 to 64 characters"],
+    [{ store: undefined }, "`store` must be"],
   ])("refuses options that no lock can have: %j", async (change, message) => {
     await expect(lock(given(change as object).options, "shop", () => 1)).rejects.toThrow(message);
   });

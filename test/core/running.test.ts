@@ -128,7 +128,7 @@ describe("an unknown outcome", () => {
 
     await expect(world.call(work)).rejects.toBe(gaveUp);
 
-    expect(world.events).toMatchObject([{ decision: "held", durationMs: 1500 }]);
+    expect(world.events).toMatchObject([{ decision: "held", durationMs: 1500, ageMs: 1500 }]);
   });
 
   it("is reported once if the handler was aborted and the store doesn't answer either", async () => {

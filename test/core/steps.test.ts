@@ -13,7 +13,7 @@ import { resolveOutcome } from "../../lib/core/resolve-outcome.ts";
 import { runOnce } from "../../lib/core/run-once.ts";
 import type { Step } from "../../lib/core/steps.ts";
 import type { StepChange } from "../../lib/core/store.ts";
-import type { AbandonedAttempt } from "../../lib/core/verify.ts";
+import { type AbandonedAttempt, decodeEvidence } from "../../lib/core/verify.ts";
 import { cached } from "../../lib/stores/cached.ts";
 import type { MemoryStore, MemoryStoreOptions, MemoryWrite } from "../../lib/testing/index.ts";
 import { failing, intercepted, unreachable } from "../kit/faults/faulty-store.ts";
@@ -1474,6 +1474,10 @@ describe("steps of another deployment", () => {
     });
 
     expect(world.record().state).toBe("held");
+    expect(decodeEvidence(world.record().evidence)).toEqual({
+      ...{ verdict: "unknown", by: "step", attempt: 2, at: world.clock.now() },
+      since: expect.any(Number),
+    });
   });
 
   it("is rejected although the key can't be released", async () => {

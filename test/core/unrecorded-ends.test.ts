@@ -162,7 +162,7 @@ describe("answers 5: perform, claimed, when a late attempt records nothing", () 
     expect(world.decisions()).toEqual(["taken-over", "executed", "claim-lost", "replayed"]);
   });
 
-  it("does not pass a value for the answer while the winner is at work, and keeps its own error", async () => {
+  it("doesn't pass a value for the answer while the winner is running, and keeps its own error", async () => {
     for (const how of ["fail", "return"] as const) {
       const { world, late, open } = await lateAndWinner(end, how);
       world.start(() => new Promise(() => {}));
