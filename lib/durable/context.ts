@@ -6,8 +6,8 @@ import type { Execution } from "../core/execution.ts";
 import type { LambdaContext } from "../core/lambda-context.ts";
 
 /**
- * The SDK's private field with the id of the context's own operation, `undefined` for the outermost. Nothing public has it: a plugin is
- * told a context's id only while its function runs, and not in every replay.
+ * The SDK's private field with the id of the context's own operation, `undefined` for the outermost. Nothing public has it: a plugin
+ * gets a context's id only while its function runs, and not in every replay.
  */
 const PLACE = "_stepPrefix";
 

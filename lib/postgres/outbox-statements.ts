@@ -82,9 +82,9 @@ FROM ${name} AS r WHERE r.pk = ${p.pk} AND r.due_at IS NOT NULL`,
     return `WITH free AS (
   SELECT pk FROM ${name} WHERE ${free} FOR UPDATE SKIP LOCKED
 ), taken AS (
-  ${taking} FROM free WHERE r.pk = free.pk RETURNING ${waiting("r")} AS told
+  ${taking} FROM free WHERE r.pk = free.pk RETURNING ${waiting("r")} AS answer
 )
-SELECT json_build_object('isChanged', taken.told IS NOT NULL, 'commit', coalesce(taken.told, ${waiting("r")}))::text AS answer
+SELECT json_build_object('isChanged', taken.answer IS NOT NULL, 'commit', coalesce(taken.answer, ${waiting("r")}))::text AS answer
 FROM ${name} AS r LEFT JOIN taken ON true WHERE r.pk = ${p.pk} AND r.due_at IS NOT NULL`;
   });
 

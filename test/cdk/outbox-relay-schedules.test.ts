@@ -88,7 +88,7 @@ describe("OutboxRelay with a schedule group", () => {
     }
   });
 
-  it("grants a function that makes schedules of its own also to delete them, and tells it where", () => {
+  it("grants a function that makes schedules of its own also to delete them, and passes their group to it", () => {
     const { stack, outbox, fn } = withSchedules();
     outbox.grantScheduling(fn);
     const template = Template.fromStack(stack);

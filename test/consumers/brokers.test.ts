@@ -117,7 +117,7 @@ describe.skipIf(canRun.length === 0).each(canRun)("a consumer of %s", (_name, _c
     ]);
   });
 
-  it("lets a duplicate come again while another consumer is at work", async () => {
+  it("lets a duplicate come again while another consumer is processing it", async () => {
     const [bench, { options, note, effects, seen, told, count, refused }] = [await open(), await shop()];
     const begun = gate();
     const mayEnd = gate();

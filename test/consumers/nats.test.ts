@@ -14,8 +14,8 @@ const HALF_A_SECOND = 500_000_000;
 
 describe.skipIf(!hasBroker("NATS") || !hasPostgres)("natsConsumer", () => {
   it.each([
-    ["tells the server that a message is at work, so that nobody else gets it", 0.1, 0],
-    ["lets a message come to others that it does not speak for, which find it in progress", 60, 1],
+    ["reports to the server that a message is being processed, so that no other consumer gets it", 0.1, 0],
+    ["lets other consumers get a message that it doesn't extend, and they find it in progress", 60, 1],
   ])("%s", async (_title, workingSeconds, refusals) => {
     const bench = await natsBench({ ack_wait: HALF_A_SECOND });
     const { options, note, effects, seen, count, refused } = await shop();

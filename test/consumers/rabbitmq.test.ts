@@ -120,7 +120,7 @@ describe.skipIf(!hasBroker("RabbitMQ") || !hasPostgres)("rabbitMqConsumer", () =
     expect([decisions, await effects()]).toEqual([["executed", "replayed"], []]);
   });
 
-  it("replays a message whose channel the server has closed while it was at work", async () => {
+  it("replays a message whose channel the server closed while its handler was running", async () => {
     const bench = await rabbitBench();
     const { options: given, note, effects, seen, decisions } = await shop();
     const mayEnd = gate();

@@ -386,7 +386,7 @@ describe.each(PAIRS)("H86: A6: the %s next to the %s", (one, other) => {
     const store = new (B().valkey.ValkeyStore)({
       client,
       prefix,
-      acceptedRisks: ["evicts-records", "memory-only", "untold"],
+      acceptedRisks: ["evicts-records", "memory-only", "unreported"],
     } as never);
     let runs = 0;
     const call = () => A().main.runOnce(options(store), "k1", "in", () => ++runs);

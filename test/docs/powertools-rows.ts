@@ -573,7 +573,7 @@ export const BEHAVIOURS: Readonly<Record<string, readonly Behaviour[]>> = {
       status: "same",
       onceonly: "`idempotentBatch`",
       shownBy: [
-        ["lambda/batch/record-keys.test.ts", "falls back to the message id, and tells it"],
+        ["lambda/batch/record-keys.test.ts", "falls back to the message id, and reports it"],
         [
           "lambda/batch/record-keys.test.ts",
           "takes the key that the function reads of a message without an envelope",

@@ -627,7 +627,7 @@ describe("H88: A7: an answer of 200 that carries an error", () => {
 });
 
 describe("the recipe of a replayed answer", () => {
-  it("tells the first run from its replays", async () => {
+  it("distinguishes the first run from its replays", async () => {
     const info = vi.spyOn(console, "info").mockImplementation(() => {});
     const events = [1, 2].map(() => ({ id: "o1", sku: "tea" }));
 

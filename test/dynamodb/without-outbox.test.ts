@@ -65,7 +65,7 @@ describe.each(inject("dynamodbEngines"))("a store whose table has no outbox, on 
       const store = new DynamoDBStore({ tableName, client, ...(outbox !== undefined && { outbox }) });
       const messages = [messageOf("order-7/paid")];
 
-      const key = `order ${JSON.stringify(outbox ?? "untold")}`;
+      const key = `order ${JSON.stringify(outbox ?? "absent")}`;
 
       expect(
         await runOnce({ operation: "order", store, leaseSeconds: 30 }, key, {}, ({ commit }) =>

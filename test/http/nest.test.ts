@@ -139,7 +139,7 @@ describe.each([
     });
   });
 
-  it("answers 409 with Retry-After while the first is at work", async () => {
+  it("answers 409 with Retry-After while the first is running", async () => {
     const [begun, over] = [gate(), gate()];
     const ask = await start(adapter(), new MemoryStore(), async () => {
       begun.open();

@@ -91,7 +91,7 @@ describe.each(["hono.ts", "express.ts", "fastify.ts"])("the sample server %s", (
     expect((await orders()).length - before).toBe(1);
   });
 
-  it("refuses who is nobody, a request without a key, and another payload under one; tenants share no key", async () => {
+  it("refuses a caller without an identity, a request without a key, and another payload under one; tenants share no key", async () => {
     const [sample] = samples;
     const key = randomUUID();
     const own = await order(sample, { key });

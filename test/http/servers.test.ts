@@ -212,7 +212,7 @@ describe.each(Object.entries(SERVERS))("%s", (_, start) => {
     expect(runs).toBe(1);
   });
 
-  it("answers a request that is at work when the server closes, and has recorded it", async () => {
+  it("answers a request that is running when the server closes, and has recorded it", async () => {
     const store = new MemoryStore();
     const { opened, open } = gate<void>();
     const begun = gate<void>();

@@ -101,7 +101,7 @@ describeOnMiddies("idempotency", (middy) => {
     },
   );
 
-  it("H51: is nested no more once the stack has answered, though the handler is still at work", async () => {
+  it("H51: is no longer nested once the stack has answered, although the handler is still running", async () => {
     const { options, context } = given();
     const once = idempotency({ ...options, key });
     const again = idempotent(async () => "never", { ...options, key });

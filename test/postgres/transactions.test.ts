@@ -514,7 +514,7 @@ describe.skipIf(!hasServer)("a handler within its transaction", () => {
     expect(await ids()).toEqual(["a"]);
   });
 
-  it("tells in its row how long it took, by the query of the documents", async () => {
+  it("has its duration in its row, as the documented query shows", async () => {
     const { call, table } = await poolShop();
     const document = await readFile(new URL("../../docs/reference/stores.md", import.meta.url), "utf8");
     const [, query = ""] = /```sql\n(SELECT split_part[^`]*)```/.exec(document) ?? [];

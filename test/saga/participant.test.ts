@@ -74,7 +74,7 @@ describe("a participant", () => {
     }
   });
 
-  it("H65: a compensation waits for an effect that is at work", async () => {
+  it("H65: a compensation waits for an effect that is still running", async () => {
     let finish: (value: unknown) => void = () => {};
     const { log, reserve } = given(
       () =>

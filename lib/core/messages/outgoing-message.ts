@@ -61,8 +61,8 @@ export interface TopicMessage extends GroupedContent {
   /** ARN of the topic. `undefined` is refused. */
   readonly topic: string | undefined;
   /**
-   * The topic's own attribute of this name, in bytes: 1024 to 1048576. Set it for a topic that accepts larger messages: a sender
-   * can't see the attribute, so a larger message is refused without it.
+   * The topic's own attribute of this name, in bytes: 5120 to 1048576, of which 4096 are reserved for the envelope. Set it for a topic that
+   * accepts larger messages: a sender can't see the attribute, so a larger message is refused without it.
    * @default 262144 (256 KiB)
    */
   readonly maximumMessageSize?: number | undefined;

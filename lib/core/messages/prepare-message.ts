@@ -74,10 +74,10 @@ function checkQueued(where: string, given: Given, isFifo: boolean): void {
   if (group !== undefined || isFifo) checkId(where, "group", group);
   const fault = delaySeconds === undefined ? undefined : delayFault(delaySeconds, isFifo);
   if (fault) throw invalid(where, `\`delaySeconds\` ${fault}`);
-  if (size === undefined || isWholeNumber(size, 1024, 1_048_576)) return;
+  if (size === undefined || isWholeNumber(size, ENVELOPE_BYTES + 1024, 1_048_576)) return;
   throw invalid(
     where,
-    "`maximumMessageSize` must be the topic's setting, a whole number of bytes between 1024 and 1048576",
+    `\`maximumMessageSize\` must be the topic's setting, a whole number of bytes between ${ENVELOPE_BYTES + 1024} and 1048576: ${ENVELOPE_BYTES} are reserved for the envelope`,
   );
 }
 

@@ -107,7 +107,7 @@ async function diagnoseLive(call: CommandCall): Promise<0 | 1> {
   if (alarms.length > 0 && Object.values(others).every(({ length }) => length === 0))
     throw new UsageError("--alarm needs --stack, --table or --function too");
   const most = wholeNumber(values, "max-requests", 1);
-  return tell(call, await (await import("./doctor/live/stack.ts")).lookAtLive(values, named, most));
+  return report(call, await (await import("./doctor/live/stack.ts")).lookAtLive(values, named, most));
 }
 
 async function diagnoseRun(call: CommandCall): Promise<0 | 1> {
@@ -117,7 +117,7 @@ async function diagnoseRun(call: CommandCall): Promise<0 | 1> {
     throw new UsageError("nothing to check: pass --template, --stack, --table or --endpoint");
   const most = wholeNumber(values, "max-requests", 1);
   const endpoint = `${endpointIn(values)}`;
-  return tell(call, await (await import("./doctor/live/run.ts")).lookAtRun(values, endpoint, most));
+  return report(call, await (await import("./doctor/live/run.ts")).lookAtRun(values, endpoint, most));
 }
 
 async function diagnoseTemplates(call: CommandCall): Promise<0 | 1> {
@@ -202,7 +202,7 @@ function tellFaults(
   return { ...counts, unseen };
 }
 
-function tell({ values, terminal }: CommandCall, { stack, requests, seen }: Looked): 0 | 1 {
+function report({ values, terminal }: CommandCall, { stack, requests, seen }: Looked): 0 | 1 {
   const { faults, unseen } = tellFaults({ values, terminal }, stack, ALL_CHECKS);
   for (const [{ what, why, remedy, isNowhere = false }, checks] of unseen) {
     if (values.json) terminal.print(JSON.stringify({ unseen: what, why, remedy, checks, isNowhere }));

@@ -79,7 +79,7 @@ is 1 if any message is left.
       )
         return 1;
       const run: RedriveRun = { values, terminal, client, url, to, max, count, about };
-      return count === 0 ? tell(run, { moved: 0, passed: 0, left: [] }) : await move(run);
+      return count === 0 ? report(run, { moved: 0, passed: 0, left: [] }) : await move(run);
     } finally {
       client.destroy();
     }
@@ -158,7 +158,7 @@ async function move(run: RedriveRun): Promise<0 | 1> {
     terminal.progress?.(Math.min(moved + left.length, count), count);
   }
   await showAgain(client, url, passed);
-  if (!values["dry-run"]) return tell(run, { moved, passed: passed.length, left });
+  if (!values["dry-run"]) return report(run, { moved, passed: passed.length, left });
   printWithheld({ values, terminal }, withheld, "nothing would be sent");
   return left.length === 0 ? 0 : 1;
 }
@@ -169,7 +169,7 @@ function withoutContent({ MessageBody = "", MessageAttributes = {}, ...input }: 
   return { ...input, MessageBody: `<${Buffer.byteLength(MessageBody)} bytes>`, MessageAttributes: names };
 }
 
-function tell({ values, terminal, about }: RedriveRun, { moved, passed, left }: RedriveOutcome): 0 | 1 {
+function report({ values, terminal, about }: RedriveRun, { moved, passed, left }: RedriveOutcome): 0 | 1 {
   const isPart = values.group !== undefined || values["message-key"] !== undefined;
   if (values.json) terminal.print(JSON.stringify({ moved, left, ...(isPart && { passed }), ...about }));
   else {

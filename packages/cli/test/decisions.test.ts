@@ -178,7 +178,7 @@ describe("the answer of an HTTP operation", () => {
 });
 
 describe("a decision that was wrong", () => {
-  it("H90: is corrected on purpose only, and the record tells both", async () => {
+  it("H90: is corrected on purpose only, and the record has both", async () => {
     const key = await holdKey(world);
     const resolve = (...args: string[]) => world.run("resolve", [key, "-o", "charge", ...args, "--yes"]);
     const ben = ["--by", "ben", "--why", "ch_1 on page 2"];

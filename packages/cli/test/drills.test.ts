@@ -120,7 +120,7 @@ describe("an incident is answered by one command", { timeout: 30_000 }, () => {
     expect(text).toMatch(/attempt 1: over\. Any further writes are refused/);
   });
 
-  it("2. a stuck key: find says since when nobody has worked on it", async () => {
+  it("2. a stuck key: find shows since when no attempt has worked on it", async () => {
     const key = await killed("stuck");
 
     const { text } = await onceonly("find", key, "-o", "stuck");
@@ -128,7 +128,7 @@ describe("an incident is answered by one command", { timeout: 30_000 }, () => {
     expect(text).toMatch(/in-progress, attempt 1\n.*lease ended .*\((59|60) min ago\): abandoned/s);
   });
 
-  it("3. a held saga: trace names the step of which nobody knows", async () => {
+  it("3. a held saga: trace names the step whose outcome is unknown", async () => {
     const key = randomUUID();
     const forever = () => new Promise<never>(() => {});
     const undo = () => undefined;
@@ -168,7 +168,7 @@ describe("an incident is answered by one command", { timeout: 30_000 }, () => {
     expect(text).toMatch(/its message is here: .*received \d+ times/);
   });
 
-  it("5. a dead destination: list tells how many commits it holds up, and why", async () => {
+  it("5. a dead destination: list shows how many commits it holds up, and why", async () => {
     const { commit } = await committed("dead", GONE);
     const parked = { state: "parked", tries: 50, at: Date.now(), code: "QueueDoesNotExist" } as const;
     await world.outbox.keep(commit!, [parked], Date.now());
@@ -178,7 +178,7 @@ describe("an incident is answered by one command", { timeout: 30_000 }, () => {
     expect(text).toMatch(/^dead: parked, to .*gone, QueueDoesNotExist \(1\)/m);
   });
 
-  it("6. a lost stream: list tells the commits that nobody has tried to send", async () => {
+  it("6. a lost stream: list shows the commits that no relay has tried to send", async () => {
     const { recordKey } = await committed("lost", GONE);
 
     const { text } = await onceonly("list", "waiting");

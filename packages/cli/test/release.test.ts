@@ -174,7 +174,7 @@ describe("a group", () => {
     );
   });
 
-  it("is bounded, prints what a dry run withholds, and tells that it is empty", async () => {
+  it("is bounded, prints what a dry run withholds, and reports that it is empty", async () => {
     for (let index = 0; index < 3; index++) await holdKey(world);
     await world.clock.advance(1000);
     const args = ["--group", "charge", "--did-not-happen", ...BY];
@@ -212,7 +212,7 @@ describe("a group", () => {
     await ended.catch(() => undefined);
   });
 
-  it("leaves a key that somebody has settled meanwhile, says which, and changes the others", async () => {
+  it("leaves a key that was settled meanwhile, names it, and changes the others", async () => {
     const [first, second] = [await holdKey(world), await holdKey(world)];
     await world.clock.advance(1000);
     const store = world.store;

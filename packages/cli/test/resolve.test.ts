@@ -89,7 +89,7 @@ describe("onceonly resolve", () => {
     expect(await world.run("find", [key, "-o", "charge", "--json"])).toEqual(before);
   });
 
-  it("refuses where nobody can be asked, before any write", async () => {
+  it("refuses without a terminal to ask on, before any write", async () => {
     const key = await holdKey(world);
 
     const answer = world.run("resolve", [key, "-o", "charge", "--did-not-happen", ...BY]);

@@ -39,7 +39,7 @@ describe("onceonly list --scan", () => {
     expect(text).not.toContain("order-7");
   });
 
-  it("reads nothing where the person says no, and asks nobody who cannot answer", async () => {
+  it("reads nothing if the operator says no, and doesn't ask without a terminal", async () => {
     await completed("pay");
 
     const { status, text } = await world.run("list", ["completed", "--scan"], false);
@@ -61,7 +61,7 @@ describe("onceonly list --scan", () => {
     ]);
   });
 
-  it("tells a record that cannot be read, beside the others", async () => {
+  it("reports a record that can't be read, beside the others", async () => {
     const [damaged, whole] = [await completed("pay"), await completed("pay")];
     await world.client.send(
       new UpdateItemCommand({

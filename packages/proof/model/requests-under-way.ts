@@ -7,12 +7,12 @@ export class RequestsUnderWay {
 
   async during<Answer>(request: () => Promise<Answer>): Promise<Answer> {
     this.#count++;
-    this.#tell();
+    this.#notify();
     try {
       return await request();
     } finally {
       this.#count--;
-      this.#tell();
+      this.#notify();
     }
   }
 
@@ -21,7 +21,7 @@ export class RequestsUnderWay {
     let isSettled = false;
     const noteSettled = () => {
       isSettled = true;
-      this.#tell();
+      this.#notify();
     };
     work.then(noteSettled, noteSettled);
     while (!isSettled) {
@@ -37,7 +37,7 @@ export class RequestsUnderWay {
     });
   }
 
-  #tell(): void {
+  #notify(): void {
     for (const resolve of this.#waiting.splice(0)) resolve();
   }
 }

@@ -162,7 +162,7 @@ export function operatorCases(newSubject: () => Promise<OperatedSubject>): void 
     expect((await reload())!.messages[1]).toMatchObject({ key: "order-7/fixed", body: "x" });
   });
 
-  it("redirects to a bus what is an object, and tells what no destination takes before any write", async () => {
+  it("redirects to a bus what is an object, and reports what no destination accepts before any write", async () => {
     const { table, commit, reload } = await givenParked();
     const bus = { bus: "shop", source: "orders", detailType: "paid" };
     const refused = expect.objectContaining({ code: "PAYLOAD_INVALID" });

@@ -66,14 +66,21 @@ describe("prepareMessage, by the size of a body", () => {
     expect(() => prepare({ ...toTopic, body })).toThrow(/pass the topic's `maximumMessageSize`/);
   });
 
-  it.each([1023, 1_048_577, 2048.5, "262144", null])(
-    "F3: refuses a `maximumMessageSize` that no topic has: %j",
+  it.each([1024, 5119, 1_048_577, 8192.5, "262144", null])(
+    "F3: refuses a `maximumMessageSize` that no topic has, or that leaves less than 1 KiB for a body: %j",
     (maximumMessageSize) => {
       expect(() => prepare({ ...toTopic, maximumMessageSize, body: "x" } as never)).toThrow(
-        /between 1024 and 1048576/,
+        /between 5120 and 1048576: 4096 are reserved for the envelope/,
       );
     },
   );
+
+  it("F3: allows 1 KiB in the smallest topic that it accepts", () => {
+    const message = { ...toTopic, maximumMessageSize: 5120 };
+
+    expect(prepare({ ...message, body: "x".repeat(1024) })).toHaveLength(1024);
+    expect(() => prepare({ ...message, body: "x".repeat(1025) })).toThrow(/the 1024 allowed/);
+  });
 
   it("F3: refuses `maximumMessageSize` for a queue or a bus", () => {
     for (const message of [toQueue, toBus]) {

@@ -65,7 +65,7 @@ describe("idempotentBatch", () => {
     expect([keys, fallbacks]).toEqual([["read"], 0]);
   });
 
-  it("falls back to the message id, and tells it", async () => {
+  it("falls back to the message id, and reports it", async () => {
     const { keys, fallbacks } = await keysOf([sqsRecord("m1")]);
     expect([keys, fallbacks]).toEqual([["m1"], 1]);
   });

@@ -114,7 +114,7 @@ describe("idempotentBatch on Kafka", () => {
 });
 
 describe("idempotentBatch on SQS", () => {
-  it("waits for nobody by default: the message comes back", async () => {
+  it("doesn't wait by default: the message comes back", async () => {
     const { options, context, clock } = givenBatch();
     const event = { Records: [sqsRecord("m1")] };
     void answered(idempotentBatch(() => new Promise(() => {}), options)(event, context(5000)));

@@ -169,7 +169,7 @@ describe("the console's server", () => {
     expect(told).toContain("--write");
   });
 
-  it("tells what nobody has settled and what waits, without a key, a payload or a result", async () => {
+  it("shows what isn't settled and what waits, without a key, a payload or a result", async () => {
     const options = { operation: "pay", scope: "acme", store: world.store, clock: world.clock };
     const abandoned = { ...options, whenAbandoned: "hold", leaseSeconds: 30, renewLease: false } as const;
     await new Promise<void>((begun) => {

@@ -111,15 +111,15 @@ export class FunctionPool implements SimulatedFunction {
       let isReported = false;
       const note = (text: string) =>
         trace.note({ kind: "invocation", hostId: host.id, invocation: number, text });
-      const tell = (outcome: InvocationOutcome) => {
+      const finish = (outcome: InvocationOutcome) => {
         if (isReported) return;
         isReported = true;
         note(textOf(outcome));
         resolve({ number, hostId: host.id, requestId, ...outcome });
       };
-      const stopMourning = host.onDeath(() => tell({ outcome: "crashed" }));
+      const stopListening = host.onDeath(() => finish({ outcome: "crashed" }));
       const cancelDeadline = time.after(timeoutMs, () => {
-        tell({ outcome: "timed-out" });
+        finish({ outcome: "timed-out" });
         if (!host.isHeldByFault) host.die("ended at its deadline");
       });
       const scene = new HostScene({
@@ -127,7 +127,7 @@ export class FunctionPool implements SimulatedFunction {
         invocation: number,
         ...this.#stage,
         onFailure: (error) => {
-          tell({ outcome: "threw", error });
+          finish({ outcome: "threw", error });
           host.die("ended by an unhandled rejection");
         },
       });
@@ -139,10 +139,10 @@ export class FunctionPool implements SimulatedFunction {
       });
       const end = (outcome: InvocationOutcome, environment?: SimulatedEnvironment) => {
         cancelDeadline();
-        stopMourning();
+        stopListening();
         // After its caller's timeout the environment is a zombie: it gets no more events.
         if (isReported) return host.die("ended after its invocation");
-        tell(outcome);
+        finish(outcome);
         if (!environment) return host.die("couldn't be initialized");
         host.rest();
         this.#idle.push(environment);

@@ -96,8 +96,8 @@ export class HostScene implements Scene {
     this.owner.time.after(0, () => this.owner.deliver(look));
   }
 
-  onEnd(tell: () => void): () => void {
-    return this.owner.onDeath(tell);
+  onEnd(listener: () => void): () => void {
+    return this.owner.onDeath(listener);
   }
 
   async fetch(request: Request): Promise<Response> {

@@ -31,7 +31,7 @@ export class Host {
   /** Frozen between invocations. */
   #isIdle = false;
   #held: (() => void)[] = [];
-  #mourners: ((reason: string) => void)[] = [];
+  #deathListeners: ((reason: string) => void)[] = [];
 
   constructor({ id, order, skewMs, time, trace, random }: HostOptions) {
     this.id = id;
@@ -97,16 +97,16 @@ export class Host {
     this.#state = "dead";
     this.#held = [];
     this.note(reason);
-    const mourners = this.#mourners;
-    this.#mourners = [];
-    for (const tell of mourners) tell(reason);
+    const deathListeners = this.#deathListeners;
+    this.#deathListeners = [];
+    for (const listener of deathListeners) listener(reason);
   }
 
-  /** Calls `tell` when the host dies, until the returned function is called. */
-  onDeath(tell: (reason: string) => void): () => void {
-    this.#mourners.push(tell);
+  /** Calls `listener` when the host dies, until the returned function is called. */
+  onDeath(listener: (reason: string) => void): () => void {
+    this.#deathListeners.push(listener);
     return () => {
-      this.#mourners = this.#mourners.filter((each) => each !== tell);
+      this.#deathListeners = this.#deathListeners.filter((each) => each !== listener);
     };
   }
 

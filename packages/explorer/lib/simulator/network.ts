@@ -190,7 +190,7 @@ class Passage {
     }
   }
 
-  #answered(text: string, tell: () => void): void {
+  #answered(text: string, respond: () => void): void {
     const { host, exchange, reject } = this.#asked;
     const fault = this.#fault;
     this.#note(text);
@@ -198,16 +198,16 @@ class Passage {
     else if (fault?.kind === "unanswered") return;
     else if (fault?.kind === "lost-answer") this.#back(() => reject(exchange.broken()));
     else if (fault?.kind === "slow" && fault.when !== "before") {
-      this.#later(fault.ms, () => host.deliver(tell));
+      this.#later(fault.ms, () => host.deliver(respond));
     } else {
       if (fault?.kind === "freeze" && fault.when === "after") host.freezeFor(fault.ms);
-      this.#back(tell);
+      this.#back(respond);
     }
   }
 
-  #back(tell: () => void): void {
+  #back(respond: () => void): void {
     const { host } = this.#asked;
-    this.#later(this.#drawn("back"), () => host.deliver(tell));
+    this.#later(this.#drawn("back"), () => host.deliver(respond));
   }
 
   #later(ms: number, work: () => void): void {

@@ -40,8 +40,8 @@ export interface Scene {
   after(ms: number, fire: () => void): () => void;
   /** Makes a request, on a host with delays and faults. */
   ask<Answer>(exchange: Exchange<Answer>): Promise<Answer>;
-  /** Calls `tell` when the host ends, unless the returned function is called before that. */
-  onEnd(tell: () => void): () => void;
+  /** Calls `listener` when the host ends, unless the returned function is called before that. */
+  onEnd(listener: () => void): () => void;
   fetch(request: Request): Promise<Response>;
   send(request: SdkHttpRequest, signal: AbortSignal | undefined): Promise<SdkHttpResponse>;
   /** Notes that a connection was refused, and returns the error for its caller. */

@@ -191,7 +191,7 @@ export class Simulator {
     check.tableConnection(connection);
     const world = this.#world;
     this.#onRun(() =>
-      connectTable(world.stage, this.dynamodb, fn, connection, (tell) => world.onWrite(tell)),
+      connectTable(world.stage, this.dynamodb, fn, connection, (listener) => world.onWrite(listener)),
     );
   }
 

@@ -22,7 +22,7 @@ export function connectTable(
   model: DynamoDBModel,
   fn: SimulatedFunction,
   connection: TableConnection,
-  onWrite: (tell: () => void) => void,
+  onWrite: (listener: () => void) => void,
 ): void {
   const {
     tableName,

@@ -135,9 +135,9 @@ export class World {
     this.stage = this.#newStage(checkRunning, activities);
   }
 
-  /** Calls `tell` after each write to DynamoDB. */
-  onWrite(tell: () => void): void {
-    this.#writeListeners.add(tell);
+  /** Calls `listener` after each write to DynamoDB. */
+  onWrite(listener: () => void): void {
+    this.#writeListeners.add(listener);
   }
 
   /** All calls of DynamoDB pass here: calls of hosts get their delays and faults. */
@@ -155,7 +155,7 @@ export class World {
   }
 
   #tellOfWrite(): void {
-    for (const tell of this.#writeListeners) tell();
+    for (const listener of this.#writeListeners) listener();
   }
 
   #newStage(checkRunning: (what: string) => void, activities: Activities): Stage {

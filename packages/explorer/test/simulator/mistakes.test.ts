@@ -122,7 +122,7 @@ describe("a simulation that does not fit together", () => {
     expect(() => aws.queue("work")).toThrow("a queue work already exists");
   });
 
-  it("tells of a table that is refused, also when the work itself makes it", async () => {
+  it("reports a table that is refused, also if the work itself creates it", async () => {
     const aws = new Simulator();
     await expect(aws.run(() => aws.table("x", { partitionKey: "id" }))).rejects.toThrow("name");
   });
@@ -143,7 +143,7 @@ describe("a simulation that does not fit together", () => {
     );
   });
 
-  it("tells what is served that answers no Response", async () => {
+  it("reports a server that returns no Response", async () => {
     const aws = new Simulator();
     aws.serve("https://api.example.com", () => anything(undefined));
     const fn = aws.lambda(() => fetch("https://api.example.com/"));

@@ -54,7 +54,7 @@ export interface Invocation {
 /**
  * `done` and `refused` are final. `declined`, `sold-out` and `exists` are answers of the handler that are not stored;
  * `exists` says whose. `failed` is the handler's own error, `failed-after` one after its commit. `not-written` is a refused
- * condition. The rest are answers of onceonly; `outage` says that nobody knows.
+ * condition. The rest are answers of onceonly; `outage` says that the outcome is unknown.
  */
 export const WORDS = [
   "done",

@@ -78,7 +78,7 @@ export async function startStage(options: StageOptions): Promise<Stage> {
     mode === "messages"
       ? await startMessageFlow({ endpoint, tables, hosts, random, faults, nextId })
       : undefined;
-  const tell = (request: ObservedRequest, text: string) => {
+  const log = (request: ObservedRequest, text: string) => {
     const seen = describeRequest(request);
     const subject = watched.get(seen.recordKey ?? "");
     if (subject) note(subject, `${seen.text} ${text}`);
@@ -102,12 +102,12 @@ export async function startStage(options: StageOptions): Promise<Stage> {
         decide(host, request) {
           const fault = weather.decide(host, request);
           const kind = typeof fault === "object" ? JSON.stringify(fault) : fault;
-          tell(request, `from host ${host.number}${kind === "pass" ? "" : `: ${kind}`}`);
+          log(request, `from host ${host.number}${kind === "pass" ? "" : `: ${kind}`}`);
           return fault;
         },
         decideForQueues: (_, request) => weather.decideForQueues(request),
         onAnswer(host, request, { statusCode, isOfCopy }) {
-          tell(
+          log(
             request,
             `from host ${host.number} is answered with ${statusCode}${isOfCopy ? " (a copy)" : ""}`,
           );

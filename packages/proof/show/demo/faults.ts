@@ -16,8 +16,8 @@ export interface Faults {
    * @returns a function that ends it
    */
   on(recordKey: string, moment: Moment, act: Act): () => void;
-  /** Calls `tell` for every order in a transaction that has arrived but has not been processed. */
-  onOrder(tell: (order: NewOrder) => void): void;
+  /** Calls `listener` for every order in a transaction that has arrived but has not been processed. */
+  onOrder(listener: (order: NewOrder) => void): void;
   /** Throttles by the plan; requests that were refused to a function that had just been killed are not among them. */
   readonly throttles: number;
 }
@@ -38,7 +38,7 @@ export function createFaults(
     const [first] = moments;
     if (first === undefined) return "pass";
 
-    for (const order of ordersIn(body)) for (const tell of listeners) tell(order);
+    for (const order of ordersIn(body)) for (const listener of listeners) listener(order);
     const acts = moments.flatMap((each) => [...(watched.get(nameOf(each.recordKey, each.moment)) ?? [])]);
     const [disturbed] = acts.map((act) => act()).filter((fault) => fault !== undefined);
     if (disturbed !== undefined) return disturbed;
@@ -64,7 +64,7 @@ export function createFaults(
         if (acts.size === 0) watched.delete(name);
       };
     },
-    onOrder: (tell) => void listeners.push(tell),
+    onOrder: (listener) => void listeners.push(listener),
     get throttles() {
       return throttles;
     },

@@ -93,7 +93,7 @@ function tellingProgress(
 ) {
   const startedAtMs = Date.now();
   let phase: Phase = "stream off";
-  const tell = () => {
+  const printProgress = () => {
     const acknowledged = stage.deliveries.all.filter(({ end }) => end === "acknowledged");
     onProgress?.({
       phase,
@@ -107,15 +107,15 @@ function tellingProgress(
       seconds: Math.floor((Date.now() - startedAtMs) / 1000),
     });
   };
-  const ticking = setInterval(tell, PROGRESS_EVERY_MS);
+  const ticking = setInterval(printProgress, PROGRESS_EVERY_MS);
   return {
     enter(next: Phase) {
       phase = next;
-      tell();
+      printProgress();
     },
     end() {
       clearInterval(ticking);
-      tell();
+      printProgress();
     },
   };
 }

@@ -11,7 +11,7 @@ from the start again for everything that can go wrong at each of its requests ([
 its source was done its effects were compared.
 `;
 
-/** Explores all samples; `note` is told before each. */
+/** Explores all samples; `note` is called before each. */
 export async function exploredPage(note: (name: string) => void = () => {}): Promise<string> {
   const sections: string[] = [];
   for (const { name, about, explore } of SAMPLES) {

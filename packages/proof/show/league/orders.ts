@@ -35,7 +35,7 @@ export async function openOrderBook() {
       return response.writeHead(500).end();
     }
     const order = { id: ++orders, nonce: randomUUID(), tag, padding: size && paddingOf(size) };
-    for (const tell of made.splice(0)) tell();
+    for (const listener of made.splice(0)) listener();
     if (hang !== undefined && !hung.has(hang)) return void hung.add(hang);
     response.end(JSON.stringify(order));
   });

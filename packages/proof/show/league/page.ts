@@ -182,7 +182,7 @@ function namesOf(findings: readonly ConformFinding[], verdict: string): string {
 
 const sumOf = ({ trials }: Row) => (trials.commands ? trials.commands[0] + trials.commands[1] : Number.NaN);
 
-/** What was measured, if somebody else is ahead. */
+/** What was measured, if another library is ahead. */
 function betterRows(rows: readonly Row[]): readonly (readonly string[])[] {
   const ours = (row: Row) => row.contestant.library === "onceonly";
   const [us, others] = [rows.filter(ours), rows.filter((row) => !ours(row))];

@@ -148,7 +148,7 @@ describe("the stream of a table that feeds a function", () => {
 });
 
 describe("a Kafka topic or a broker that feeds a function", () => {
-  it("is noted, since nobody knows here for how long it keeps records", () => {
+  it("is noted, because its retention isn't known at synthesis", () => {
     const clusterArn = "arn:aws:kafka:eu-central-1:123456789012:cluster/orders/1";
     const { faults, notes } = synthesized(Duration.days(1), (_, fn) => {
       fn.addEventSource(new ManagedKafkaEventSource({ clusterArn, topic: "orders", startingPosition }));

@@ -91,20 +91,20 @@ export class Queue {
     // A FIFO queue's delay also applies to messages that are already there:
     // https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-delay-queues.html
     if (this.isFifo && isOtherDelay) this.#delayAgain();
-    this.#watchers.tell();
+    this.#watchers.notify();
   }
 
   add(message: QueuedMessage): void {
     this.#oldestSentAt = Math.min(this.#oldestSentAt, message.sentAt);
     this.#storage.add(message);
-    this.#watchers.tell();
+    this.#watchers.notify();
   }
 
   remove(message: QueuedMessage): void {
     this.#storage.remove(message);
     this.#inFlight.forget(message);
     // In a FIFO queue the next message of the group may be deliverable now.
-    this.#watchers.tell();
+    this.#watchers.notify();
   }
 
   clear(): void {
@@ -140,7 +140,7 @@ export class Queue {
   hideUntil(message: QueuedMessage, visibleAt: number): void {
     message.visibleAt = visibleAt;
     this.#inFlight.note(message);
-    this.#watchers.tell();
+    this.#watchers.notify();
   }
 
   inFlightCount(now: number): number {
@@ -177,14 +177,14 @@ export class Queue {
     return next;
   }
 
-  /** Calls `tell` whenever another message may be deliverable. Call the returned function to stop. */
-  watch(tell: () => void): () => void {
-    return this.#watchers.add(tell);
+  /** Calls `listener` whenever another message may be deliverable. Call the returned function to stop. */
+  watch(listener: () => void): () => void {
+    return this.#watchers.add(listener);
   }
 
   #leaveVisible(message: QueuedMessage, now: number): void {
     message.visibleAt = now;
-    this.#watchers.tell();
+    this.#watchers.notify();
   }
 
   #delayAgain(): void {

@@ -128,11 +128,11 @@ export class SqsModel {
   }
 
   /**
-   * Calls `tell` whenever another message in a queue may be deliverable. Call the returned function to
+   * Calls `listener` whenever another message in a queue may be deliverable. Call the returned function to
    * stop.
    */
-  watch(queueUrl: string, tell: () => void): () => void {
-    return this.#service.queueByUrl(queueUrl).watch(tell);
+  watch(queueUrl: string, listener: () => void): () => void {
+    return this.#service.queueByUrl(queueUrl).watch(listener);
   }
 
   /** Ends all waiting: receives answer without messages, and redrives stop. */

@@ -2,13 +2,13 @@
 export class Watchers {
   readonly #watchers = new Set<() => void>();
 
-  /** Calls `tell` on every change, until the returned function is called. */
-  add(tell: () => void): () => void {
-    this.#watchers.add(tell);
-    return () => this.#watchers.delete(tell);
+  /** Calls `listener` on every change, until the returned function is called. */
+  add(listener: () => void): () => void {
+    this.#watchers.add(listener);
+    return () => this.#watchers.delete(listener);
   }
 
-  tell(): void {
-    for (const tell of this.#watchers) tell();
+  notify(): void {
+    for (const listener of this.#watchers) listener();
   }
 }

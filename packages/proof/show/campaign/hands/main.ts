@@ -12,7 +12,7 @@ const options = JSON.parse(String(process.argv[2])) as WorldOptions;
 const worlds = { storm: createWorld(options, false), calm: createWorld(options, true) };
 const functions = { storm: createFunctions(worlds.storm), calm: createFunctions(worlds.calm) };
 
-const tell = (message: FromHands) => void process.send?.(message);
+const send = (message: FromHands) => void process.send?.(message);
 
 async function answer(ask: Ask): Promise<void> {
   const { id } = ask;
@@ -28,29 +28,29 @@ async function answer(ask: Ask): Promise<void> {
     observe,
     async work(execution, form) {
       const { attempt } = execution;
-      tell({ id, handlerStarted: { at: Date.now(), ...(attempt !== undefined && { attempt }) } });
+      send({ id, handlerStarted: { at: Date.now(), ...(attempt !== undefined && { attempt }) } });
       try {
-        const onCommit = () => tell({ id, commitStarted: { at: Date.now() } });
+        const onCommit = () => send({ id, commitStarted: { at: Date.now() } });
         return await handle({ ask, variant, world, execution, form, onCommit });
       } catch (error) {
         thrown.add(error);
         throw error;
       } finally {
-        tell({ id, handlerEnded: { at: Date.now() } });
+        send({ id, handlerEnded: { at: Date.now() } });
       }
     },
   });
   const read = answering.then(readResult, (error) => readError(error, id, thrown.has(error)));
-  tell({ id, ended: { answer: await read, decisions } });
+  send({ id, ended: { answer: await read, decisions } });
 }
 
 async function invoke(invocation: Invocation): Promise<void> {
   const { id, isCalm } = invocation;
   try {
     const result = await functions[isCalm ? "calm" : "storm"][invocation.function]?.(invocation);
-    tell({ id, result: JSON.stringify(result ?? null) });
+    send({ id, result: JSON.stringify(result ?? null) });
   } catch (error) {
-    tell({ id, error: String(error) });
+    send({ id, error: String(error) });
   }
 }
 
