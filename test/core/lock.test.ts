@@ -139,4 +139,10 @@ describe("lock", () => {
   ])("refuses options that no lock can have: %j", async (change, message) => {
     await expect(lock(given(change as object).options, "shop", () => 1)).rejects.toThrow(message);
   });
+
+  it.each([undefined, "sync-catalogue"])("refuses options that aren't an object: %j", async (options) => {
+    await expect(lock(options as never, "shop", () => 1)).rejects.toThrow(
+      "`options` must be an object such as { operation: …, store: … }",
+    );
+  });
 });

@@ -58,6 +58,9 @@ export const FULL = [
   "test/copies/helpers",
   "packages/explorer/test/explorer/advice-in-databases",
   "test/site/browser",
+  "test/site/links",
+  "test/cdk/foreign-apps",
+  "packages/cli/test/console/drills",
 ].map((name) => `${name}.test.ts`);
 
 /**
@@ -70,11 +73,9 @@ export const LONG = [
   "packages/proof/test/show/demo/run",
   "packages/proof/test/show/load/run",
   "test/cdk/commonjs-packages",
-  "test/cdk/foreign-apps",
   "test/cdk/terminal",
   "packages/cli/test/console/acts",
   "packages/cli/test/console/command",
-  "packages/cli/test/console/drills",
   "packages/cli/test/console/page",
   "packages/cli/test/drills",
   "test/consumers/brokers",
@@ -97,7 +98,6 @@ export const LONG = [
   "test/package/tutorial",
   "test/package/typescript",
   "test/postgres/model",
-  "test/site/links",
   "test/tracers/tracers",
   "packages/explorer/test/simulator/outbox-destinations",
 ].map((name) => `${name}.test.ts`);

@@ -15,7 +15,6 @@ import { saga } from "../../../../lib/saga/saga.ts";
 import { chromiumProgram, launchChromium, NO_CHROMIUM } from "../../../../test/kit/chromium.ts";
 import { root } from "../../../../test/kit/project.ts";
 import { run } from "../../../../test/kit/run.ts";
-import { inTier } from "../../../../test/setup/tier.ts";
 import { startConsole } from "../../lib/console/console-server.ts";
 import { tableSource } from "../../lib/console/table-source.ts";
 import { openTable } from "../../lib/table.ts";
@@ -171,7 +170,7 @@ class Operator {
   }
 }
 
-describe.runIf(hasChromium).each(inTier([360], [360, 1280]))("the console page, %s pixels wide", (width) => {
+describe.runIf(hasChromium).each([360, 1280])("the console page, %s pixels wide", (width) => {
   let browser: Browser;
   let queues: Awaited<ReturnType<typeof startQueues>>;
   let world: World;
