@@ -1,9 +1,11 @@
 // A fork in memory, and what refuses one.
-import { randomUUID } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { MAX_RETENTION_SECONDS } from "../../lib/contract.ts";
 import { OutcomeUnknownError, PermanentError } from "../../lib/core/errors.ts";
 import { forkableSteps, planFork } from "../../lib/core/fork-plan.ts";
+import { forkRecord } from "../../lib/core/fork-record.ts";
+import { encodeError } from "../../lib/core/outcome.ts";
 import { rerunRecord } from "../../lib/core/rerun-record.ts";
 import { runOnce } from "../../lib/core/run-once.ts";
 import type { Store } from "../../lib/core/store.ts";
@@ -41,6 +43,10 @@ describe("R8: a fork asks its store", () => {
     const { fingerprint } = seen;
     const expiresAt = Math.ceil(at / 1000 + MAX_RETENTION_SECONDS);
     const attempt = 1;
+    const forked = new PermanentError("an operator runs this operation again under another idempotency key", {
+      name: "ForkedError",
+      statusCode: 409,
+    });
     expect(answer).toEqual({
       ...{ forked: true, recordKey: target },
       ...{ copied: ["reserve", "price"], again: ["charge"], started: [] },
@@ -49,7 +55,13 @@ describe("R8: a fork asks its store", () => {
     const [token, closing] = requests.flatMap(([name, given]) =>
       name === "claim" ? [Object(given).token] : [],
     );
-    expect(requests.map(([name, ...given]) => [name, ...given])).toEqual([
+    // The same in every release: a repetition finishes what an interrupted one began.
+    expect(token).toBe(
+      createHash("sha256")
+        .update(JSON.stringify([original, target, "charge"]))
+        .digest("hex"),
+    );
+    expect(requests).toEqual([
       ["find", original, { consistent: true }],
       ["find", target, { consistent: true }],
       ["loadResult", expect.anything()],
@@ -73,7 +85,7 @@ describe("R8: a fork asks its store", () => {
         {
           ...{ recordKey: original, token: closing, now: at, state: "failed", isListed: true },
           ...{ expiresAt, writes: [], messages: [], evidence: expect.any(String) },
-          result: expect.stringContaining("ForkedError"),
+          result: encodeError(forked, false),
         },
       ],
       ...["reserve", "price"].map((name, index) => [
@@ -148,10 +160,61 @@ describe("R8: a fork asks its store", () => {
     expect(requests).toEqual([]);
   });
 
-  it("nothing without a store", async () => {
-    const { key, fork } = forkWorld(new MemoryStore() as Store<never>);
+  it.each([undefined, null])("nothing without a store: %s", async (store) => {
+    const forking = forkRecord({ store: store as never }, "order#acme#a", {
+      ...BY,
+      from: "charge",
+      as: "new",
+    });
 
-    await expect(fork("charge", "new", key, null as never)).rejects.toThrow("`store` must be a store");
+    await expect(forking).rejects.toThrow("`store` must be a store");
+  });
+
+  it("to end the new record at once if the original can't be closed", async () => {
+    const { key, place, fork, store, keyOf, clock } = forkWorld(new MemoryStore() as Store<never>);
+    await place(key, 5, { fails: new Error("x") }).catch(() => {});
+    const { store: watching, requests } = watched(store);
+    const raced = intercepted(watching as never, (name, request, [given]) =>
+      name === "claim" && (given as { recordKey: string }).recordKey === keyOf(key)
+        ? Promise.resolve({ won: false, record: undefined })
+        : request(),
+    );
+    const now = clock.now();
+
+    expect(await fork("charge", "new", key, raced as never)).toEqual({ forked: false, state: "absent" });
+
+    const [[, reserved] = []] = requests.filter(([name]) => name === "claim");
+    expect(requests.at(-1)).toEqual([
+      "settle",
+      {
+        ...{
+          recordKey: keyOf("new"),
+          token: Object(reserved).token,
+          now,
+          state: "released",
+          isListed: false,
+        },
+        ...{ expiresAt: Math.floor(now / 1000), writes: [], messages: [] },
+      },
+    ]);
+  });
+
+  it("to note a copied step's next step only if that's copied too", async () => {
+    const { key, fork, options, store } = forkWorld(new MemoryStore() as Store<never>);
+    const order = saga("order", [
+      { name: "reserve", run: () => 1, compensate: () => undefined },
+      { name: "charge", run: () => 2, pivot: true },
+      { name: "ship", run: () => Promise.reject(new Error("no such carrier")) },
+    ]);
+    await runOnce({ ...options, whenAbandoned: "hold" }, key, {}, (execution) =>
+      order.run(execution, {}),
+    ).catch(() => {});
+    const { store: watching, requests } = watched(store);
+
+    await fork("order/ship", "new", key, watching, { evenThoughStarted: true });
+
+    const steps = requests.flatMap(([name, given]) => (name === "writeStep" ? [Object(given).step] : []));
+    expect(steps.map(({ next }) => next)).toEqual(["order/charge", undefined]);
   });
 });
 
@@ -173,6 +236,11 @@ describe("R8: a fork is refused", () => {
     const other = randomUUID();
     await place(other, 1, { keepSteps: true });
     expect(await fork("price", key, other)).toEqual({ forked: false, state: "taken" });
+    // Another key's fork from the same step is another fork.
+    expect(await fork("price", "new", other)).toMatchObject({ forked: true });
+    const third = randomUUID();
+    await place(third, 1, { keepSteps: true });
+    expect(await fork("price", "new", third)).toEqual({ forked: false, state: "taken" });
     await expect(fork("price", "", other)).rejects.toMatchObject({ code: "IDEMPOTENCY_KEY_INVALID" });
   });
 

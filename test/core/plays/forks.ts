@@ -1,6 +1,7 @@
 // What a fork does on any store: from a handler's step and from a saga's.
 import { randomUUID } from "node:crypto";
 import { expect } from "vitest";
+import { PermanentError } from "../../../lib/core/errors.ts";
 import type { Execution } from "../../../lib/core/execution.ts";
 import { forkableSteps } from "../../../lib/core/fork-plan.ts";
 import { forkRecord } from "../../../lib/core/fork-record.ts";
@@ -113,6 +114,22 @@ export const FORKS: readonly Fork[] = [
       // Nor after the fork has run.
       expect(await fork("price", `${key}-1`)).toMatchObject({ forked: true });
       expect(ran.slice(3)).toEqual(["price", "charge 10", "reserve", "price", "charge 20"]);
+    },
+  },
+
+  {
+    name: "of a key that failed for good and kept its steps leaves its error",
+    check: async (store) => {
+      const { key, place, fork, recordOf } = forkWorld(store);
+      const fails = new PermanentError("no such article");
+      await expect(place(key, 9999, { fails, keepSteps: true })).rejects.toThrow("no such article");
+      const before = await recordOf(key);
+
+      expect(await fork("price", `${key}-1`)).toMatchObject({ forked: true, copied: ["reserve"] });
+
+      expect(await recordOf(key)).toEqual(before);
+      await expect(place(key, 10)).rejects.toThrow("no such article");
+      expect(await place(`${key}-1`, 10)).toMatchObject({ amount: 10 });
     },
   },
 
