@@ -48,7 +48,7 @@ describe.each(["stop", "forget"] as const)("a program that has nothing else to d
 
     expect(status).toBe(0);
     expect(endpoint).toMatch(/^http:/);
-    await expect.poll(() => answers(endpoint), { timeout: 5_000 }).toBe(false);
+    await expect.poll(() => answers(endpoint)).toBe(false);
   });
 });
 
@@ -67,8 +67,7 @@ describe.skipIf(process.platform === "win32")("the guard", () => {
 
       await end(signal);
 
-      for (const endpoint of held.endpoints)
-        await expect.poll(() => answers(endpoint), { timeout: 5_000 }).toBe(false);
+      for (const endpoint of held.endpoints) await expect.poll(() => answers(endpoint)).toBe(false);
       await expect.poll(() => isAlive(held.function.pid)).toBe(false);
       await expect.poll(() => existsSync(held.function.folder)).toBe(false);
     },

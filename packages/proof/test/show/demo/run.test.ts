@@ -54,7 +54,7 @@ function forgetfulGate({ tables }: Stage, endpoint: string): Gate {
 describe("npm run demo", () => {
   it.concurrent.each(engines)(
     "H42, H53: gives one order, payment and charge for each key through all that is done to the service, on $name",
-    { timeout: 120_000 },
+    { timeout: 600_000 },
     async ({ endpoint }) => {
       const plan = planDemo({ orders: 16, duplicates: 2, seed: 4 });
       const { orders } = plan;
@@ -101,7 +101,7 @@ describe("npm run demo", () => {
 
   if (isFull) {
     it.concurrent("finds the second orders of a service that forgets what it did", {
-      timeout: 120_000,
+      timeout: 600_000,
     }, async () => {
       const { endpoint } = engines[0]!;
       const full = planDemo({ orders: 12, duplicates: 2, seed: 5 });
@@ -119,7 +119,7 @@ describe("npm run demo", () => {
     });
 
     it.concurrent("orders and charges twice in the column without onceonly, after the same crashes", {
-      timeout: 120_000,
+      timeout: 600_000,
     }, async () => {
       const plan = planDemo({ orders: 6, duplicates: 2, seed: 4 });
       const shown: string[] = [];
@@ -145,7 +145,7 @@ describe("npm run demo", () => {
     });
 
     it.concurrent("finds the double charges of a consumer without idempotency and ends with status 1", {
-      timeout: 120_000,
+      timeout: 600_000,
     }, async (test) => {
       const { folder, remove } = await sampleWithout(sample, ["ChargePayment"]);
       try {
