@@ -60,6 +60,8 @@ export const FULL = [
   "test/site/browser",
   "test/site/links",
   "test/cdk/foreign-apps",
+  "test/cdk/terminal",
+  "test/tracers/tracers",
   "packages/cli/test/console/drills",
 ].map((name) => `${name}.test.ts`);
 
@@ -73,7 +75,6 @@ export const LONG = [
   "packages/proof/test/show/demo/run",
   "packages/proof/test/show/load/run",
   "test/cdk/commonjs-packages",
-  "test/cdk/terminal",
   "packages/cli/test/console/acts",
   "packages/cli/test/console/command",
   "packages/cli/test/console/page",
@@ -98,7 +99,6 @@ export const LONG = [
   "test/package/tutorial",
   "test/package/typescript",
   "test/postgres/model",
-  "test/tracers/tracers",
   "packages/explorer/test/simulator/outbox-destinations",
 ].map((name) => `${name}.test.ts`);
 
