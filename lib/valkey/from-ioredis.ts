@@ -29,12 +29,10 @@ export interface IoredisClient {
 export function fromIoredis(client: IoredisClient): ValkeyClient {
   checkMethods("client", client, ["call", "pipeline"], "a `Redis` or a `Cluster` from ioredis or iovalkey");
   return {
-    send: (_key, command) => {
-      const [name = "", ...words] = named(command);
-      return client.call(name, words);
-    },
+    // iovalkey and ioredis 5.4 find a command's keys only by its name in lowercase. Without keys, a request goes to any node.
+    send: (_key, [name = "", ...words]) => client.call(name.toLowerCase(), words),
     sendTogether: async (_key, commands) => {
-      const together = commands.map((command) => ["call", ...named(command)]);
+      const together = commands.map(([name = "", ...words]) => ["call", name.toLowerCase(), ...words]);
       const replies = await client.pipeline(together).exec();
       // A cluster client doesn't redirect pipelines that write. While a slot is being moved, only its target node can answer.
       const address = askedAddress(replies?.[0]?.[0]);
@@ -44,11 +42,6 @@ export function fromIoredis(client: IoredisClient): ValkeyClient {
       return repliesOf(await node.pipeline([["call", "ASKING"], ...together]).exec()).slice(1);
     },
   };
-}
-
-/** iovalkey and ioredis 5.4 look up a command's keys by its name in small letters. Without keys, a request goes to any node. */
-function named([name = "", ...words]: readonly string[]): string[] {
-  return [name.toLowerCase(), ...words];
 }
 
 function repliesOf(replies: Awaited<ReturnType<IoredisPipeline["exec"]>>): readonly unknown[] {

@@ -222,7 +222,7 @@ describe("fingerprintsOf", () => {
     expect(fingerprintsOf(ways, { a: 1 })).toEqual([fingerprintOf({ a: 1 }), fingerprintOf("fixed")]);
   });
 
-  it("refuses a part that isn't there, unless there is no input", () => {
+  it("throws if the chosen part is undefined, unless the whole payload is", () => {
     const partOf = (input: unknown) => (input as { item?: unknown } | undefined)?.item;
 
     expect(() => fingerprintsOf([partOf], { itm: "book" })).toThrow(

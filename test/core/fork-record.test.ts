@@ -23,24 +23,23 @@ describe("R8: a fork on MemoryStore", () => {
   it.each(FORKS)("$name", ({ check }) => check(new MemoryStore() as Store<never>));
 });
 
-describe("R8: a fork asks its store", () => {
-  /** The requests of a fork from `charge`, each with what it says. */
-  async function asked(more: Parameters<ReturnType<typeof forkWorld>["place"]>[2]) {
+describe("R8: the requests of a fork", () => {
+  /** An order that failed after its steps, and a store that notes its requests. */
+  async function failedOrder() {
     const world = forkWorld(new MemoryStore() as Store<never>);
-    await world.place(world.key, 5, more).catch(() => {});
-    const seen = await world.recordOf(world.key);
-    const { store, requests } = watched(world.store as never);
-    const at = world.clock.now();
-    const answer = await world.fork("charge", "new", world.key, store as never);
-    const [original, target] = [world.keyOf(world.key), world.keyOf("new")];
-    return { ...world, seen, requests: requests as [string, ...object[]][], at, answer, original, target };
+    await world.place(world.key, 5, { fails: new Error("x") }).catch(() => {});
+    const { store: watching, requests } = watched(world.store);
+    return { ...world, watching, requests: requests as [string, ...object[]][] };
   }
   const evidenceOf = (request: object | undefined) =>
     decodeEvidence((request as { evidence?: string } | undefined)?.evidence);
 
-  it("to reserve the new key, to close the original, to copy each step, and to free the new key", async () => {
-    const { requests, seen, at, answer, original, target } = await asked({ fails: new Error("x") });
+  it("reserve the new key, close the original, copy each step, and release the new key", async () => {
+    const { key, clock, fork, keyOf, recordOf, watching, requests } = await failedOrder();
+    const seen = await recordOf(key);
     const { fingerprint } = seen;
+    const [original, target, at] = [keyOf(key), keyOf("new"), clock.now()];
+    const answer = await fork("charge", "new", key, watching);
     const expiresAt = Math.ceil(at / 1000 + MAX_RETENTION_SECONDS);
     const attempt = 1;
     const forked = new PermanentError("an operator runs this operation again under another idempotency key", {
@@ -113,7 +112,7 @@ describe("R8: a fork asks its store", () => {
     });
   });
 
-  it("again after a failure, and gives up after 5 seconds", async () => {
+  it("are repeated after a failure, for about 5 seconds", async () => {
     for (const method of ["find", "claim", "settle", "writeStep", "loadResult"] as const) {
       const { key, place, fork, store, clock } = forkWorld(new MemoryStore() as Store<never>);
       await place(key, 5, { fails: new Error("x") }).catch(() => {});
@@ -132,11 +131,9 @@ describe("R8: a fork asks its store", () => {
     }
   });
 
-  it("nothing about a key that has expired", async () => {
-    const { key, place, fork, clock, store } = forkWorld(new MemoryStore() as Store<never>);
-    await place(key, 5, { fails: new Error("x") }).catch(() => {});
+  it("end with the first read if the key has expired", async () => {
+    const { key, fork, clock, watching, requests } = await failedOrder();
     await clock.advance(90_000_000);
-    const { store: watching, requests } = watched(store);
 
     expect(await fork("charge", "new", key, watching)).toEqual({ forked: false, state: "absent" });
 
@@ -151,7 +148,7 @@ describe("R8: a fork asks its store", () => {
     [{ as: undefined }, "`as` must be the idempotency key"],
     [{ as: 7 }, "`as` must be the idempotency key"],
     [{ evenThoughStarted: "yes" }, "`evenThoughStarted` must be true or false"],
-  ])("nothing with %j", async (more, message) => {
+  ])("aren't made if an option is invalid: %j", async (more, message) => {
     const { key, fork, store } = forkWorld(new MemoryStore() as Store<never>);
     const { store: watching, requests } = watched(store);
 
@@ -160,7 +157,7 @@ describe("R8: a fork asks its store", () => {
     expect(requests).toEqual([]);
   });
 
-  it.each([undefined, null])("nothing without a store: %s", async (store) => {
+  it.each([undefined, null])("aren't made without a store: %s", async (store) => {
     const forking = forkRecord({ store: store as never }, "order#acme#a", {
       ...BY,
       from: "charge",
@@ -170,10 +167,8 @@ describe("R8: a fork asks its store", () => {
     await expect(forking).rejects.toThrow("`store` must be a store");
   });
 
-  it("to end the new record at once if the original can't be closed", async () => {
-    const { key, place, fork, store, keyOf, clock } = forkWorld(new MemoryStore() as Store<never>);
-    await place(key, 5, { fails: new Error("x") }).catch(() => {});
-    const { store: watching, requests } = watched(store);
+  it("release the new record immediately if the original can't be closed", async () => {
+    const { key, fork, keyOf, clock, watching, requests } = await failedOrder();
     const raced = intercepted(watching as never, (name, request, [given]) =>
       name === "claim" && (given as { recordKey: string }).recordKey === keyOf(key)
         ? Promise.resolve({ won: false, record: undefined })
@@ -199,7 +194,7 @@ describe("R8: a fork asks its store", () => {
     ]);
   });
 
-  it("to note a copied step's next step only if that's copied too", async () => {
+  it("keep a copied step's next step only if that one is copied too", async () => {
     const { key, fork, options, store } = forkWorld(new MemoryStore() as Store<never>);
     const order = saga("order", [
       { name: "reserve", run: () => 1, compensate: () => undefined },

@@ -101,7 +101,7 @@ describeOnMiddies("idempotency", (middy) => {
     },
   );
 
-  it("H51: is no longer nested once the stack has answered, although the handler is still running", async () => {
+  it("H51: a call isn't nested once the middleware stack has timed out, although the handler is still running", async () => {
     const { options, context } = given();
     const once = idempotency({ ...options, key });
     const again = idempotent(async () => "never", { ...options, key });

@@ -119,7 +119,7 @@ describe("a reconciler, by what verify answers", () => {
     expect(world.evidence("order-1")).toMatchObject({ by: "reconciler", answered: "200, 1 charge" });
   });
 
-  it("prints what isn't settled if there is no observer, and no text of an error", async () => {
+  it("logs each key that it couldn't settle if there is no observer, without the message of an error", async () => {
     const world = reconcilerWorld();
     const print = vi.spyOn(console, "error").mockImplementation(() => {});
     await world.dies("order-1");

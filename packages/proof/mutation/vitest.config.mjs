@@ -28,7 +28,7 @@ export default defineConfig({
   test: {
     include: unitTests().filter((file) => file.startsWith(`test/${folder}/`)),
     setupFiles: ["packages/proof/mutation/same-cases.mjs"],
-    // A test takes milliseconds, so this ends one that waits for something a mutant took away.
+    // A test takes milliseconds, so this ends one that waits for something that the mutant removed.
     testTimeout: 10_000,
     // Each mutant starts a worker; one for each test file as well would triple the time.
     isolate: false,

@@ -90,7 +90,7 @@ export class World {
       disorderOf: (name) => this.natures.get(name),
     });
     if (ttlLagSeconds !== undefined) {
-      const ttl = new TtlClock(time, this.dynamodb, ttlLagSeconds, () => this.#tellOfWrite());
+      const ttl = new TtlClock(time, this.dynamodb, ttlLagSeconds, () => this.#notifyWriteListeners());
       this.onWrite(() => ttl.look());
     }
     const outside = () => this.outside;
@@ -146,7 +146,7 @@ export class World {
       try {
         return await run();
       } finally {
-        if (WRITES.test(call.operation)) this.#tellOfWrite();
+        if (WRITES.test(call.operation)) this.#notifyWriteListeners();
       }
     };
     const scene = currentScene();
@@ -154,7 +154,7 @@ export class World {
     return scene.ask(this.services.dynamodbExchange({ ...call, attempt: undefined }, runAndTell));
   }
 
-  #tellOfWrite(): void {
+  #notifyWriteListeners(): void {
     for (const listener of this.#writeListeners) listener();
   }
 

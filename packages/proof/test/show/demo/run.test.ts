@@ -51,10 +51,9 @@ function forgetfulGate({ tables }: Stage, endpoint: string): Gate {
   return { ...gate, shared: (task) => gate.shared(() => forget().then(task)) };
 }
 
-describe("npm run demo", () => {
+describe("npm run demo", { timeout: 600_000 }, () => {
   it.concurrent.each(engines)(
     "H42, H53: gives one order, payment and charge for each key through all that is done to the service, on $name",
-    { timeout: 600_000 },
     async ({ endpoint }) => {
       const plan = planDemo({ orders: 16, duplicates: 2, seed: 4 });
       const { orders } = plan;
@@ -100,9 +99,7 @@ describe("npm run demo", () => {
   );
 
   if (isFull) {
-    it.concurrent("finds the second orders of a service that forgets what it did", {
-      timeout: 600_000,
-    }, async () => {
+    it.concurrent("finds the second orders of a service that forgets what it did", async () => {
       const { endpoint } = engines[0]!;
       const full = planDemo({ orders: 12, duplicates: 2, seed: 5 });
       const orders = full.orders
@@ -118,9 +115,7 @@ describe("npm run demo", () => {
       expect(problems).toContain(`${nameOf(reused)}: a request with another body was answered with 201`);
     });
 
-    it.concurrent("orders and charges twice in the column without onceonly, after the same crashes", {
-      timeout: 600_000,
-    }, async () => {
+    it.concurrent("orders and charges twice in the column without onceonly, after the same crashes", async () => {
       const plan = planDemo({ orders: 6, duplicates: 2, seed: 4 });
       const shown: string[] = [];
       const progress = {
@@ -144,9 +139,7 @@ describe("npm run demo", () => {
       expect(new Set(shown)).toEqual(new Set(["deploying the sample without onceonly", "without onceonly"]));
     });
 
-    it.concurrent("finds the double charges of a consumer without idempotency and ends with status 1", {
-      timeout: 600_000,
-    }, async (test) => {
+    it.concurrent("finds the double charges of a consumer without idempotency and ends with status 1", async (test) => {
       const { folder, remove } = await sampleWithout(sample, ["ChargePayment"]);
       try {
         const args = ["--orders", "5", "--app", folder];
