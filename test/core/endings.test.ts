@@ -1,5 +1,5 @@
 // Stores that never answer, and stores that refuse a result: each call ends with a code, and no effect is repeated.
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { StoreUnavailableError } from "../../lib/core/errors.ts";
 import type { Execution } from "../../lib/core/execution.ts";
 import type { EngineOptions } from "../../lib/core/options.ts";
@@ -22,6 +22,8 @@ function given(silent: readonly StoreMethod[], patienceMs: number | undefined = 
   return { clock, store, call, start: clock.now() };
 }
 
+afterEach(() => void vi.useRealTimers());
+
 const within = (ms: number) => ({ context: { getRemainingTimeInMillis: () => ms } as never });
 
 describe("a store that never answers", () => {
@@ -39,6 +41,15 @@ describe("a store that never answers", () => {
       message: expect.stringContaining(`no answer in ${ms} ms`),
     });
     expect(clock.now() - start).toBe(ms);
+  });
+
+  it("H80: R2: a claim ends with its patience by the system's clock, too", async () => {
+    vi.useFakeTimers();
+    const { store } = given(["claim"]);
+    const call = runOnce({ operation: "order", store, leaseSeconds: 60 }, "key", {}, () => "never");
+    const ended = expect(call).rejects.toThrow("no answer in 30000 ms");
+    await vi.advanceTimersByTimeAsync(30_000);
+    await ended;
   });
 
   it("H80: R2: a completion ends, and the caller gets the handler's own answer", async () => {

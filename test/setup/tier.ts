@@ -58,6 +58,7 @@ export const FULL = [
   "test/copies/helpers",
   "packages/explorer/test/explorer/advice-in-databases",
   "test/site/browser",
+  "test/site/links",
   "test/cdk/foreign-apps",
   "test/cdk/terminal",
   "test/tracers/tracers",
@@ -98,7 +99,6 @@ export const LONG = [
   "test/package/tutorial",
   "test/package/typescript",
   "test/postgres/model",
-  "test/site/links",
   "packages/explorer/test/simulator/outbox-destinations",
 ].map((name) => `${name}.test.ts`);
 
