@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { FULL, isFull, isLong, isUnit, LONG, sharingTests, unitTests } from "./test/setup/tier.ts";
@@ -89,8 +90,8 @@ export default defineConfig({
           "test/setup/valkey.ts",
         ],
     reporters: ["default", "./test/setup/closing-line.ts"],
-    // All processors: much of the time goes into waiting for engines and other processes.
-    maxWorkers: "100%",
+    // One more than there are processors: much of the time goes into waiting for engines and other processes.
+    maxWorkers: availableParallelism() + 1,
     coverage: {
       provider: "v8",
       include: ["lib/core/**/*.ts", "lib/messaging/**/*.ts"],

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { PACKAGES } from "../../tools/entries.mjs";
 import { root } from "../kit/project.ts";
 import { run } from "../kit/run.ts";
+import { isFull } from "../setup/tier.ts";
 import { type ConsumerProjects, prepareConsumerProjects } from "./projects-world.ts";
 
 /** What each entry can't be loaded without. */
@@ -18,6 +19,10 @@ const NEEDS: Readonly<Record<string, string>> = {
 const ENTRIES = Object.keys(PACKAGES.onceonly.entries).map((entry) => `onceonly${entry.slice(1)}`);
 const NEEDY = ENTRIES.filter((entry) => entry in NEEDS);
 const FREE = ENTRIES.filter((entry) => !(entry in NEEDS));
+/** Side by side, which takes a process; in the full tier each alone. */
+const LOADED: [title: string, entries: string[]][] = isFull
+  ? FREE.map((entry) => [entry, [entry]])
+  : [["each other entry", FREE]];
 const RUNTIME = NEEDY.filter((entry) => !entry.includes("cdk"));
 
 /** How a project loads an entry, without a bundler. */
@@ -52,8 +57,8 @@ const handlerSource = (load: (entry: string) => string) => `
   handler(event, { getRemainingTimeInMillis: () => 3000 }).then(({ statusCode }) => console.log(statusCode));`;
 
 describe.each(LOADS)("without any peer, in %s", (_, type, load) => {
-  it.each(FREE)("%s loads", async (entry) => {
-    await evaluate(type, `${load(entry)};`);
+  it.each(LOADED)("%s loads", async (_, entries) => {
+    await evaluate(type, entries.map((entry) => `${load(entry)};`).join("\n"));
   });
 
   it.each(NEEDY)("%s names the package to install", async (entry) => {
@@ -90,8 +95,12 @@ async function runBundle(contents: string, more: BuildOptions, folder = project)
 }
 
 describe.each(["esm", "cjs"] as const)("without any peer, in a bundle (%s)", (format) => {
-  it.each(FREE)("%s loads", async (entry) => {
-    await runBundle(`import * as entry from "${entry}"; console.log(Object.keys(entry).length);`, { format });
+  it.each(LOADED)("%s loads", async (_, entries) => {
+    const lines = entries.map(
+      (entry, nth) =>
+        `import * as entry${nth} from "${entry}"; console.log(Object.keys(entry${nth}).length);`,
+    );
+    await runBundle(lines.join("\n"), { format });
   });
 
   it.each(RUNTIME)("%s fails the build, which names the package", async (entry) => {

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { compiledFences, moduleOf, packagesIn } from "../kit/fences.ts";
 import { root } from "../kit/project.ts";
 import { run } from "../kit/run.ts";
+import { isFull } from "../setup/tier.ts";
 import { createInitApp } from "./apps-given.ts";
 import { ENTRIES, probeOf, readDeclarations } from "./declarations-given.ts";
 import { expectReplay, type OrderExample, startOrderExample } from "./example-given.ts";
@@ -89,7 +90,7 @@ describe("a TypeScript consumer", () => {
   );
 });
 
-describe("an app as cdk init makes it", { timeout: 120_000 }, () => {
+describe.runIf(isFull)("an app as cdk init makes it", { timeout: 120_000 }, () => {
   let app: string;
 
   beforeAll(async () => {
@@ -118,7 +119,7 @@ describe("an app as cdk init makes it", { timeout: 120_000 }, () => {
   });
 });
 
-describe.each([
+describe.runIf(isFull).each([
   ["an older CommonJS app without types of Lambda", "older-commonjs", TSC_6],
   ["an ESM app without Middy", "esm-without-middy", TSC],
 ])("%s", (_, fixture, tsc) => {

@@ -5,19 +5,19 @@ import { endOf } from "../kit/time/end-of.ts";
 import { inTier } from "../setup/tier.ts";
 import { hasServer } from "./given.ts";
 import { CONNECTS, lossyServer } from "./lost-given.ts";
-import { ORMS } from "./orms-given.ts";
 
 const lossy = lossyServer();
 
 describe.skipIf(!hasServer).each(Object.entries(CONNECTS))("with %s", (name, connect) => {
+  const isClient = name === "pg" || name === "postgres.js";
   // The libraries above a client send its messages.
-  const step = inTier(Object.hasOwn(ORMS, name) ? 3 : 1, 1);
+  const step = inTier(isClient ? 1 : 3, 1);
 
   it.each(inTier(["within"] as const, ["within", "writes"] as const))(
     "H80: R2: a call whose connection is lost at any message ends with a code, %s",
     { timeout: 300_000 },
     async (kind) => {
-      for (const cut of CUTS) {
+      for (const cut of inTier(isClient ? CUTS : (["request", "silence"] as const), CUTS)) {
         for (let [nth, isHit] = [1, true]; isHit; nth += step) {
           const { book, bookElsewhere, clock, ids, states, endIdleSession } = await lossy.shop(connect, kind);
           isHit = false;

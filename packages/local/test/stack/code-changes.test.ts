@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, inject, it } from "vitest";
 import { root } from "../../../../test/kit/project.ts";
+import { inTier } from "../../../../test/setup/tier.ts";
 import { type RunningStack, startStack } from "../../lib/index.ts";
 import { until } from "./world.ts";
 
@@ -65,13 +66,15 @@ const pickedUp = ({ changes }: RunningApp) =>
 /** Imports from another team's account: it has no queue and no topic here. */
 const FOREIGN_QUEUE = expect.stringContaining("arn:aws:sqs:us-west-2:999999999999:orders isn't a queue");
 
-describe.each([
+const APPS: [app: string, name: string, folder: string, fn: string, file: string, notRun: unknown[]][] = [
   ["a monorepo with a concrete stage", "pipeline", "infra", "Prod-Billing/Pay", "services/pay/answer.ts", []],
   ["a CDK app with plain assets", "plain-assets", "", "Orders", "compiled/orders/answer.js", [FOREIGN_QUEUE]],
   ["a CDK app that builds its handlers", "built-app", "", "Stock", "src/stock.ts", []],
   ["a plain template", "template", "", "Mail", "code/mail.mjs", []],
   ["a SAM template", "sam", "", "Quote", "src/quote/app.mjs", []],
-])("%s", (_, name, folder, fn, file, notRun) => {
+];
+
+describe.each(inTier(APPS.slice(0, 2), APPS))("%s", (_, name, folder, fn, file, notRun) => {
   it("B13: runs, and answers with changed code while it runs", { timeout: 180_000 }, async () => {
     const app = await startCopy(name, folder, fn);
     expect(await app.answer()).toBe("one");
