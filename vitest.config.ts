@@ -33,9 +33,9 @@ const decorators = {
 export const plugins = [decorators];
 const common = {
   env: { AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: "true" },
-  testTimeout: 60_000,
-  hookTimeout: 60_000,
   // A busy machine isn't a failure.
+  testTimeout: 120_000,
+  hookTimeout: 180_000,
   expect: { poll: { timeout: 30_000 } },
 };
 
@@ -90,8 +90,8 @@ export default defineConfig({
           "test/setup/valkey.ts",
         ],
     reporters: ["default", "./test/setup/closing-line.ts"],
-    // One more than there are processors: much of the time goes into waiting for engines and other processes.
-    maxWorkers: availableParallelism() + 1,
+    // Much of the time goes into waiting for engines; long tests start processes, which need the processors.
+    maxWorkers: availableParallelism() + (isLong ? 0 : 1),
     coverage: {
       provider: "v8",
       include: ["lib/core/**/*.ts", "lib/messaging/**/*.ts"],

@@ -1,5 +1,5 @@
 // Badges as pictures of our own, made from measurements. `npm run badges` writes the one of the coverage, from what the last
-// `npm run coverage` measured; test/package/badges.test.ts writes those of the sizes.
+// `npm run test:unit -- --coverage` measured; test/package/badges.test.ts writes those of the sizes.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 

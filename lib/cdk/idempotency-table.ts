@@ -13,7 +13,7 @@ import {
 import type { Construct } from "constructs";
 import { ATTRIBUTES, OUTBOX_INDEX, UNSETTLED_INDEX } from "../contract.ts";
 import { isBranded } from "./brand.ts";
-import { tellDoctor } from "./checks/metadata.ts";
+import { writeMetadata } from "./checks/metadata.ts";
 import { walkOnce } from "./checks/resources.ts";
 import { tableFaults, warnOfReplicas } from "./checks/table-resources.ts";
 import { checkRestoration, checkShards, checkTable, replicationFaults } from "./checks/tables.ts";
@@ -106,7 +106,7 @@ export class IdempotencyTable extends IdempotencyTableBase {
         ],
       }),
     });
-    if (replicas && props.keysPinnedToRegion) tellDoctor(this.table, { keysPinnedToRegion: true });
+    if (replicas && props.keysPinnedToRegion) writeMetadata(this.table, { keysPinnedToRegion: true });
     walkOnce(this);
     this.node.addValidation({ validate: () => [...this.#faults(props), ...tableFaults(this, props)] });
   }

@@ -11,7 +11,7 @@ import {
   longestRedelivery,
   warnOfSharedOperations,
 } from "./checks/consumers.ts";
-import { tellDoctor } from "./checks/metadata.ts";
+import { writeMetadata } from "./checks/metadata.ts";
 import { checkRegion, tableFor, warnOfFarCommits } from "./checks/placement.ts";
 import { isOfCdk } from "./checks/references.ts";
 import { warnOfNoRelay } from "./checks/relays.ts";
@@ -89,7 +89,7 @@ export class UseIdempotency extends Mixin {
     const isFunction =
       hasResource &&
       (isWebFunction(construct) || ("addEnvironment" in construct && "grantPrincipal" in construct));
-    this.#tellOfPlain(construct);
+    this.#notePlainFunction(construct);
     const isSupported = isFunction && !OutboxRelay.isOutboxRelay(construct.node.scope);
     if (!isSupported) this.#expectFunctions(construct);
     return isSupported && !this.#leavesAlone(construct);
@@ -117,7 +117,7 @@ export class UseIdempotency extends Mixin {
   }
 
   /** A plain resource, or a function from an included template, has no role to grant to. */
-  #tellOfPlain(construct: IConstruct): void {
+  #notePlainFunction(construct: IConstruct): void {
     const { scope, path } = construct.node;
     const isPlain =
       CfnResource.isCfnResource(construct) &&
@@ -195,7 +195,7 @@ export class UseIdempotency extends Mixin {
     );
     const { ttlAttribute } = this.#table.names;
     const clientWindowSeconds = options.clientWindow && (knownSeconds(options.clientWindow) ?? "unknown");
-    tellDoctor(construct, { clientWindowSeconds, allowLongRetention, outlivesGateway, ttlAttribute });
+    writeMetadata(construct, { clientWindowSeconds, allowLongRetention, outlivesGateway, ttlAttribute });
     this.#useResults(construct, retention);
     checkConsumer(construct, this.#table, options);
     warnOfSharedOperations(construct, this.#table, options.operations);

@@ -7,7 +7,7 @@ import type { IConstruct } from "constructs";
 import { ENVIRONMENT } from "../contract.ts";
 import { knownSeconds } from "./checks/consumers.ts";
 import { checkDispatcher, isDispatcher } from "./checks/dispatchers.ts";
-import { tellDoctor } from "./checks/metadata.ts";
+import { writeMetadata } from "./checks/metadata.ts";
 import { resourceOf } from "./checks/resolved-app.ts";
 import { allowOnExecutions } from "./durable-rights.ts";
 import { setVariable } from "./variables.ts";
@@ -86,7 +86,7 @@ export class UseStartOnce extends Mixin {
     ]);
     resourceOf(construct).node.addDependency(rights);
     setVariable(construct, ENVIRONMENT.durableFunction, target.functionArn);
-    tellDoctor(construct, {
+    writeMetadata(construct, {
       clientWindowSeconds: this.#options.clientWindow && (knownSeconds(clientWindow) ?? "unknown"),
     });
     checkDispatcher(construct, target, clientWindow);

@@ -172,7 +172,7 @@ class ReconcilerRun<Write> {
     if (failed) throw (failed as PromiseRejectedResult).reason;
     this.report.isCut = !isDone;
     await this.#crossCheck();
-    this.#tellUnsettled();
+    this.#reportUnsettled();
   }
 
   /** The store is the source of truth: a cache may contain records that were since deleted, changed or restored in the store. */
@@ -242,7 +242,7 @@ class ReconcilerRun<Write> {
       if (!end) return;
       if (end.outcome === "unknown") return this.#leave("unknown", outcome, "unknown", end.error);
       this.report[end.outcome === "happened" ? "happened" : "didNotHappen"]++;
-      this.#tellKey(end.outcome, outcome);
+      this.#reportKey(end.outcome, outcome);
     } catch (error) {
       const event = hasCode(error, "RECORD_CORRUPT") ? "unasked" : "unrecorded";
       this.#leave(event, outcome, event, error);
@@ -252,15 +252,15 @@ class ReconcilerRun<Write> {
   #leave(count: Count, outcome: UnknownOutcome, event?: ReconciledKeyEvent["event"], error?: unknown): void {
     this.report[count]++;
     this.#oldest = Math.min(this.#oldest, unknownSince(outcome));
-    if (event) this.#tellKey(event, outcome, error);
+    if (event) this.#reportKey(event, outcome, error);
   }
 
-  #tellKey(event: ReconciledKeyEvent["event"], outcome: UnknownOutcome, error?: unknown): void {
+  #reportKey(event: ReconciledKeyEvent["event"], outcome: UnknownOutcome, error?: unknown): void {
     const { operation, keyHash } = namesOf(outcome.recordKey);
     this.#report({ event, operation, keyHash, unknownMs: this.#msSince(unknownSince(outcome)), error });
   }
 
-  #tellUnsettled(): void {
+  #reportUnsettled(): void {
     const { unknown, waiting, unasked, unrecorded } = this.report;
     const keys = unknown + waiting + unasked + unrecorded;
     this.#report({

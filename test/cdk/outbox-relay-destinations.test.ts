@@ -53,15 +53,17 @@ describe("OutboxRelay.addDestination", () => {
       const [fn] = Object.entries(template.findResources("AWS::Lambda::Function")).filter(([name]) =>
         name.startsWith(id),
       );
-      const told = JSON.stringify(fn?.[1].Properties.Environment.Variables.OUTBOX_DESTINATIONS);
-      expect(told).toMatch(/Fn::GetAtt.*To\w+.*Arn.*Ref.*To\w+/);
+      const configured = JSON.stringify(fn?.[1].Properties.Environment.Variables.OUTBOX_DESTINATIONS);
+      expect(configured).toMatch(/Fn::GetAtt.*To\w+.*Arn.*Ref.*To\w+/);
     }
   });
 
   const toldIn = (stack: Stack) => {
     const functions = Object.values(Template.fromStack(stack).findResources("AWS::Lambda::Function"));
     const variables = functions.map(({ Properties }) => Properties.Environment?.Variables ?? {});
-    const [relay, sweeper, ...others] = variables.flatMap(({ OUTBOX_DESTINATIONS: told }) => told ?? []);
+    const [relay, sweeper, ...others] = variables.flatMap(
+      ({ OUTBOX_DESTINATIONS: configured }) => configured ?? [],
+    );
     expect(others).toEqual([]);
     expect(sweeper).toEqual(relay);
     // Logical ids instead of the addresses that they become.

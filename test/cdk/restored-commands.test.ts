@@ -49,11 +49,11 @@ async function afterRestore(openFrom: number) {
     maxAttempts: 1,
   });
   const effects: string[] = [];
-  const told: DecisionEvent[] = [];
+  const reported: DecisionEvent[] = [];
   const table = { name: await createTable(client) };
   const call = (key: string) => {
     const store = new DynamoDBStore({ tableName: table.name, client });
-    const observe = (event: DecisionEvent) => void told.push(event);
+    const observe = (event: DecisionEvent) => void reported.push(event);
     const options = { operation: "pay", store, clock, leaseSeconds: 30, observe };
     const answer = runOnce(options, key, {}, () => {
       effects.push(key);
@@ -68,14 +68,14 @@ async function afterRestore(openFrom: number) {
   // The backup is older than all of that.
   table.name = await createTable(client);
   mayPass.from = openFrom;
-  return { clock, call, effects, told };
+  return { clock, call, effects, reported };
 }
 
 describe("UseIdempotency on a restored table", () => {
   it("H56: refuses the last hour's operations, as long as callers repeat them, and then runs new ones", async () => {
-    const { clock, call, effects, told } = await afterRestore(opensAt(RESTORED_AT));
+    const { clock, call, effects, reported } = await afterRestore(opensAt(RESTORED_AT));
     const before = [...effects];
-    told.length = 0;
+    reported.length = 0;
 
     const answers = [];
     for (let minute = 0; minute < WINDOW_MINUTES; minute++) {
@@ -85,7 +85,7 @@ describe("UseIdempotency on a restored table", () => {
     const later = await call("a new order");
 
     expect(new Set(answers)).toEqual(new Set(["STORE_UNAVAILABLE"]));
-    expect(told.filter(({ decision }) => decision === "store-failed").length).toBeGreaterThan(0);
+    expect(reported.filter(({ decision }) => decision === "store-failed").length).toBeGreaterThan(0);
     expect([later, effects]).toEqual(["paid", [...before, "a new order"]]);
   });
 

@@ -1,5 +1,5 @@
 // A grant without the names of the operations reaches the records of all of them: that is a warning until it is acknowledged.
-import { type Stack, Annotations as Told } from "aws-cdk-lib";
+import { Annotations as AppAnnotations, type Stack } from "aws-cdk-lib";
 import { Annotations, Match } from "aws-cdk-lib/assertions";
 import { Group, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { IdempotencyTable, IdempotentFunction, UseIdempotency } from "onceonly/cdk";
@@ -56,11 +56,11 @@ describe("a grant without operations", () => {
   it("is quiet once it is acknowledged, before or after", () => {
     const { stack, table } = given();
     const fn = aFunction(stack);
-    Told.of(fn).acknowledgeWarning(ID, "it is the only one");
+    AppAnnotations.of(fn).acknowledgeWarning(ID, "it is the only one");
     fn.with(new UseIdempotency(table));
     const role = new Role(stack, "Role", { assumedBy: new ServicePrincipal("lambda.amazonaws.com") });
     table.grantIdempotency(role);
-    Told.of(role).acknowledgeWarning(ID);
+    AppAnnotations.of(role).acknowledgeWarning(ID);
 
     expect(warningsOf(stack)).toEqual([]);
   });

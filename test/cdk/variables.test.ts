@@ -12,18 +12,18 @@ function given(environment: Record<string, string> = {}) {
   return { stack, table, fn, use: () => fn.with(new UseIdempotency(table, { operations: ["pay"] })) };
 }
 
-const told = "to a different value than UseIdempotency, Reconciler or OutboxRelay does";
+const CONFLICT = "to a different value than UseIdempotency, Reconciler or OutboxRelay does";
 
 describe("a variable that a handler reads", () => {
   it.each(["IDEMPOTENCY_TABLE", "IDEMPOTENCY_OUTBOX", "IDEMPOTENCY_RETENTION_SECONDS"])(
     "is rejected if the app has set %s to something else, before and after",
     (name) => {
-      expect(given({ [name]: "mine" }).use).toThrow(`Test/Fn sets the variable ${name} ${told}`);
+      expect(given({ [name]: "mine" }).use).toThrow(`Test/Fn sets the variable ${name} ${CONFLICT}`);
 
       const { stack, fn, use } = given();
       use();
       fn.addEnvironment(name, "mine");
-      expect(faultsOf(stack)).toContain(`Test/Fn sets the variable ${name} ${told}`);
+      expect(faultsOf(stack)).toContain(`Test/Fn sets the variable ${name} ${CONFLICT}`);
     },
   );
 
@@ -41,6 +41,6 @@ describe("a variable that a handler reads", () => {
     use();
     const other = new IdempotencyTable(stack, "Other", { unknownOutcomes: true });
 
-    expect(() => new Reconciler(stack, "Reconciler", { table: other, handler: fn })).toThrow(told);
+    expect(() => new Reconciler(stack, "Reconciler", { table: other, handler: fn })).toThrow(CONFLICT);
   });
 });

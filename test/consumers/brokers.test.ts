@@ -42,7 +42,7 @@ describe.skipIf(canRun.length === 0).each(canRun)("a consumer of %s", (_name, _c
   });
 
   it("undoes the work of a handler that fails, and runs it again", async () => {
-    const [bench, { options, note, effects, states, seen, told }] = [await open(), await shop()];
+    const [bench, { options, note, effects, states, seen, reported }] = [await open(), await shop()];
     let runs = 0;
     const consumer = await bench.consume(async (text, idempotency) => {
       await note(text, idempotency);
@@ -55,11 +55,11 @@ describe.skipIf(canRun.length === 0).each(canRun)("a consumer of %s", (_name, _c
 
     await noMessages(bench);
     expect([runs, await effects(), await states()]).toEqual([2, ["a box"], ["completed"]]);
-    expect(told).toEqual([new Error("the van is full")]);
+    expect(reported).toEqual([new Error("the van is full")]);
   });
 
   it("runs each message once around one that fails, and again, between them", async () => {
-    const [bench, { options, note, effects, states, count, told }] = [await open(), await shop()];
+    const [bench, { options, note, effects, states, count, reported }] = [await open(), await shop()];
     const runs: string[] = [];
     const consumer = await bench.consume(async (text, idempotency) => {
       runs.push(text);
@@ -75,7 +75,7 @@ describe.skipIf(canRun.length === 0).each(canRun)("a consumer of %s", (_name, _c
     await noMessages(bench);
     expect(runs.toSorted()).toEqual(["one", "three", "two", "two", "two"]);
     expect([await effects(), await states()]).toEqual([["one", "three", "two"], Array(3).fill("completed")]);
-    expect(told).toHaveLength(2);
+    expect(reported).toHaveLength(2);
   });
 
   it("puts a message aside whose error is final, and records the error without the effect", async () => {
@@ -97,7 +97,7 @@ describe.skipIf(canRun.length === 0).each(canRun)("a consumer of %s", (_name, _c
   });
 
   it("puts messages aside that cannot be read, or whose key had another payload", async () => {
-    const [bench, { options, note, effects, seen, told }] = [await open(), await shop()];
+    const [bench, { options, note, effects, seen, reported }] = [await open(), await shop()];
     const consumer = await bench.consume(note, options);
 
     await bench.send("a box", headers);
@@ -110,7 +110,7 @@ describe.skipIf(canRun.length === 0).each(canRun)("a consumer of %s", (_name, _c
 
     await noMessages(bench);
     expect(await effects()).toEqual(["a box"]);
-    expect(told.map((error) => (error as { code: string }).code).sort()).toEqual([
+    expect(reported.map((error) => (error as { code: string }).code).sort()).toEqual([
       "FINGERPRINT_MISMATCH",
       "IDEMPOTENCY_KEY_INVALID",
       "IDEMPOTENCY_KEY_MISSING",
@@ -118,7 +118,7 @@ describe.skipIf(canRun.length === 0).each(canRun)("a consumer of %s", (_name, _c
   });
 
   it("lets a duplicate come again while another consumer is processing it", async () => {
-    const [bench, { options, note, effects, seen, told, count, refused }] = [await open(), await shop()];
+    const [bench, { options, note, effects, seen, reported, count, refused }] = [await open(), await shop()];
     const begun = gate();
     const mayEnd = gate();
     const handle = async (...given: Parameters<typeof note>) => {
@@ -139,7 +139,7 @@ describe.skipIf(canRun.length === 0).each(canRun)("a consumer of %s", (_name, _c
     await Promise.all([one.stop(), two.stop()]);
 
     await noMessages(bench);
-    expect([await effects(), count("executed"), told]).toEqual([["a box"], 1, []]);
+    expect([await effects(), count("executed"), reported]).toEqual([["a box"], 1, []]);
   });
 
   it("replays a message whose connection was lost between the commit and the acknowledgement", async () => {
@@ -163,18 +163,18 @@ describe.skipIf(canRun.length === 0).each(canRun)("a consumer of %s", (_name, _c
   });
 
   it("keeps a message while the store is unreachable, or refuses", async () => {
-    const [bench, { options, effects, told }] = [await open(), await shop()];
+    const [bench, { options, effects, reported }] = [await open(), await shop()];
     const pool = poolOf(await portOf());
     const store = new PostgresTransactions({ client: fromPg(pool), table: "no_such_table" });
     const consumer = await bench.consume(() => {}, { ...options, store } as Options);
 
     await bench.send("a box", headers);
-    await expect.poll(() => told.length, { timeout: 20_000 }).toBeGreaterThan(1);
+    await expect.poll(() => reported.length, { timeout: 20_000 }).toBeGreaterThan(1);
     await consumer.stop();
 
     await expect.poll(bench.left).toBe(1);
     expect([await effects(), await bench.aside()]).toEqual([[], 0]);
-    expect(told[0]).toMatchObject({ code: "STORE_UNAVAILABLE", retryable: false });
+    expect(reported[0]).toMatchObject({ code: "STORE_UNAVAILABLE", retryable: false });
   });
 
   it("gives handlers the trace of the sender, and logs neither body nor key", async () => {

@@ -95,7 +95,7 @@ export async function shop() {
   await pool.query(`CREATE TABLE ${effects} (text text)`);
   const column = async (sql: string) => (await pool.query(sql)).rows.map((row) => Object.values(row)[0]);
   const watched = watch();
-  const told: unknown[] = [];
+  const reported: unknown[] = [];
   const refused = gate();
   const claim = store.claim.bind(store);
   store.claim = (...given) =>
@@ -106,7 +106,7 @@ export async function shop() {
   return {
     ...watched,
     store,
-    told,
+    reported,
     /** Resolves when a message was found to be in progress. */
     refused: refused.opened,
     options: {
@@ -115,7 +115,7 @@ export async function shop() {
       retrySeconds: 0,
       clock: timeless(),
       observe: watched.observe,
-      onMessageError: (error: unknown) => void told.push(error),
+      onMessageError: (error: unknown) => void reported.push(error),
     } as Options,
     note: (text: string, idempotency: Execution<never>) =>
       (store.clientOf(idempotency) as pg.PoolClient).query(`INSERT INTO ${effects} VALUES ($1)`, [text]),

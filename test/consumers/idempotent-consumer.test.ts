@@ -60,10 +60,10 @@ describe("idempotentConsumer", () => {
   });
 
   it("reports that a message is in progress elsewhere, which doesn't count as an error", async () => {
-    const told: unknown[] = [];
+    const reported: unknown[] = [];
     const begun = gate();
     const mayEnd = gate();
-    const given = options({ onMessageError: (error) => void told.push(error) });
+    const given = options({ onMessageError: (error) => void reported.push(error) });
     const consume = idempotentConsumer(
       () => {
         begun.open();
@@ -79,7 +79,7 @@ describe("idempotentConsumer", () => {
     mayEnd.open();
 
     expect(second).toMatchObject({ end: "retry", isInProgress: true, afterMs: 1000 });
-    expect([await first, told]).toEqual([{ end: "done" }, []]);
+    expect([await first, reported]).toEqual([{ end: "done" }, []]);
   });
 
   it("reports that a message is final, because its error is recorded or it can't be read", async () => {
@@ -135,14 +135,14 @@ describe("idempotentConsumer", () => {
 
   it("parks a message with a function, and lets it come again if that fails", async () => {
     const aside: unknown[] = [];
-    const told: unknown[] = [];
+    const reported: unknown[] = [];
     let fails = true;
     const given = options({
       whenFinalError: async (message, error) => {
         if (fails) throw new Error("the dead-letter topic is gone");
         aside.push([message, (error as Error).message]);
       },
-      onMessageError: (error) => void told.push((error as Error).message),
+      onMessageError: (error) => void reported.push((error as Error).message),
     });
     const fail = () => {
       throw new PermanentError("no such street");
@@ -155,7 +155,7 @@ describe("idempotentConsumer", () => {
     expect(await consume(message)).toEqual({ end: "done" });
 
     expect(aside).toEqual([[message, "no such street"]]);
-    expect(told).toEqual(["no such street", "the dead-letter topic is gone", "no such street"]);
+    expect(reported).toEqual(["no such street", "the dead-letter topic is gone", "no such street"]);
   });
 
   it("holds a message of unknown outcome back for a minute", async () => {

@@ -44,19 +44,19 @@ describe.skipIf(!hasBroker("NATS") || !hasPostgres)("natsConsumer", () => {
 
   it("lets a message that never succeeds come as often as `max_deliver` allows, and reports each error", async () => {
     const bench = await natsBench({ max_deliver: 2 });
-    const { options, note, effects, told, seen } = await shop();
+    const { options, note, effects, reported, seen } = await shop();
     const consumer = await bench.consume(async (text, idempotency) => {
       await note(text, idempotency);
       if (text === "a box") throw new Error("the van is full");
     }, options);
 
     await bench.send("a box", headers);
-    await expect.poll(() => told.length, { timeout: 20_000 }).toBe(2);
+    await expect.poll(() => reported.length, { timeout: 20_000 }).toBe(2);
     await bench.send("another box", envelopeHeaders({ key: "order-2" }));
     await seen("executed");
     await consumer.stop();
 
-    expect([await effects(), told.length]).toEqual([["another box"], 2]);
+    expect([await effects(), reported.length]).toEqual([["another box"], 2]);
   });
 
   it("uses the position as a key if configured: a redelivery is the same message, a second send isn't", async () => {

@@ -31,7 +31,7 @@ const silentChannel = () => {
 describe.skipIf(!hasBroker("RabbitMQ") || !hasPostgres)("rabbitMqConsumer", () => {
   it("leaves a message that never succeeds to the limit of a quorum queue, which dead-letters it", async () => {
     const bench = await rabbitBench({ "x-queue-type": "quorum", "x-delivery-limit": 2 });
-    const { options: given, note, effects, told } = await shop();
+    const { options: given, note, effects, reported } = await shop();
     const consumer = await bench.consume(async (text, idempotency) => {
       await note(text, idempotency);
       throw new Error("the van is full");
@@ -41,7 +41,7 @@ describe.skipIf(!hasBroker("RabbitMQ") || !hasPostgres)("rabbitMqConsumer", () =
     await expect.poll(bench.aside, { timeout: 20_000 }).toBe(1);
     await consumer.stop();
 
-    expect([await bench.left(), await effects(), told.length]).toEqual([0, [], 3]);
+    expect([await bench.left(), await effects(), reported.length]).toEqual([0, [], 3]);
   });
 
   it("N5: with a delay, good messages don't wait behind three times as many poison messages as the prefetch", async () => {

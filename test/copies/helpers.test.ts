@@ -131,13 +131,13 @@ describe.each(PAIRS)("H86: A6: the %s next to the %s", (one, other) => {
       key: () => "k1",
     });
     let runs = 0;
-    const told = outer.handler(inner.handler(async () => ({ runs: ++runs })) as never);
+    const reporting = outer.handler(inner.handler(async () => ({ runs: ++runs })) as never);
     interface Stack {
       (event: object, context: object): Promise<unknown>;
       use(middleware: unknown): Stack;
     }
     const stack = middy as unknown as (handler: unknown) => Stack;
-    const handler = stack(told).use(outer).use(inner);
+    const handler = stack(reporting).use(outer).use(inner);
     const call = () => handler({}, A().testing.fakeLambdaContext({ clock: { now: Date.now } }));
 
     expect([await call(), await call()]).toEqual([{ runs: 1 }, { runs: 1 }]);

@@ -23,7 +23,7 @@ type Reported = Exclude<Decision, (typeof REPORTED_BY_ADAPTERS)[number]>;
 const isReported = (decision: Decision): decision is Reported =>
   !REPORTED_BY_ADAPTERS.some((other) => other === decision);
 
-/** How each decision comes about; the world's events tell whether it did. */
+/** How each decision comes about; the world's events show whether it did. */
 const SCENARIOS: Record<Reported, (world: World) => Promise<unknown>> = {
   executed: (world) => world.call(async () => 1),
   replayed: async (world) => {

@@ -1,4 +1,4 @@
-// What one call does, and what it tells.
+// What one call does, and what it reports.
 import { describe, expect, it } from "vitest";
 import {
   ExecutionInProgressError,

@@ -48,13 +48,13 @@ const SKILLS: Record<
   crossCheck: true,
 };
 
-/** A memory store with all skills but some, which tells what it was asked. */
+/** A memory store with all skills but some, which records what it was asked. */
 function withAll(store: MemoryStore, ...without: readonly string[]): Store {
-  const told = Object.keys(SKILLS).filter((name) => !without.includes(name));
+  const passedOn = Object.keys(SKILLS).filter((name) => !without.includes(name));
   return Object.assign(
     Object.create(store),
     Object.fromEntries(Object.keys(SKILLS).map((name) => [name, undefined])),
-    Object.fromEntries(told.map((name) => [name, Reflect.get(store, name) ?? (() => [name])])),
+    Object.fromEntries(passedOn.map((name) => [name, Reflect.get(store, name) ?? (() => [name])])),
   );
 }
 

@@ -13,7 +13,7 @@ type Work = Execution<MemoryWrite>;
 const RENEWED = { renewLease: true } as const;
 const HOUR = 3_600_000;
 
-/** A call that holds its claim as long as it likes, and tells when its signal aborts. */
+/** A call that holds its claim as long as it likes, and records when its signal aborts. */
 function worker(world: World, options: Parameters<World["start"]>[1] = {}) {
   const { opened, open, fail } = gate<unknown>();
   let execution: Work | undefined;
@@ -827,7 +827,7 @@ describe("a duplicate that waits", () => {
     const held = worker(world);
     await world.clock.advance(1000);
     const seen = structuredClone(world.record());
-    // A read that is older than the renewal, at a time when the lease that it tells is over.
+    // A read that is older than the renewal, at a time when the lease that it found is over.
     const stale = intercepted(world.memory, (method, request) =>
       method === "find" ? Promise.resolve(seen) : request(),
     );

@@ -61,11 +61,11 @@ describe("clocks that differ", () => {
     [-6000, []],
     [6001, ["clock-skewed"]],
     [-6001, ["clock-skewed"]],
-  ])("H4: reports when the database's clock differs by more than the bound (%i ms)", async (ms, told) => {
+  ])("H4: reports when the database's clock differs by more than the bound (%i ms)", async (ms, reported) => {
     const world = newWorld({}, { serverTime: () => START + ms });
 
     await world.call(async () => "done");
 
-    expect(world.decisions()).toEqual([...told, "executed"]);
+    expect(world.decisions()).toEqual([...reported, "executed"]);
   });
 });

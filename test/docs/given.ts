@@ -17,7 +17,7 @@ export interface RowTitle {
   readonly text: string;
 }
 
-// What follows tells a title from the name of a property.
+// What follows distinguishes a title from the name of a property.
 const TITLE = /(["'`])((?:H\d+(?:, |: ))+)((?:(?!\1)[^\n\\]|\\.)+)\1(?=\s*[,;])/g;
 
 /** A text after an opening bracket or on a line of its own, as `it` and `it.each` take it. */

@@ -17,7 +17,7 @@ interface Guide {
   readonly page: string;
   /** The names of the page's first TypeScript fences as files; an empty name leaves a fence out. */
   readonly files: readonly string[];
-  /** The page whose `try.ts` runs, and what this page tells the reader to change in it. */
+  /** The page whose `try.ts` runs, and what this page asks the reader to change in it. */
   readonly trial?: { readonly page: string; readonly body: string; readonly table: string };
   /** Which of the page's outputs. @default 0 */
   readonly output?: number;

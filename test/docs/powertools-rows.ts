@@ -157,7 +157,7 @@ export const BEHAVIOURS: Readonly<Record<string, readonly Behaviour[]>> = {
       onceonly: "refused",
       shownBy: [
         different("a function without a Lambda context that never ends"),
-        ["lambda/invocations.test.ts", "needs a lease where the context cannot tell the remaining time"],
+        ["lambda/invocations.test.ts", "needs a lease if the context has no remaining time"],
       ],
     },
     {

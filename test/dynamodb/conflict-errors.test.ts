@@ -65,7 +65,7 @@ async function newShop(fault: Fault | undefined) {
     clock,
     state,
     decisions,
-    /** `ran` tells whether the work ran in this call, `code` what the caller got instead of a result. */
+    /** `ran`: whether the work ran in this call, `code` what the caller got instead of a result. */
     async call(mode: "claimed" | "optimistic", commits: boolean) {
       const before = state.runs;
       const work = async ({ commit }: Execution<DynamoDBWrite>) => {

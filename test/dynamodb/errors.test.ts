@@ -116,10 +116,10 @@ describe("DynamoDBStore, when the engine answers with an error", () => {
     expect(await outcomeOf(error)).toBe(name === "ValidationException" ? "writes[?] invalid" : failure);
     expect(await outcomeOf(error, { writes: [] })).toBe(failure);
     failWith(client, error);
-    const told = await store.find("key", { consistent: true }).catch((thrown: unknown) => thrown);
-    expect(told).toMatchObject({ failure, cause: error, retryable: failure !== "refused" });
-    expect((told as Error).message).toContain(name);
-    if (failure === "refused") expect((told as Error).message).not.toMatch(/retry|later|unavailable/);
+    const reported = await store.find("key", { consistent: true }).catch((thrown: unknown) => thrown);
+    expect(reported).toMatchObject({ failure, cause: error, retryable: failure !== "refused" });
+    expect((reported as Error).message).toContain(name);
+    if (failure === "refused") expect((reported as Error).message).not.toMatch(/retry|later|unavailable/);
   });
 
   it("names the reasons of a canceled transaction, each once", async () => {
@@ -161,7 +161,7 @@ describe("DynamoDBStore, when the engine answers with an error", () => {
     await expect(call).rejects.toMatchObject({ code: "STORE_UNAVAILABLE", failure: "throttled" });
   });
 
-  it.each<[name: string, message: string, told: string]>([
+  it.each<[name: string, message: string, reported: string]>([
     [
       "ValidationException",
       "The parameter cannot be converted to a numeric value: 4711secret",
@@ -205,14 +205,14 @@ describe("DynamoDBStore, when the engine answers with an error", () => {
       "User: arn:aws:sts::123456789012:assumed-role/shop/fn is not authorized to perform: dynamodb:PutItem on resource: arn:aws:dynamodb:eu-central-1:123456789012:table/records because no policy allows it",
     ],
     ["ThrottlingException", "x".repeat(4000), "x".repeat(400)],
-  ])("H38: reports for %s with %s no value, token or key", async (name, message, told) => {
+  ])("H38: reports for %s with %s no value, token or key", async (name, message, reported) => {
     failWith(client, clientError(name, { message }));
 
     const change = { ...settlement, writes: [], recordKey: "op##hash", token: "order-1" };
     const failure = await store.settle(change).catch((error: Error) => error);
 
     expect(failure).toMatchObject({ action: "UpdateItem", table: "records" });
-    expect((failure as Error).message).toContain(`${name}: ${told})`);
+    expect((failure as Error).message).toContain(`${name}: ${reported})`);
     expect((failure as Error).message).not.toMatch(/secret|4711|op##hash/);
   });
 

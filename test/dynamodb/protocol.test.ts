@@ -159,8 +159,8 @@ describe.each(inject("everyDynamodbEngine"))("DynamoDBStore on $name", ({ endpoi
     expect(await runOnce(options, key, {}, ({ attempt }) => attempt)).toBe(3);
 
     // The time of the test is not the engine's.
-    const told = decisions.filter((decision) => decision !== "clock-skewed");
-    expect(told).toEqual(["taken-over", "key-expired", "executed"]);
+    const reported = decisions.filter((decision) => decision !== "clock-skewed");
+    expect(reported).toEqual(["taken-over", "key-expired", "executed"]);
   });
 
   it.each([false, true])(

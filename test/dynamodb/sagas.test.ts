@@ -15,12 +15,12 @@ type Step = SagaStep<unknown, DynamoDBWrite>;
 
 /** A process that dies here, and who waits for that. */
 const death = () => {
-  let tell: () => void = () => {};
+  let resume: () => void = () => {};
   const reached = new Promise<void>((resolve) => {
-    tell = resolve;
+    resume = resolve;
   });
   const die = () => {
-    tell();
+    resume();
     return new Promise<never>(() => {});
   };
   return { reached, die };

@@ -1,4 +1,4 @@
-// What only AWS can tell of statements in batches: what they cost, and which item comes with a refusal. Skipped by default: it
+// What only AWS can show about statements in batches: what they cost, and which item comes with a refusal. Skipped by default: it
 // needs an account, creates a table in it and costs some cents. To run it, give credentials, a region and ONCEONLY_AWS_TESTS=1.
 import { randomUUID } from "node:crypto";
 import {

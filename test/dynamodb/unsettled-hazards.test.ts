@@ -90,14 +90,14 @@ describe.each(inject("dynamodbEngines"))("on $name", ({ endpoint }) => {
         if (!keepsKeys || !charges.includes(childKey)) charges.push(childKey);
         return "charged";
       };
-      const told: string[] = [];
+      const reported: string[] = [];
       const verify: NonNullable<EngineOptions["whenAbandoned"]> = ({ childKey }) =>
         charges.includes(childKey("charge"))
           ? { outcome: "happened", result: "charged" }
           : { outcome: "did-not-happen" };
       const { options, key, leaseEnds, die } = await given({
         whenAbandoned: policy === "verify" ? verify : policy,
-        observe: ({ decision }) => void told.push(decision),
+        observe: ({ decision }) => void reported.push(decision),
       });
       await die(({ childKey }) => charge(childKey("charge")));
       await leaseEnds();
@@ -107,7 +107,7 @@ describe.each(inject("dynamodbEngines"))("on $name", ({ endpoint }) => {
       expect(new Set([await call(), await call()])).toEqual(new Set(answers));
 
       expect(charges).toHaveLength(charged);
-      expect(told.includes("held")).toBe(policy === "hold");
+      expect(reported.includes("held")).toBe(policy === "hold");
     },
   );
 

@@ -16,7 +16,7 @@ describe.each(inject("dynamodbEngines"))("a store whose table has no outbox, on 
     // As UseIdempotency puts it into the environment.
     ["claimed", "none"],
   ] as const)(
-    "rejects messages before any write of the commit, and accepts a commit without them, %s, told %s",
+    "rejects messages before any write of the commit, and accepts a commit without them, %s, reported %s",
     async (mode, outbox) => {
       const tableName = await createTable(client);
       const store = new DynamoDBStore({ tableName, client, outbox });

@@ -32,8 +32,8 @@ async function ask(path: string, body: unknown, key: string | undefined = KEY): 
     headers,
     body: typeof body === "string" ? body : JSON.stringify(body),
   });
-  const told = JSON.stringify([...response.headers]);
-  answers.push({ status: response.status, text: `${told} ${await response.text()}` });
+  const reported = JSON.stringify([...response.headers]);
+  answers.push({ status: response.status, text: `${reported} ${await response.text()}` });
 }
 
 beforeAll(async () => {

@@ -17,7 +17,7 @@ export interface Shop {
   readonly sqs: SQSClient;
   /** All that functions and the local runner printed. */
   readonly lines: readonly string[];
-  /** What functions told as an error. */
+  /** What functions reported as an error. */
   readonly errors: readonly string[];
   /** What functions logged in the embedded metric format. */
   readonly measured: readonly Row[];

@@ -270,7 +270,7 @@ const HONO_ANSWERS: readonly Row<Handle>[] = [
 /** Behind onceonly the body has been read to its end, so destroying the request no longer closes the connection. */
 const ON_NODE = NODE_ANSWERS.filter(([title]) => title !== "a request that is destroyed");
 
-/** The handler answers with the ServerResponse, and tells Hono so. */
+/** The handler answers with the ServerResponse, and says so to Hono. */
 const raw = ([title, promised, handle, sending]: Row<NodeHandle>): Row<Handle> => [
   `raw: ${title}`,
   promised,

@@ -20,18 +20,18 @@ type Made<T> = { readonly value: T } | { readonly error: string };
  */
 export async function oncePerRun<T>(name: string, make: (folder: string) => Promise<T>): Promise<T> {
   const folder = join(inject("runFolder"), name);
-  const told = `${folder}.json`;
+  const resultFile = `${folder}.json`;
   if (await isFirst(folder)) {
     const made: Made<T> = await make(folder).then(
       (value) => ({ value }),
       (error) => ({ error: `${error.stack}` }),
     );
-    await writeFile(`${told}.draft`, JSON.stringify(made));
-    await rename(`${told}.draft`, told);
+    await writeFile(`${resultFile}.draft`, JSON.stringify(made));
+    await rename(`${resultFile}.draft`, resultFile);
   }
   for (;;) {
-    const text = await readFile(told, "utf8").catch(() => undefined);
-    if (text !== undefined) return toldValue(JSON.parse(text));
+    const text = await readFile(resultFile, "utf8").catch(() => undefined);
+    if (text !== undefined) return valueIn(JSON.parse(text));
     await sleep(50);
   }
 }
@@ -46,7 +46,7 @@ async function isFirst(folder: string): Promise<boolean> {
   }
 }
 
-function toldValue<T>(made: Made<T>): T {
+function valueIn<T>(made: Made<T>): T {
   if ("error" in made) throw new Error(made.error);
   return made.value;
 }

@@ -39,7 +39,7 @@ export async function readStream(
     return read;
   }
 
-  /** All changes that nobody has read yet: a fence behind them tells when they are all there. */
+  /** All changes that no one has read yet: a fence after them shows when all have arrived. */
   return async function nextChanges(): Promise<Change[]> {
     const fence = `fence ${randomUUID()}`;
     await client.send(new PutItemCommand({ TableName: tableName, Item: marshall(key(fence)) }));

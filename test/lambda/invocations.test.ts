@@ -158,7 +158,7 @@ describe("idempotent", () => {
     expect(store.table("transfers").size).toBe(0);
   });
 
-  it("needs a lease where the context cannot tell the remaining time", async () => {
+  it("needs a lease if the context has no remaining time", async () => {
     const { options } = given();
     const handlerFor = (leaseSeconds?: number) =>
       idempotent(async () => "done", { ...options, key, leaseSeconds });

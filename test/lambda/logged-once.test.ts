@@ -12,7 +12,7 @@ const own = () => ({ ...options, operation: `order-${++operations}` });
 vi.spyOn(console, "warn").mockImplementation((line: string) => void lines.push(line));
 
 /** What so many calls say in the log. */
-async function told(call: () => Promise<unknown>, calls = 2): Promise<string[]> {
+async function reported(call: () => Promise<unknown>, calls = 2): Promise<string[]> {
   lines.length = 0;
   for (let made = 0; made < calls; made++) await call();
   return lines.map((line) => line.slice(0, 60));
@@ -20,7 +20,7 @@ async function told(call: () => Promise<unknown>, calls = 2): Promise<string[]> 
 
 const under = (key: (event: { id: string }, own: { awsRequestId: string }) => string) => {
   const handler = idempotent(async () => 1, { ...own(), key });
-  return told(() => handler({ id: "1" }, context()));
+  return reported(() => handler({ id: "1" }, context()));
 };
 
 it("reports once a key that changes each time, also in a batch", async () => {
@@ -32,7 +32,7 @@ it("reports once a key that changes each time, also in a batch", async () => {
   const event = { Records: [{ messageId: "m1", body: "{}", eventSource: "aws:sqs" }] };
 
   expect(await under(() => `order-${++keys}`)).toEqual([expect.stringContaining("is a different string")]);
-  expect(await told(() => batch(event as never, context()))).toHaveLength(1);
+  expect(await reported(() => batch(event as never, context()))).toHaveLength(1);
 });
 
 it("reports once a key that contains the id of the invocation", async () => {
@@ -59,15 +59,17 @@ it("reports nothing for a key from the event's content, or for a missing key", a
   const keyless = idempotent(async () => 1, { ...own(), key: () => undefined, whenKeyMissing: "run" });
 
   expect(await under(({ id }) => id)).toEqual([]);
-  expect(await told(() => http(v2Event({ headers: { "Idempotency-Key": '"k"' } }), context()))).toEqual([]);
-  expect(await told(() => keyless({}, context()))).toEqual([]);
+  expect(await reported(() => http(v2Event({ headers: { "Idempotency-Key": '"k"' } }), context()))).toEqual(
+    [],
+  );
+  expect(await reported(() => keyless({}, context()))).toEqual([]);
 });
 
 it("reports once a batch that is treated as one operation, and no event with one record", async () => {
   const handler = idempotent(async () => 1, { ...own(), key: ({ id }: { id: string }) => id });
   let ids = 0;
   const of = (eventSource: string, count = 2) =>
-    told(() =>
+    reported(() =>
       handler({ id: `batch-${++ids}`, Records: Array(count).fill({ eventSource }) } as never, context()),
     );
 

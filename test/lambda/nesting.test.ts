@@ -83,18 +83,18 @@ describeOnMiddies("idempotency", (middy) => {
   });
 
   it.each([
-    ["tells, from Node 24 on", true, knowsAsyncContext ? NESTED : IN_PROGRESS],
-    ["does not tell", false, IN_PROGRESS],
+    ["reports, from Node 24 on", true, knowsAsyncContext ? NESTED : IN_PROGRESS],
+    ["does not report", false, IN_PROGRESS],
   ])(
     "H51: recognizes a nested call without a context if the handler %s; else it is in progress",
     async (...row) => {
-      const [, tells, refusal] = row;
+      const [, reports, refusal] = row;
       const { options, context, states } = given();
       const once = idempotency({ ...options, key });
       const handle = () => runOnce({ ...options, leaseSeconds: 60 }, "k1", EVENT, () => "inner");
       const handler = middy()
         .use(once)
-        .handler(tells ? once.handler(handle) : handle);
+        .handler(reports ? once.handler(handle) : handle);
 
       await expect(handler(EVENT, context())).rejects.toMatchObject(refusal);
       expect(states()).toEqual(["released"]);

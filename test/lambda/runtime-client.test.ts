@@ -10,7 +10,7 @@ const SOURCE = `
   import { idempotency, PermanentError } from "onceonly";
   import { DynamoDBStore } from "onceonly/dynamodb";
 
-  const told = [];
+  const reported = [];
   let runs = 0;
   const once = idempotency({
     operation: "charge",
@@ -19,7 +19,7 @@ const SOURCE = `
     fingerprint: (event) => event.key,
     // Nobody waits for the release where an error hook throws: it can reach the table after the next claim.
     whenInProgress: { waitSeconds: 10 },
-    observe: ({ decision }) => told.push(decision),
+    observe: ({ decision }) => reported.push(decision),
   });
   const charge = async (event) => {
     runs++;
@@ -32,13 +32,13 @@ const SOURCE = `
     const stack = middy().use(once).onError(() => {
       throw new Error("worse");
     });
-    const charged = await stack.handler(process.env.TELLS ? once.handler(charge) : charge)(event, context);
-    return { charged, runs, told };
+    const charged = await stack.handler(process.env.REPORTS ? once.handler(charge) : charge)(event, context);
+    return { charged, runs, reported };
   };`;
 
 const kinds = [
-  ["tells", { TELLS: "yes" }],
-  ["does not tell", {}],
+  ["reports", { REPORTS: "yes" }],
+  ["does not report", {}],
 ] as const;
 
 describe.each(inject("dynamodbEngines"))("answers 4: under the runtime client, on $name", ({ endpoint }) => {
@@ -62,15 +62,15 @@ describe.each(inject("dynamodbEngines"))("answers 4: under the runtime client, o
       const final = { key: `final ${key}`, fails: "finally" };
       expect(await call(final)).toMatchObject({ errorMessage: "worse" });
       const replayed = await call(final);
-      const { runs, told } = answerOf(await call({ key: `other ${key}` })) as {
+      const { runs, reported } = answerOf(await call({ key: `other ${key}` })) as {
         runs: number;
-        told: string[];
+        reported: string[];
       };
 
-      expect(retried).toMatchObject({ charged: 2, told: ["released", "executed"] });
+      expect(retried).toMatchObject({ charged: 2, reported: ["released", "executed"] });
       expect(replayed).toMatchObject({ errorMessage: "worse" });
       expect(runs).toBe(4);
-      expect(told).toEqual(["released", "executed", "executed", "replayed", "executed"]);
+      expect(reported).toEqual(["released", "executed", "executed", "replayed", "executed"]);
     },
   );
 });

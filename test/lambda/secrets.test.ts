@@ -8,7 +8,7 @@ import { EVENT_FORMS } from "./http/given.ts";
 const SECRET = "canary-5f2e";
 
 /** What is reported in addition to the caller's own response, in the form in which it may be printed. */
-function told(value: unknown): string {
+function textOf(value: unknown): string {
   return inspect(value, { depth: Number.POSITIVE_INFINITY, maxStringLength: null }) + JSON.stringify(value);
 }
 
@@ -66,13 +66,13 @@ describe("httpIdempotent", () => {
         400, 400, 400, 400, 401, 409, 422, 500, 500, 500,
       ]);
       expect(
-        told(problems.map(({ body, headers, multiValueHeaders }) => [body, headers, multiValueHeaders])),
+        textOf(problems.map(({ body, headers, multiValueHeaders }) => [body, headers, multiValueHeaders])),
       ).not.toContain(SECRET);
       expect(log.mock.calls).toHaveLength(3);
-      expect(told(log.mock.calls)).not.toContain(SECRET);
+      expect(textOf(log.mock.calls)).not.toContain(SECRET);
       expect(events.length).toBeGreaterThan(3);
-      expect(told(events)).not.toContain(SECRET);
-      expect(told(events)).not.toContain(createHash("sha256").update(`${SECRET}-1`).digest("base64url"));
+      expect(textOf(events)).not.toContain(SECRET);
+      expect(textOf(events)).not.toContain(createHash("sha256").update(`${SECRET}-1`).digest("base64url"));
     },
   );
 

@@ -115,7 +115,7 @@ export async function newConsumerWorld(dynamodb: DynamoDBClient) {
           await clock.advance(VISIBILITY_MS);
         }
       },
-      told: (decision: DecisionEvent["decision"]) =>
+      reported: (decision: DecisionEvent["decision"]) =>
         state.events.filter((event) => event.decision === decision).length,
     });
   }

@@ -49,8 +49,8 @@ function newWorld(destinations: OutboxOptions["destinations"], more: Partial<Out
     store,
     sent,
     network,
-    /** Who did what to which operation's messages, without what each sweep tells of all. */
-    told: () =>
+    /** Who did what to which operation's messages, without each sweep's own event. */
+    reported: () =>
       events
         .filter((event): event is OutboxCommitEvent => event.event !== "backlog")
         .map(({ event, by, operation, error }) => {
@@ -96,9 +96,9 @@ describe("destinations of each operation", () => {
 
     // What is refused does not hold up its group, nor the rest of its commit.
     expect(world.sent).toEqual(["mail to mails", "paid to payments"]);
-    expect(world.told().sort()).toEqual(["relay send-failed mail DestinationRefused", "relay sent pay"]);
+    expect(world.reported().sort()).toEqual(["relay send-failed mail DestinationRefused", "relay sent pay"]);
     await world.sweep();
-    expect(world.told().at(-1)).toBe("sweeper parked mail DestinationRefused");
+    expect(world.reported().at(-1)).toBe("sweeper parked mail DestinationRefused");
     expect(world.sent).toHaveLength(2);
     expect(await world.store.outbox.count()).toEqual({ waiting: 0, parked: 1 });
   });
@@ -111,7 +111,7 @@ describe("destinations of each operation", () => {
     await world.relay();
 
     expect([...world.sent].sort()).toEqual(["mailed to payments", "paid to payments"]);
-    expect(world.told().sort()).toEqual(["relay send-failed mail DestinationRefused", "relay sent pay"]);
+    expect(world.reported().sort()).toEqual(["relay send-failed mail DestinationRefused", "relay sent pay"]);
   });
 
   it.each<[string, OutboxOptions["destinations"], operation: string, scope: string, isSent: boolean]>([
@@ -148,7 +148,7 @@ describe("destinations of each operation", () => {
     await world.sweep();
 
     expect(world.sent).toEqual([]);
-    expect(world.told()).toEqual(Array(10).fill(expect.stringContaining("DestinationRefused")));
+    expect(world.reported()).toEqual(Array(10).fill(expect.stringContaining("DestinationRefused")));
   });
 
   it("H75: a rejected message blocks no other one when a group waits for its queue", async () => {
@@ -208,7 +208,7 @@ describe.each([["any" as const], [{ pay: [PAYMENTS] }]])(
       await world.sweep();
 
       expect(world.sent).toEqual(["beside to payments", "later to payments"]);
-      expect(world.told().sort()).toEqual(["relay parked pay MessageInvalid", "relay sent pay"]);
+      expect(world.reported().sort()).toEqual(["relay parked pay MessageInvalid", "relay sent pay"]);
       expect(await world.store.outbox.count()).toEqual({ waiting: 0, parked: 1 });
     });
   },

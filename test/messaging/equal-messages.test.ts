@@ -62,7 +62,7 @@ describe.each(inject("dynamodbEngines"))("idempotentBatch after equal messages, 
     await sendAt("10:06", "c");
 
     expect(await consumer.poll()).toHaveLength(1);
-    expect([await world.chargesOf(message), consumer.told("replayed")]).toEqual([1, 1]);
+    expect([await world.chargesOf(message), consumer.reported("replayed")]).toEqual([1, 1]);
   });
 
   it("H32: another body under the key of a finished operation is refused, not run", async () => {
@@ -75,7 +75,7 @@ describe.each(inject("dynamodbEngines"))("idempotentBatch after equal messages, 
     await world.producer.send({ ...message, body: { ...message.body, sentAt: "10:06" } as never });
     await consumer.poll();
 
-    expect([await world.chargesOf(message), consumer.told("mismatch")]).toEqual([1, 1]);
+    expect([await world.chargesOf(message), consumer.reported("mismatch")]).toEqual([1, 1]);
     expect(consumer.errors).toMatchObject([{ code: "FINGERPRINT_MISMATCH" }]);
   });
 });

@@ -1,4 +1,4 @@
-// What relay and sweeper tell, and what they refuse to be made of.
+// What relay and sweeper report, and which options they refuse.
 import { runOnce } from "onceonly";
 import {
   type OutboxEvent,
@@ -72,7 +72,7 @@ const unmarkable = (options: OutboxOptions): OutboxOptions => ({
 
 describe("what relay and sweeper report", () => {
   const { keyHash } = identify("create-order", "tenant-1", SECRET);
-  const told = { operation: "create-order", keyHash, messages: 2 };
+  const common = { operation: "create-order", keyHash, messages: 2 };
 
   it("a sent commit: by which sender, of which operation, and how long it took", async () => {
     const commit = await newCommit();
@@ -80,7 +80,7 @@ describe("what relay and sweeper report", () => {
 
     expect(await commit.relay()).toEqual({ batchItemFailures: [] });
 
-    expect(commit.events).toEqual([{ event: "sent", by: "relay", ...told, lagMs: 1234, error: undefined }]);
+    expect(commit.events).toEqual([{ event: "sent", by: "relay", ...common, lagMs: 1234, error: undefined }]);
   });
 
   it("an operation by its own name, whatever characters are in it", async () => {
@@ -135,8 +135,8 @@ describe("what relay and sweeper report", () => {
       ],
     });
     expect(commit.events).toEqual([
-      { event: "send-failed", by: "relay", ...told, lagMs: 61_000, error },
-      { event: "send-failed", by: "sweeper", ...told, lagMs: 122_000, error },
+      { event: "send-failed", by: "relay", ...common, lagMs: 61_000, error },
+      { event: "send-failed", by: "sweeper", ...common, lagMs: 122_000, error },
       { event: "backlog", by: "sweeper", waiting: 1, oldestMs: 122_000, parked: 0 },
     ]);
   });

@@ -34,7 +34,7 @@ describe.each(inject("dynamodbEngines"))("outboxRelay, when something fails, on 
     world.events.length = 0;
   });
 
-  const told = () => world.events.map(({ event }) => event);
+  const reported = () => world.events.map(({ event }) => event);
   /** A relay whose request of that name fails, the one of that number. */
   const failing = (command: string, number: number) => {
     const process = newProcess();
@@ -61,7 +61,7 @@ describe.each(inject("dynamodbEngines"))("outboxRelay, when something fails, on 
     expect(await world.relayChanges(changes)).toEqual([]);
 
     expect(await run.unsent("a1", "b1", "c1")).toEqual([false, false, false]);
-    expect(told()).toEqual(["sent", "sent", "sent"]);
+    expect(reported()).toEqual(["sent", "sent", "sent"]);
   });
 
   it("a permanently broken commit holds up nothing: it is parked, reported, and reported again by each sweep", async () => {
@@ -82,7 +82,7 @@ describe.each(inject("dynamodbEngines"))("outboxRelay, when something fails, on 
     world.events.length = 0;
     expect(await world.sweep()).toEqual({ sent: 0, failed: 0, waiting: 0 });
     expect(world.backlogs.at(-1)).toMatchObject({ waiting: 0, parked: 1 });
-    expect(told()).toEqual([]);
+    expect(reported()).toEqual([]);
   });
 
   it("a later version's commit is left to that version: neither parked, nor in the way", async () => {
@@ -97,7 +97,7 @@ describe.each(inject("dynamodbEngines"))("outboxRelay, when something fails, on 
     expect(await world.sweep()).toEqual({ sent: 0, failed: 1, waiting: 0 });
 
     expect(await run.unsent("a1", "b1", "c1")).toEqual([false, true, false]);
-    expect(told()).not.toContain("parked");
+    expect(reported()).not.toContain("parked");
     await setVersion("b1", 1);
     expect(await world.sweep()).toEqual({ sent: 1, failed: 0, waiting: 0 });
   });
@@ -156,7 +156,7 @@ describe.each(inject("dynamodbEngines"))("outboxRelay, when something fails, on 
     expect(await failing("UpdateItem", 2)).toBeGreaterThan(0);
 
     expect(await run.unsent("a1", "b1", "c1")).toEqual([false, true, true]);
-    expect(told().sort()).toEqual(["send-failed", "sent"]);
+    expect(reported().sort()).toEqual(["send-failed", "sent"]);
     expect(await world.relay()).toBe(0);
     expect(await run.unsent("a1", "b1", "c1")).toEqual([false, false, false]);
   });

@@ -39,7 +39,7 @@ describe.each(inject("dynamodbEngines"))("outboxRelay on $name", ({ endpoint }) 
 
   /** What the relay asked the table for; the fences of the stream's reader are not its own. */
   const asked = () => counts.commands.filter((command) => command !== "PutItem");
-  const told = () => world.events.map(({ event }) => event);
+  const reported = () => world.events.map(({ event }) => event);
 
   it("sends up to 10 messages of 10 commits in a request, looks once whether a group waits, and marks each commit with one", async () => {
     await run.order(...Array.from("abcdefghijklmnopqrstuvwxy", (letter) => `${letter}1`));
@@ -49,7 +49,7 @@ describe.each(inject("dynamodbEngines"))("outboxRelay on $name", ({ endpoint }) 
 
     expect(requests.map((bodies) => bodies.length)).toEqual([10, 10, 5]);
     expect(asked()).toEqual(["GetItem", ...Array(25).fill("UpdateItem")]);
-    expect(told()).toEqual(Array(25).fill("sent"));
+    expect(reported()).toEqual(Array(25).fill("sent"));
   });
 
   it("reads nothing if nothing is ordered", async () => {
@@ -113,7 +113,7 @@ describe.each(inject("dynamodbEngines"))("outboxRelay on $name", ({ endpoint }) 
     await world.consume();
 
     expect(world.delivered.slice(-3)).toEqual(run.named("a1", "c1", "d1"));
-    expect(told().filter((event) => event === "send-failed")).toHaveLength(1);
+    expect(reported().filter((event) => event === "send-failed")).toHaveLength(1);
     // The queue takes it again: what waits goes first.
     run.refuse();
     await run.order("b4");

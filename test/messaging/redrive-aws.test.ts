@@ -79,7 +79,7 @@ describe.runIf(process.env.ONCEONLY_AWS_TESTS)("idempotentBatch after a redrive,
       await deliverUntil(consumer, undefined, "lost");
 
       await redrive();
-      await deliverUntil(consumer, () => consumer.told("replayed") >= MAX_RECEIVES, "heard");
+      await deliverUntil(consumer, () => consumer.reported("replayed") >= MAX_RECEIVES, "heard");
 
       expect([consumer.runs, consumer.keys]).toEqual([1, new Set([key])]);
       expect(consumer.ids.size).toBe(2);
@@ -124,7 +124,7 @@ describe.runIf(process.env.ONCEONLY_AWS_TESTS)("idempotentBatch after a redrive,
     );
     return Object.assign(state, {
       handle,
-      told: (decision: string) => events.filter((event) => event.decision === decision).length,
+      reported: (decision: string) => events.filter((event) => event.decision === decision).length,
     });
   }
 

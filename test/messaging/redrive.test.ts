@@ -31,7 +31,7 @@ describe.each(inject("dynamodbEngines"))("idempotentBatch after a redrive, on $n
     expect(readEnvelope(redriven[0]?.MessageAttributes)).toMatchObject({ envelope: { key: message.key } });
     expect(await world.chargesOf(message)).toBe(1);
     expect(consumer.attempts).toEqual([1]);
-    expect(consumer.told("replayed")).toBe(MAX_RECEIVES);
+    expect(consumer.reported("replayed")).toBe(MAX_RECEIVES);
     expect(await consumer.poll()).toEqual([]);
   });
 
@@ -67,7 +67,7 @@ describe.each(inject("dynamodbEngines"))("idempotentBatch after a redrive, on $n
     await consumer.exhaust();
 
     expect([await world.chargesOf(message), consumer.attempts]).toEqual([1, [1, 2, 3, 4]]);
-    expect([consumer.told("released"), consumer.told("taken-over")]).toEqual([0, 3]);
+    expect([consumer.reported("released"), consumer.reported("taken-over")]).toEqual([0, 3]);
   });
 
   it("H28: a final error stays final: it is replayed, and the message parked again", async () => {
@@ -97,6 +97,6 @@ describe.each(inject("dynamodbEngines"))("idempotentBatch after a redrive, on $n
     await consumer.poll();
 
     expect(await world.chargesOf(message)).toBe(2);
-    expect(consumer.told("key-fallback")).toBe(MAX_RECEIVES + 1);
+    expect(consumer.reported("key-fallback")).toBe(MAX_RECEIVES + 1);
   });
 });

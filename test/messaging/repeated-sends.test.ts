@@ -57,7 +57,7 @@ describe.each(inject("dynamodbEngines"))(
 
       expect(delivered).toEqual([1, 1, 1, 1]);
       expect([await world.chargesOf(message), consumer.attempts]).toEqual([1, [1]]);
-      expect(consumer.told("replayed")).toBe(3);
+      expect(consumer.reported("replayed")).toBe(3);
     });
 
     it("H30: work whose only copy failed and was deleted anyway is done by a resend, not by a send", async () => {
@@ -108,7 +108,7 @@ describe.each(inject("dynamodbEngines"))(
       }
 
       expect([await world.chargesOf(message), consumer.attempts]).toEqual([1, [1]]);
-      expect([consumer.told("replayed"), consumer.told("key-expired")]).toEqual([3, 0]);
+      expect([consumer.reported("replayed"), consumer.reported("key-expired")]).toEqual([3, 0]);
     });
 
     it.each([
@@ -127,7 +127,7 @@ describe.each(inject("dynamodbEngines"))(
         await consumer.exhaust();
 
         expect([await world.chargesOf(message), (await world.deadLetters()).length]).toEqual([charges, dead]);
-        expect(consumer.told("key-expired")).toBeGreaterThan(0);
+        expect(consumer.reported("key-expired")).toBeGreaterThan(0);
       },
     );
   },

@@ -33,7 +33,7 @@ describe.each(inject("dynamodbEngines").slice(0, 1))("sealed messages on $name",
 
   const plainOutbox = () => new DynamoDBOutbox({ tableName: world.tableName, client: dynamodb });
   const opened = () => ({ outbox: decryptingOutbox(plainOutbox(), { keys, clock: world.clock }) });
-  const told = () => world.events.map(({ event, by }) => `${by}: ${event}`);
+  const reported = () => world.events.map(({ event, by }) => `${by}: ${event}`);
 
   const secret = (name: string, more: object = {}) =>
     world.message(name, { body: `${name} ${SECRET}`, attributes: { card: SECRET }, ...more });
@@ -63,7 +63,7 @@ describe.each(inject("dynamodbEngines").slice(0, 1))("sealed messages on $name",
     expect(waiting).toContain("sealed.1.");
     expect(waiting).not.toContain(SECRET);
     expect(world.delivered).toEqual([`${name} ${SECRET}`]);
-    expect(told()).toEqual(["relay: sent"]);
+    expect(reported()).toEqual(["relay: sent"]);
     expect(await run.unsent("a1")).toEqual([false]);
   });
 
@@ -90,7 +90,7 @@ describe.each(inject("dynamodbEngines").slice(0, 1))("sealed messages on $name",
 
     await world.relay();
     await world.consume();
-    expect([told(), world.delivered]).toEqual([["relay: send-failed"], []]);
+    expect([reported(), world.delivered]).toEqual([["relay: send-failed"], []]);
     await world.clock.advance(3_600_000);
     await world.sweep(opened());
     await world.consume();
@@ -124,7 +124,7 @@ describe.each(inject("dynamodbEngines").slice(0, 1))("sealed messages on $name",
     };
 
     await world.relay(undefined, slow);
-    const failed = told();
+    const failed = reported();
     keys.failure = undefined;
     await world.clock.advance(3_600_000);
     await world.sweep(slow);

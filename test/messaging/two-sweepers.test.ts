@@ -55,9 +55,9 @@ async function onPostgres(): Promise<Shop> {
     store: store as unknown as Store<never>,
     outbox: new PostgresOutbox({ client: counting as typeof client, table }),
     cost: () => {
-      const told = { ...counts };
+      const counted = { ...counts };
       Object.assign(counts, { requests: 0, writeUnits: 0 });
-      return told;
+      return counted;
     },
   };
 }

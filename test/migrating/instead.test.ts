@@ -118,14 +118,14 @@ describe("idempotent", () => {
   });
 
   it("is `POWERTOOLS_IDEMPOTENCY_DISABLED`: a test gives a store in memory and keys of its own", async () => {
-    const told: DecisionEvent[] = [];
+    const reported: DecisionEvent[] = [];
     const handler = deploy<{ id: string }>(({ id }) => id, {
-      observe: (event: DecisionEvent) => told.push(event),
+      observe: (event: DecisionEvent) => reported.push(event),
     });
 
     expect([await handler({ id: "a" }, newContext()), await handler({ id: "b" }, newContext())]).toEqual([
       1, 2,
     ]);
-    expect(told.map(({ decision }) => decision)).toEqual(["executed", "executed"]);
+    expect(reported.map(({ decision }) => decision)).toEqual(["executed", "executed"]);
   });
 });

@@ -62,7 +62,7 @@ const newDatabase = () => {
   return { client, table, items };
 };
 
-/** The key is `id`, and `cents` is what tells two payloads apart. */
+/** The key is `id`, and two payloads differ in `cents`. */
 export async function powertools(): Promise<Package> {
   const { client, table, items } = newDatabase();
   const [plain, sorted] = [await table("id"), await table("id", "sort")];

@@ -1,4 +1,4 @@
-// One mistake of a user, and what tells it. The page docs/reference/mistakes.md is made of all of them.
+// One mistake of a user, and what reports it. The page docs/reference/mistakes.md is made of all of them.
 import { vi } from "vitest";
 
 export interface Mistake {
@@ -6,7 +6,7 @@ export interface Mistake {
   readonly made: string;
   /** A caller sees an answer, a test a report, a stack the synthesis; the compiler sees a type. */
   readonly reportedBy: "error" | "log" | "answer" | "report" | "synthesis" | "type";
-  /** The text as the user reads it, or the part of it that tells what was wrong and what to do. */
+  /** The text as the user reads it, or the part of it that says what was wrong and what to do. */
   readonly text: string;
   /** Makes the mistake and returns what the user reads. Code with `@ts-expect-error`, which a type refuses, is never called. */
   readonly make: () => unknown;

@@ -94,8 +94,14 @@ describe("emfMetrics", () => {
         { name: METRICS.settlingEvents[event], value: 1, dimensions },
         ...(isSettled ? [{ name: "SettlingTime", value: 65_000, dimensions }] : []),
       ]);
-      const told = { event, by: "reconciler", keyHash: "hash", unknownMs: 65_000, errorName: "TypeError" };
-      expect(propertiesOf(line)).toMatchObject(told);
+      const reported = {
+        event,
+        by: "reconciler",
+        keyHash: "hash",
+        unknownMs: 65_000,
+        errorName: "TypeError",
+      };
+      expect(propertiesOf(line)).toMatchObject(reported);
       expect(line).not.toContain("canary");
     },
   );

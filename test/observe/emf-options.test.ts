@@ -22,7 +22,7 @@ describe("the options of emfMetrics", () => {
     ["a namespace of 256 characters", "namespace", TOO_LONG],
     ["a namespace that is a number", "namespace", 1],
     ["a place to write to that is no function", "write", "stdout"],
-    ["a clock that does not tell the time", "clock", {}],
+    ["a clock without a time", "clock", {}],
     ["an option that it does not know", "servise", "shop"],
   ])("refuse %s", (_title, option, value) => {
     const message = expect.stringContaining(`\`${option}\``);

@@ -53,12 +53,12 @@ const ENGINES: Readonly<Record<string, Processes | undefined>> = {
 const clock = fakeClock(Date.now());
 
 function processOn(store: AnyStore, countIn: AnyStore | undefined = store, more: object = {}) {
-  const told: DecisionEvent[] = [];
-  const observe = (event: DecisionEvent) => void told.push(event);
+  const reported: DecisionEvent[] = [];
+  const observe = (event: DecisionEvent) => void reported.push(event);
   const watched = watchNewKeys(store, { observe, countIn, clock, ...more });
   const options = { operation: "pay", scope: "acme", store: watched, clock, leaseSeconds: 30 };
   return {
-    told,
+    reported,
     pay: (key: string = randomUUID(), change: object = {}, payload: object = { cents: 100 }) =>
       runOnce({ ...options, ...change }, key, payload, () => "paid"),
   };
@@ -76,14 +76,14 @@ describe.each(Object.entries(ENGINES))("watchNewKeys that counts in a store, on 
       const processes = Array.from({ length: 5 }, () => processOn(newStore()));
       for (const { pay } of processes) await pay(undefined, { mode, operation: `pay-${mode}` });
 
-      expect(processes.map(({ told }) => told.map(({ decision }) => decision))).toEqual([
+      expect(processes.map(({ reported }) => reported.map(({ decision }) => decision))).toEqual([
         [],
         [],
         ["new-keys"],
         ["new-keys"],
         ["new-keys"],
       ]);
-      expect(processes[2]!.told[0]).toMatchObject({ operation: `pay-${mode}`, scope: "acme" });
+      expect(processes[2]!.reported[0]).toMatchObject({ operation: `pay-${mode}`, scope: "acme" });
     },
   );
 
@@ -91,9 +91,9 @@ describe.each(Object.entries(ENGINES))("watchNewKeys that counts in a store, on 
     const processes = Array.from({ length: 6 }, () => processOn(newStore()));
     const one = { operation: "at-once" };
     await Promise.all(processes.map(({ pay }) => pay(undefined, one)));
-    const told = processes.flatMap((each) => each.told.map(({ decision }) => decision));
+    const reported = processes.flatMap((each) => each.reported.map(({ decision }) => decision));
 
-    expect(told).toEqual(["new-keys", "new-keys", "new-keys", "new-keys"]);
+    expect(reported).toEqual(["new-keys", "new-keys", "new-keys", "new-keys"]);
   });
 
   it("H59: reports nothing for one key in all processes, for other payloads and for other owners", async () => {
@@ -106,7 +106,7 @@ describe.each(Object.entries(ENGINES))("watchNewKeys that counts in a store, on 
       await pay(undefined, one, { cents: index });
     }
 
-    expect(processes.flatMap(({ told }) => told)).toEqual([]);
+    expect(processes.flatMap(({ reported }) => reported)).toEqual([]);
   });
 
   it("starts counting again after a while", async () => {
@@ -115,9 +115,9 @@ describe.each(Object.entries(ENGINES))("watchNewKeys that counts in a store, on 
     for (const { pay } of [first, second]) await pay(undefined, one);
     await clock.advance(600_000);
     for (const { pay } of [first, second]) await pay(undefined, one);
-    expect([...first.told, ...second.told]).toEqual([]);
+    expect([...first.reported, ...second.reported]).toEqual([]);
     await first.pay(undefined, one);
-    expect(first.told).toHaveLength(1);
+    expect(first.reported).toHaveLength(1);
   });
 });
 
@@ -126,13 +126,13 @@ describe("a store that can't count", () => {
 
   it("is reported, changes no outcome, and the process counts by itself", async () => {
     const refused = new Error("no right");
-    const { pay, told } = processOn(
+    const { pay, reported } = processOn(
       new MemoryStore() as AnyStore,
       failing(() => Promise.reject(refused)),
     );
     for (const _ of "123") expect(await pay()).toBe("paid");
 
-    expect(told.map(({ decision, error }) => [decision, error])).toEqual([
+    expect(reported.map(({ decision, error }) => [decision, error])).toEqual([
       ["store-failed", refused],
       ["store-failed", refused],
       ["store-failed", refused],
@@ -141,7 +141,7 @@ describe("a store that can't count", () => {
   });
 
   it("is waited for a second, and no longer", async () => {
-    const { pay, told } = processOn(
+    const { pay, reported } = processOn(
       new MemoryStore() as AnyStore,
       failing(() => new Promise(() => {})),
     );
@@ -155,15 +155,15 @@ describe("a store that can't count", () => {
     await paying;
 
     expect(answer).toBe("paid");
-    expect(told).toEqual([]);
+    expect(reported).toEqual([]);
   });
 
   it("gives up if too many count one payload at the same time", async () => {
     const conflicting = failing((async () => ({ settled: false, record: undefined })) as never);
-    const { pay, told } = processOn(new MemoryStore() as AnyStore, conflicting);
+    const { pay, reported } = processOn(new MemoryStore() as AnyStore, conflicting);
     await pay();
 
-    expect(told).toMatchObject([{ decision: "store-failed", error: { code: "STORE_UNAVAILABLE" } }]);
+    expect(reported).toMatchObject([{ decision: "store-failed", error: { code: "STORE_UNAVAILABLE" } }]);
   });
 
   it("is rejected immediately if it isn't a store", () => {
@@ -172,10 +172,10 @@ describe("a store that can't count", () => {
 
   it("is not asked about a key that was released", async () => {
     const store = new MemoryStore() as AnyStore;
-    const { pay, told } = processOn(store, store, { keys: 2 });
+    const { pay, reported } = processOn(store, store, { keys: 2 });
     const given = { shouldStore: () => false };
     for (const _ of "123") await pay("again", given);
 
-    expect(told).toEqual([]);
+    expect(reported).toEqual([]);
   });
 });

@@ -12,23 +12,23 @@ function given(options: Partial<Parameters<typeof watchNewKeys>[1]> = {}) {
   const engine = { operation: "pay", scope: "acme", store, clock, leaseSeconds: 30, observe };
   const pay = (key: string, payload: object = { cents: 100 }, change: object = {}) =>
     runOnce({ ...engine, ...change }, key, payload, () => "paid");
-  const told = () => events.filter(({ decision }) => decision === "new-keys");
-  return { clock, pay, told, store };
+  const reported = () => events.filter(({ decision }) => decision === "new-keys");
+  return { clock, pay, reported, store };
 }
 
 describe("watchNewKeys", () => {
   it.each(["claimed", "optimistic"])(
     "H59: reports one payload under a third new key, and under each further one: %s",
     async (mode) => {
-      const { pay, told } = given();
+      const { pay, reported } = given();
       const counts: number[] = [];
       for (const key of ["a", "b", "c", "d", "e"]) {
         await pay(key, {}, { mode });
-        counts.push(told().length);
+        counts.push(reported().length);
       }
 
       expect(counts).toEqual([0, 0, 1, 2, 3]);
-      expect(told()[0]).toEqual({
+      expect(reported()[0]).toEqual({
         decision: "new-keys",
         operation: "pay",
         scope: "acme",
@@ -39,37 +39,37 @@ describe("watchNewKeys", () => {
   );
 
   it("H59: reports nothing for repetitions under one key, or for other payloads, owners and operations", async () => {
-    const { pay, told } = given({ keys: 2 });
+    const { pay, reported } = given({ keys: 2 });
     for (const _ of "123") await pay("a");
     await pay("b", { cents: 200 });
     await pay("c", { cents: 100 }, { scope: "globex" });
     await pay("d", { cents: 100 }, { operation: "refund" });
 
-    expect(told()).toEqual([]);
+    expect(reported()).toEqual([]);
     await pay("e");
-    expect(told()).toHaveLength(1);
+    expect(reported()).toHaveLength(1);
   });
 
   it("starts counting again after a while, and counts a key that was released only once", async () => {
-    const { pay, told, clock } = given({ keys: 2, withinSeconds: 60 });
+    const { pay, reported, clock } = given({ keys: 2, withinSeconds: 60 });
     await pay("a");
     await clock.advance(60_000);
     await pay("b");
-    expect(told()).toEqual([]);
+    expect(reported()).toEqual([]);
 
     const failing = { ...{ shouldStore: () => false } };
     await pay("c", { cents: 1 }, failing);
     await pay("c", { cents: 1 }, failing);
-    expect(told()).toEqual([]);
+    expect(reported()).toEqual([]);
   });
 
   it("remembers the last thousand payloads", async () => {
-    const { pay, told } = given({ keys: 2 });
+    const { pay, reported } = given({ keys: 2 });
     for (let cents = 0; cents <= 1000; cents++) await pay(`a${cents}`, { cents });
     await pay("b", { cents: 0 });
     await pay("c", { cents: 1000 });
 
-    expect(told()).toHaveLength(1);
+    expect(reported()).toHaveLength(1);
   });
 
   it("changes no outcome, whatever the observer does, also with a cache", async () => {

@@ -21,7 +21,7 @@ export interface Tarball {
   readonly bytes: number;
 }
 
-/** As npm tells it. */
+/** As npm prints it. */
 interface Packed {
   readonly filename: string;
   readonly files: readonly { readonly path: string }[];

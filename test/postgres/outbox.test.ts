@@ -222,13 +222,13 @@ describe.skipIf(!hasServer)("messages of a commit on PostgreSQL", () => {
   it("are announced to listeners, by commits that have some", async ({ signal }) => {
     const { order, orderWithin, outbox, transactions } = await newShop(true);
     const listener = await clientOf(port);
-    let told = 0;
-    listener.on("notification", () => told++);
+    let reported = 0;
+    listener.on("notification", () => reported++);
     await listener.query(`LISTEN "${outbox.channel}"`);
 
     await order("a", []);
     await orderWithin("b");
-    expect(await until(() => told === 1, { seconds: 20, signal })).toBe(true);
+    expect(await until(() => reported === 1, { seconds: 20, signal })).toBe(true);
     await runOnce(
       { operation: "order", store: transactions, leaseSeconds: 30, mode: "optimistic" },
       "c",
@@ -237,6 +237,6 @@ describe.skipIf(!hasServer)("messages of a commit on PostgreSQL", () => {
     );
     await order("d");
 
-    expect(await until(() => told === 2, { seconds: 20, signal })).toBe(true);
+    expect(await until(() => reported === 2, { seconds: 20, signal })).toBe(true);
   });
 });

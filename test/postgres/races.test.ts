@@ -52,9 +52,9 @@ describe.skipIf(!hasServer).each(["read committed", "repeatable read", "serializ
         );
 
         const winner = CALLERS.filter((_, index) => answers[index]?.won);
-        const told = answers.flatMap((answer) => (answer.won ? [] : answer.record?.token));
+        const tokens = answers.flatMap((answer) => (answer.won ? [] : answer.record?.token));
         expect(winner).toHaveLength(1);
-        expect(told).toEqual(Array(49).fill(winner[0]));
+        expect(tokens).toEqual(Array(49).fill(winner[0]));
       }
     });
 

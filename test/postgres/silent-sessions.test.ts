@@ -5,7 +5,7 @@ import { fromPg, PostgresTransactions } from "onceonly/postgres";
 import { fakeClock } from "onceonly/testing";
 import { describe, expect, it } from "vitest";
 import { endOf } from "../kit/time/end-of.ts";
-import { inTier } from "../setup/tier.ts";
+import { inTier, isFull } from "../setup/tier.ts";
 import { onlyDsql } from "./dsql-given.ts";
 import { hasServer, poolOf, portOf, storeOf } from "./given.ts";
 import { CONNECTS, type Connect, lossyServer, withPg, withPostgresJs } from "./lost-given.ts";
@@ -17,7 +17,7 @@ const MINUTE = 60_000;
 
 describe.skipIf(!hasServer).each([
   ...Object.entries(inTier(SHORT, { ...SHORT, ...others })).map(([name, connect]) => ({ name, connect })),
-  ...(hasPgBouncer
+  ...(isFull && hasPgBouncer
     ? [
         { name: "pg through PgBouncer", connect: withPg, through: "PgBouncer" as const },
         {

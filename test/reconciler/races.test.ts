@@ -282,9 +282,9 @@ describe("a reconciler whose store fails", () => {
     let lists = 0;
     const unknownOutcomes = async function* (query: { before: number }) {
       lists++;
-      let told = 0;
+      let reported = 0;
       for await (const outcome of world.store.unknownOutcomes(query)) {
-        if (lists < 3 && ++told === 2) throw unreachable();
+        if (lists < 3 && ++reported === 2) throw unreachable();
         yield outcome;
       }
     };

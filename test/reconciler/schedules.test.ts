@@ -183,8 +183,8 @@ async function play(shape: Shape, seed: number): Promise<Ended> {
   };
   const asked = shape.whenAbandoned === "ask" ? asking : "hold";
   let oldestMs = 0;
-  const observe = (told: ReconcilerEvent) => {
-    if (told.event === "unsettled") oldestMs = told.oldestMs;
+  const observe = (reported: ReconcilerEvent) => {
+    if (reported.event === "unsettled") oldestMs = reported.oldestMs;
   };
   const settle = reconciler({ store, clock, random, operations: { pay: asked }, observe });
   let [runsSince, runsToSettle] = [0, 0];

@@ -40,11 +40,11 @@ export type Mode = "honest" | "refuses" | "answerLost" | "undoFails";
 export function mortal() {
   let passed = 0;
   let armed = Number.POSITIVE_INFINITY;
-  let tell = () => {};
+  let resume = () => {};
   let stands = Promise.resolve();
   const point = async () => {
     if (passed++ !== armed) return;
-    tell();
+    resume();
     await new Promise(() => {});
   };
   return {
@@ -53,7 +53,7 @@ export function mortal() {
       passed = 0;
       armed = at;
       stands = new Promise((resolve) => {
-        tell = resolve;
+        resume = resolve;
       });
     },
     get passed() {
@@ -150,11 +150,11 @@ export async function play<Write>(
   const points: number[] = [];
   const answers: string[] = [];
   const attempt = async () => {
-    const told = runOnce(options, key, {}, (execution) => place.run(execution, {})).then(
+    const outcome = runOnce(options, key, {}, (execution) => place.run(execution, {})).then(
       () => answers.push("done"),
       ({ name }: Error) => answers.push(name),
     );
-    await Promise.race([told, life.stands]);
+    await Promise.race([outcome, life.stands]);
     // Longer than a lease, and than the pause between two questions.
     await clock.advance(96_000);
     points.push(life.passed);

@@ -42,7 +42,7 @@ describe("the message of a service's error", () => {
     ["a {:value} b {secret} c", "Error: a {:value} b {…} c"],
     ["a {:value} b", "Error: a {:value} b"],
     ["a ] b [ c", "Error: a ] b [ c"],
-  ])("of %j is %j", (message, told) => {
-    expect(serviceText("Error", message, [])).toBe(told);
+  ])("of %j is %j", (message, shown) => {
+    expect(serviceText("Error", message, [])).toBe(shown);
   });
 });

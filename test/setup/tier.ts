@@ -63,6 +63,11 @@ export const FULL = [
   "test/cdk/terminal",
   "test/tracers/tracers",
   "packages/cli/test/console/drills",
+  "test/package/tutorial",
+  "packages/proof/test/show/load/run",
+  "packages/cli/test/console/acts",
+  "test/dynamodb/client-matrix",
+  "packages/explorer/test/simulator/outbox-destinations",
 ].map((name) => `${name}.test.ts`);
 
 /**
@@ -70,18 +75,16 @@ export const FULL = [
  * `npm run verify`, and so CI, runs both.
  */
 export const LONG = [
-  "packages/explorer/test/aws/dynamodb/engines",
   "packages/proof/test/show/compare/red-team",
+  "test/consumers/brokers",
+  "test/postgres/model",
+  "packages/explorer/test/aws/dynamodb/engines",
   "packages/proof/test/show/demo/run",
-  "packages/proof/test/show/load/run",
   "test/cdk/commonjs-packages",
-  "packages/cli/test/console/acts",
   "packages/cli/test/console/command",
   "packages/cli/test/console/page",
   "packages/cli/test/drills",
-  "test/consumers/brokers",
   "test/docs/guides",
-  "test/dynamodb/client-matrix",
   "test/dynamodb/own-client-contract",
   "test/dynamodb/passed-clients",
   "test/dynamodb/saga-crashes",
@@ -96,10 +99,7 @@ export const LONG = [
   "test/package/missing-peers",
   "test/package/readme",
   "test/package/supply-chain",
-  "test/package/tutorial",
   "test/package/typescript",
-  "test/postgres/model",
-  "packages/explorer/test/simulator/outbox-destinations",
 ].map((name) => `${name}.test.ts`);
 
 /** Test files of the library that start nothing, nor does a helper that they import. */

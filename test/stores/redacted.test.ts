@@ -114,14 +114,14 @@ describe.each(["claimed", "optimistic"] as const)("redacted, %s", (mode) => {
   ])(
     "if it %s the effect is recorded, nothing of the result is, and the process warns",
     async (_, redact, name) => {
-      const told = warnings();
+      const warned = warnings();
       const world = redacting(redact, { mode });
 
       expect(await world.call(async () => RESULT)).toEqual(RESULT);
       await expect(world.call(never)).rejects.toMatchObject({ code: "RESULT_NOT_KEPT" });
 
-      expect(told).toEqual([[expect.stringContaining(`failed with ${name}`), { code: "ONCEONLY_REDACT" }]]);
-      expect(stored(world) + JSON.stringify(told)).not.toContain(SECRET);
+      expect(warned).toEqual([[expect.stringContaining(`failed with ${name}`), { code: "ONCEONLY_REDACT" }]]);
+      expect(stored(world) + JSON.stringify(warned)).not.toContain(SECRET);
     },
   );
 

@@ -100,7 +100,7 @@ const BROKEN: Broken = {
   "forgets when the key was first claimed": make(claiming(() => ({ claim: { createdAt: 1 } }))),
   "wins always": make(lying({ won: true })),
   "wins never": make(lying({ won: false })),
-  "tells no record": make(lying({ record: undefined })),
+  "returns no record": make(lying({ record: undefined })),
   "settles for any token": make(
     settling(({ recordKey, token }, store) => ({ token: store.records.get(recordKey)?.token ?? token })),
   ),

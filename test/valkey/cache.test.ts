@@ -271,7 +271,7 @@ describe("a cache that does not answer", () => {
   it.skipIf(!hasServer)(
     "H45: that is dead fails no call, is left alone for a second, and is reported once",
     async () => {
-      const told = warnings();
+      const warned = warnings();
       let asked = 0;
       const client: ValkeyClient = {
         send: async () => {
@@ -288,8 +288,10 @@ describe("a cache that does not answer", () => {
       expect(await call(never)).toBe("done");
 
       expect(asked).toBe(2);
-      expect(told).toHaveBeenCalledTimes(1);
-      expect(told).toHaveBeenCalledWith(expect.stringContaining("ECONNREFUSED"), { code: "ONCEONLY_CACHE" });
+      expect(warned).toHaveBeenCalledTimes(1);
+      expect(warned).toHaveBeenCalledWith(expect.stringContaining("ECONNREFUSED"), {
+        code: "ONCEONLY_CACHE",
+      });
       vi.restoreAllMocks();
     },
   );

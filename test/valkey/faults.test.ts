@@ -109,11 +109,11 @@ describe.skipIf(!hasServer)("a record", () => {
   it("H14: is read by a script, which runs on the primary, even if the client reads from replicas", async () => {
     const asked: string[] = [];
     const { send } = fromIoredis(admin);
-    const telling: ValkeyClient["send"] = (key, command) => {
+    const recording: ValkeyClient["send"] = (key, command) => {
       asked.push(command[0] ?? "");
       return send(key, command);
     };
-    const { call } = shopOf({ send: telling }, admin);
+    const { call } = shopOf({ send: recording }, admin);
     const large = "x".repeat(100_000);
     await call(() => large);
 
@@ -258,11 +258,11 @@ describe.skipIf(!hasServer)("unknownOutcomes", () => {
       if (key.endsWith("#deleted")) await admin.del(key);
     }
 
-    const told = [];
-    for await (const outcome of store.unknownOutcomes({ before: 5000 })) told.push(outcome);
+    const reported = [];
+    for await (const outcome of store.unknownOutcomes({ before: 5000 })) reported.push(outcome);
 
-    expect(told).toHaveLength(3);
+    expect(reported).toHaveLength(3);
     for (const recordKey of keys)
-      expect(told).toContainEqual({ recordKey, state: "unreadable", since: 1000 });
+      expect(reported).toContainEqual({ recordKey, state: "unreadable", since: 1000 });
   });
 });

@@ -27,9 +27,9 @@ describe.skipIf(!hasServer).each(Object.entries(CLIENTS))("races, with %s", (_, 
     );
 
     const winner = CALLERS.filter((_, index) => answers[index]?.won);
-    const told = answers.flatMap((answer) => (answer.won ? [] : answer.record?.token));
+    const tokens = answers.flatMap((answer) => (answer.won ? [] : answer.record?.token));
     expect(winner).toHaveLength(1);
-    expect(told).toEqual(Array(49).fill(winner[0]));
+    expect(tokens).toEqual(Array(49).fill(winner[0]));
   });
 
   it("of 50 take-overs one wins, and 49 get its record", async () => {

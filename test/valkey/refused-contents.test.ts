@@ -28,7 +28,9 @@ beforeAll(async () => {
 });
 afterAll(() => server?.stop());
 
-const CASES = Object.entries(CLIENTS).flatMap(([name, connect]) =>
+/** The other two are a fork and a pool of these. */
+const NAMES = inTier(["ioredis", "redis, a client", "glide"], Object.keys(CLIENTS));
+const CASES = NAMES.map((name) => [name, CLIENTS[name]!] as const).flatMap(([name, connect]) =>
   LENGTHS.map(([size, length]) => [name, size, length, connect] as const),
 );
 

@@ -19,8 +19,8 @@ import { startValkey } from "../kit/valkey-server.ts";
 import { afterwards, CLIENTS, CLUSTERS, freshPrefix, hasServer, portOf, redisOf, storeOf } from "./given.ts";
 import { shopOf } from "./shop-given.ts";
 
-/** A server that tells this, and has no script. */
-const telling = (info: string): ValkeyClient => ({
+/** A server with this INFO, which has no script. */
+const serverWith = (info: string): ValkeyClient => ({
   send: async (_, [command]) => {
     if (command === "INFO") return info;
     throw new Error("the server was asked");
@@ -59,7 +59,7 @@ const started = async (...settings: string[]) => {
 };
 
 describe("the options of a store", () => {
-  const client = telling(SAFE);
+  const client = serverWith(SAFE);
 
   it.each<[string, object]>([
     ["client", {}],
@@ -88,7 +88,7 @@ describe("the options of a store", () => {
 
 describe("a server's own report", () => {
   const checking = (info: string, options: Partial<ValkeyStoreOptions> = {}) =>
-    storeOf(telling(info), options).store.check();
+    storeOf(serverWith(info), options).store.check();
 
   it("is accepted if it keeps its data", async () => {
     await expect(checking(SAFE)).resolves.toBeUndefined();
@@ -119,7 +119,7 @@ describe("a server's own report", () => {
   });
 
   it("is rejected if it has no WAITAOF, which `onDisk` needs", async () => {
-    const client = { ...telling(SAFE), sendTogether: async () => [] };
+    const client = { ...serverWith(SAFE), sendTogether: async () => [] };
     const acknowledgedBy = { replicas: 1, timeoutMs: 100, onDisk: true };
     const { store } = storeOf(client, { acknowledgedBy });
 

@@ -2,7 +2,7 @@
 import type { IConstruct } from "constructs";
 import { resourceIn } from "./resolved-app.ts";
 
-export function tellDoctor(construct: IConstruct, said: Readonly<Record<string, unknown>>): void {
-  const known = Object.entries(said).filter(([, value]) => value !== undefined && value !== false);
+export function writeMetadata(construct: IConstruct, settings: Readonly<Record<string, unknown>>): void {
+  const known = Object.entries(settings).filter(([, value]) => value !== undefined && value !== false);
   if (known.length > 0) resourceIn(construct)?.addMetadata("onceonly", Object.fromEntries(known));
 }

@@ -135,15 +135,15 @@ async function diagnoseTemplates(call: CommandCall): Promise<0 | 1> {
   }
   const counts: Counts = { faults: 0, advice: 0 };
   for (const { severity, rule, resource, text } of findings) {
-    if (severity === "noted") tellNote(call, rule, resource, text);
+    if (severity === "noted") reportNote(call, rule, resource, text);
     else {
       counts.faults += 1;
       if (values.json) terminal.print(JSON.stringify({ kind: "fault", check: rule, resource, what: text }));
       else terminal.print(`${rule}: ${text}`, "bad");
     }
   }
-  const reported = tellFaults(call, stack, TEMPLATE_CHECKS);
-  for (const line of leftOutOf(stacks)) tellNote(call, "left-out", line.file, line.what);
+  const reported = reportFaults(call, stack, TEMPLATE_CHECKS);
+  for (const line of leftOutOf(stacks)) reportNote(call, "left-out", line.file, line.what);
   return conclude(call, { faults: counts.faults + reported.faults, advice: reported.advice });
 }
 
@@ -153,7 +153,7 @@ interface Counts {
 }
 
 /** What can't be checked is reported, and isn't a fault: the synthesis passes too. */
-function tellNote({ values, terminal }: CommandCall, check: string, resource: string, what: string): void {
+function reportNote({ values, terminal }: CommandCall, check: string, resource: string, what: string): void {
   terminal.print(
     values.json ? JSON.stringify({ kind: "note", check, resource, what }) : `note: ${check}: ${what}`,
   );
@@ -175,7 +175,7 @@ function conclude({ values, terminal }: CommandCall, { faults, advice }: Counts)
 }
 
 /** Prints each fault and each advice. Returns their counts, and which checks had to do without something. */
-function tellFaults(
+function reportFaults(
   { values, terminal }: Pick<CommandCall, "values" | "terminal">,
   stack: DiagnosedStack,
   checks: readonly DoctorCheck[],
@@ -203,7 +203,7 @@ function tellFaults(
 }
 
 function report({ values, terminal }: CommandCall, { stack, requests, seen }: Looked): 0 | 1 {
-  const { faults, unseen } = tellFaults({ values, terminal }, stack, ALL_CHECKS);
+  const { faults, unseen } = reportFaults({ values, terminal }, stack, ALL_CHECKS);
   for (const [{ what, why, remedy, isNowhere = false }, checks] of unseen) {
     if (values.json) terminal.print(JSON.stringify({ unseen: what, why, remedy, checks, isNowhere }));
     else {

@@ -8,7 +8,7 @@ import {
   wholeNumber,
 } from "./command.ts";
 import { KEY_OPTIONS, KEY_USAGE, noRecord, recordKeyIn } from "./named-key.ts";
-import { pastResults, recordLines, tellRecord, toneOf } from "./record-lines.ts";
+import { describeRecord, pastResults, recordLines, toneOf } from "./record-lines.ts";
 import { openTable, TABLE_OPTIONS, TABLE_USAGE } from "./table.ts";
 
 const CHILD_OPTIONS = {
@@ -49,7 +49,7 @@ ${TABLE_USAGE}`,
       }
       const hasEnded = record.state === "completed" || record.state === "failed";
       const unsent = hasEnded ? await table.outbox.load(recordKey) : undefined;
-      const report = tellRecord(recordKey, record, unsent);
+      const report = describeRecord(recordKey, record, unsent);
       const children = childrenOf(namedChildren(values) ?? report.steps.map(({ name }) => name));
       const isShown = values["show-result"] === true;
       const result = isShown ? await textOf(record.result, table.store) : undefined;

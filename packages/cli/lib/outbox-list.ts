@@ -5,7 +5,7 @@ import { groupIn, hasGroup, parkedPlaces } from "./group.ts";
 import { firstOf } from "./listed.ts";
 import { bodiesOf } from "./message-acts.ts";
 import type { OpenTable } from "./open-table.ts";
-import { outboxBranches, tellMessages, timeOf } from "./record-lines.ts";
+import { describeMessages, outboxBranches, timeOf } from "./record-lines.ts";
 import { openTable } from "./table.ts";
 import { treeLines } from "./tree.ts";
 
@@ -60,7 +60,7 @@ async function* allOf({ outbox }: OpenTable, group: string | undefined): AsyncGe
 
 const reportOf = (commit: Unsent) => ({
   committedAt: commit.committedAt,
-  messages: tellMessages(commit),
+  messages: describeMessages(commit),
   acts: actsIn(commit.evidence),
 });
 

@@ -25,7 +25,7 @@ export function pastResults(evidence: string | undefined): readonly string[] {
 }
 
 /** What a record says, without payloads. Times are in epoch ms. */
-export function tellRecord(recordKey: string, record: IdempotencyRecord, unsent: Unsent | undefined) {
+export function describeRecord(recordKey: string, record: IdempotencyRecord, unsent: Unsent | undefined) {
   const { state, attempt, createdAt, leaseEndsAt, completedAt, expiresAt, steps = {}, result } = record;
   const evidence = verdictIn(record.evidence);
   const past = pastOf(record.evidence);
@@ -48,13 +48,13 @@ export function tellRecord(recordKey: string, record: IdempotencyRecord, unsent:
     })),
     ...(evidence && { evidence }),
     ...(past.length > 0 && { past: past.map(({ was: _, ...decision }) => decision) }),
-    messages: tellMessages(unsent),
+    messages: describeMessages(unsent),
     acts: actsIn(record.evidence),
   };
 }
 
 /** The messages of a commit, in their order, by their destinations and how far they have got. */
-export function tellMessages({ messages, progress }: Partial<Unsent> = {}) {
+export function describeMessages({ messages, progress }: Partial<Unsent> = {}) {
   return (messages ?? []).map((message, place) => {
     const { state, tries, at, code } = progress?.[place] ?? UNTRIED;
     return { destination: destinationOf(message), state, tries, ...(at && { at }), ...(code && { code }) };
@@ -73,7 +73,7 @@ function placeOf(result: StoredResult): StoredResult["in"] | "bucket" {
   return result.in === "record" && result.text === NOT_KEPT ? "nowhere" : result.in;
 }
 
-export type RecordReport = ReturnType<typeof tellRecord>;
+export type RecordReport = ReturnType<typeof describeRecord>;
 
 /** A tree: the state first, then what led to it. */
 export function recordLines(report: RecordReport, now: number): string[] {

@@ -6,7 +6,7 @@ import { type CliCommand, type CommandCall, type OptionsConfig, required, UsageE
 import { defaultExport } from "./default-export.ts";
 import { loadTool } from "./installed.ts";
 import { KEY_OPTIONS, KEY_USAGE, recordKeyIn } from "./named-key.ts";
-import { tellRecord } from "./record-lines.ts";
+import { describeRecord } from "./record-lines.ts";
 import { openTable, TABLE_OPTIONS, TABLE_USAGE } from "./table.ts";
 import { whyUnreadable } from "./unreadable.ts";
 
@@ -89,7 +89,7 @@ async function recordOfKey({ values, positionals }: CommandCall): Promise<Record
   const table = await openTable(values);
   try {
     const record = await table.store.find(recordKey, { consistent: true });
-    return shapeOf(record ? tellRecord(recordKey, record, undefined) : { state: "absent" });
+    return shapeOf(record ? describeRecord(recordKey, record, undefined) : { state: "absent" });
   } finally {
     table.close();
   }

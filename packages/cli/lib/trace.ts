@@ -4,7 +4,7 @@ import { type CliCommand, type OptionValues, wholeNumber } from "./command.ts";
 import { textOf } from "./find.ts";
 import { KEY_OPTIONS, KEY_USAGE, noRecord, recordKeyIn } from "./named-key.ts";
 import type { OpenTable } from "./open-table.ts";
-import { type RecordReport, tellRecord, toneOf } from "./record-lines.ts";
+import { describeRecord, type RecordReport, toneOf } from "./record-lines.ts";
 import { openTable, TABLE_OPTIONS, TABLE_USAGE } from "./table.ts";
 import { deadLetterBranch, type QueueTrace, queueBranch, traceQueues } from "./trace-queues.ts";
 import { recordBranches, statusOf } from "./trace-record.ts";
@@ -100,7 +100,7 @@ export async function traceOf(
   const isNear = record.state === "completed" && !bucketOf(record.result);
   const status = isNear ? statusOf(await textOf(record.result, store)) : undefined;
   return {
-    ...tellRecord(recordKey, record, unsent),
+    ...describeRecord(recordKey, record, unsent),
     ...(status !== undefined && { status }),
     ...(unsent && {
       messageKeys: unsent.messages.map((message) => message.key),

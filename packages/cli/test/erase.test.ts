@@ -51,8 +51,8 @@ describe("onceonly erase", () => {
     expect(left.text).not.toContain(SECRET);
     const again = runOnce(options(), key, {}, () => expect.unreachable());
     await expect(again).rejects.toThrow(ResultNotKeptError);
-    const { text: told } = await world.run("find", [key, "-o", "pay"]);
-    expect(told).toContain("erased by ana: request 12, ");
+    const { text: found } = await world.run("find", [key, "-o", "pay"]);
+    expect(found).toContain("erased by ana: request 12, ");
     expect(await world.run("erase", [key, "-o", "pay", ...BY, "--yes"])).toMatchObject({ status: 0 });
   });
 
@@ -77,8 +77,8 @@ describe("onceonly erase", () => {
     const waiting = await world.run("erase", [key, "-o", "pay", ...BY, "--yes"]);
     const absent = await world.run("erase", [randomUUID(), "-o", "pay", ...BY, "--yes"]);
 
-    const told = "not erased: it has unsent messages: send or drop them first";
-    expect(waiting).toMatchObject({ status: 1, text: told });
+    const found = "not erased: it has unsent messages: send or drop them first";
+    expect(waiting).toMatchObject({ status: 1, text: found });
     expect(absent).toMatchObject({
       status: 1,
       text: expect.stringMatching(/^not erased: no record: .* pass the key's owner with --scope$/),

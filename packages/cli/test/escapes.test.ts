@@ -180,12 +180,12 @@ describe("onceonly", () => {
     const table = { Type: "AWS::DynamoDB::Table", Properties: { TableName: HOSTILE } };
     await writeFile(file, JSON.stringify({ Resources: { [`Queue${HOSTILE}`]: queue, [HOSTILE]: table } }));
 
-    const told = await runAlone("doctor", ["--template", file]).catch((error: unknown) => {
+    const reported = await runAlone("doctor", ["--template", file]).catch((error: unknown) => {
       if (!(error instanceof UsageError)) throw error;
       return { text: "" };
     });
 
-    expectPlain(told.text);
+    expectPlain(reported.text);
   });
 
   it("H93: R6: the explorer's report and its page show names, answers and findings", () => {

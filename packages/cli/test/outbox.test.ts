@@ -212,7 +212,7 @@ describe("onceonly outbox", () => {
     ["redirect", "redirected", ["--queue", `${QUEUE}-2`], ["waiting", 0]],
   ])(
     "has the parked messages of a group decided by %s, and nothing else of them",
-    async (act, told, more, state) => {
+    async (act, reported, more, state) => {
       const recordKeys = [await commitTwo(true), await commitTwo(true)];
       const waiting = await commitTwo(false);
 
@@ -226,7 +226,7 @@ describe("onceonly outbox", () => {
       expect(await progressOf(waiting)).toBeUndefined();
       expect(await actsOf(recordKeys[0]!)).toMatchObject([{ by: "ana", why: "ticket 4711", messages: [0] }]);
       const { text } = await world.run("trace", [keys[0]!, "-o", "order"]);
-      expect(text).toMatch(RegExp(`message 0: ${told}, by ana, \\S+ [^\\n]*\\n[│ ]*└ why: ticket 4711`));
+      expect(text).toMatch(RegExp(`message 0: ${reported}, by ana, \\S+ [^\\n]*\\n[│ ]*└ why: ticket 4711`));
     },
   );
 

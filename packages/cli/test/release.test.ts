@@ -51,8 +51,8 @@ describe("onceonly release", () => {
     const refused = await world.run("release", [key, "-o", "charge", ...BY, "--yes"]);
     const answer = await world.run("release", [key, "-o", "charge", ...BY, "--yes", "--interrupt"]);
 
-    const told = "not released: the key is in-progress: pass --interrupt to fence its attempt off";
-    expect(refused).toMatchObject({ status: 1, text: told });
+    const refusal = "not released: the key is in-progress: pass --interrupt to fence its attempt off";
+    expect(refused).toMatchObject({ status: 1, text: refusal });
     expect(answer).toMatchObject({ status: 0, text: "released" });
     expect(await runOnce(holding(world, "charge"), key, {}, () => "retry")).toBe("retry");
     end();

@@ -26,17 +26,17 @@ let watcher: ChildProcess | undefined;
 export function guardProcess(child: ChildProcess): void {
   if (child.pid === undefined) return;
   const { pid } = child;
-  tellWatcher(`+${pid}`);
-  child.once("exit", () => tellWatcher(`-${pid}`));
+  notifyWatcher(`+${pid}`);
+  child.once("exit", () => notifyWatcher(`-${pid}`));
 }
 
 /** The directory, given by its absolute path, is removed when our process ends. */
 export function guardDirectory(path: string): void {
   if (!path.startsWith("/") || path.includes("\n")) return;
-  tellWatcher(path);
+  notifyWatcher(path);
 }
 
-function tellWatcher(line: string): void {
+function notifyWatcher(line: string): void {
   if (process.platform === "win32") return;
   watcher ??= startWatcher();
   watcher.stdin?.write(`${line}\n`);

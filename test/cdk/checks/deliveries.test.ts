@@ -226,10 +226,10 @@ describe("UseIdempotency warns of a stream", () => {
       ]) {
         const stack = unitStack();
         aConsumer(stack).addEventSource(sourceOf(stack));
-        const told = warningsOf(stack);
+        const warned = warningsOf(stack);
 
-        expect(Object.keys(told)).toEqual(Object.keys(warnings));
-        for (const [id, text] of Object.entries(warnings)) expect(told[id]).toContain(text);
+        expect(Object.keys(warned)).toEqual(Object.keys(warnings));
+        for (const [id, text] of Object.entries(warnings)) expect(warned[id]).toContain(text);
       }
     },
   );

@@ -80,7 +80,7 @@ describe("the alarms of IdempotencyMonitoring", () => {
     expect(raised.map(({ kind, severity }) => `${severity} ${kind}`)).toEqual(["Critical held"]);
     const held = { namespace: NAMES.namespace, name: decisions.held, dimensions: { service: NAMES.service } };
     expect(raised[0]?.metrics).toEqual([held]);
-    // Each of the three callers who are refused tells it: the alarm stays raised.
+    // Each of the three refused callers reports it: the alarm stays raised.
     expect(pointsOf(held, points).map(({ value }) => value)).toEqual([1, 1, 1]);
   });
 

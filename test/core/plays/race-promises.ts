@@ -71,7 +71,7 @@ const ALL_MODES: RacePromise = {
 };
 
 const RETENTION: RacePromise = {
-  name: "H40: no second effect before the retention of the first is over, and none without telling it",
+  name: "H40: no second effect before the retention of the first is over, and none without a report",
   modes: ["optimistic", "claimed", "unprotected"],
   works: ["commit"],
   retentionSeconds: 10,

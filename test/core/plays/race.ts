@@ -97,7 +97,7 @@ export async function play<Write>(
   const apply = async (request: () => Promise<unknown>, parameter: unknown) => {
     const before = countOf();
     const answer = await request().then(
-      (told) => () => told,
+      (respond) => () => respond,
       (error: unknown) => () => {
         throw error;
       },
@@ -137,11 +137,11 @@ export async function play<Write>(
         if (isApplied && method === "claim") noteClaim(last, parameter as Claim);
         return answer;
       };
-      let told = await arrival(`${name}: ${method} arrives`, arrive);
+      let respond = await arrival(`${name}: ${method} arrives`, arrive);
       if (fate === "crash-before") return new Promise(() => {});
       if (fate === "answer-lost-and-sent-again")
-        told = await arrival(`${name}: ${method} arrives again`, arrive);
-      const answer = told();
+        respond = await arrival(`${name}: ${method} arrives again`, arrive);
+      const answer = respond();
       if (fate === "crash-after") return new Promise(() => {});
       await scheduler.schedule(Promise.resolve(), `${name}: ${method} answers`);
       if (fate === "answer-lost") throw unreachable();

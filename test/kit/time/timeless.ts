@@ -1,7 +1,7 @@
 /** A clock that others move: waits between tries take no time and are noted, and no request takes too long. */
 import type { Clock } from "../../../lib/core/clock.ts";
 
-/** `clock` tells the time; by default the machine does. */
+/** `clock` gives the time. @default the system clock */
 export function timeless(clock: Pick<Clock, "now"> = Date): Clock & { readonly slept: number[] } {
   const slept: number[] = [];
   return {

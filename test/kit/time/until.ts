@@ -1,4 +1,4 @@
-// Waiting for what no event tells.
+// Waits for what no event announces.
 import { setTimeout as sleep } from "node:timers/promises";
 
 const LOOK_EVERY_MS = 50;

@@ -260,8 +260,8 @@ describe.each(SUBJECTS)("idempotentBatch in groups on $name", ({ newClient }) =>
     ).toEqual([]);
 
     expect(counts.commands.slice(0, 10)).toEqual(Array(10).fill("PutItem"));
-    const told = given.events.filter(({ decision }) => decision === "group-refused");
-    expect(told).toEqual([
+    const reported = given.events.filter(({ decision }) => decision === "group-refused");
+    expect(reported).toEqual([
       { decision: "group-refused", operation: "charge-payment", durationMs: 0, error: denied },
     ]);
   });

@@ -13,7 +13,7 @@ import { doorsTo, type Sent } from "./cases/doors.ts";
 
 const ROUTE = "/orders/{id}/notes";
 const doors = doorsTo(ROUTE);
-/** All doors but the ALB, which tells only the last value of a name that comes twice. */
+/** All sources except the ALB, which passes on only the last value of a repeated name. */
 const others = doors.filter(([name]) => name !== "ALB");
 
 const headers = { "idempotency-key": '"k1"' };

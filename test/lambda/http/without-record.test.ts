@@ -28,12 +28,12 @@ const messageOf = (use: () => unknown): string => {
 
 /** What each use of the execution says, and what is printed of the context. */
 function uses(context: WithIdempotency) {
-  const told = MEMBERS.map((name) => messageOf(() => context.idempotency[name]));
-  return { told, printed: JSON.stringify(context.idempotency), copied: { ...context.idempotency } };
+  const messages = MEMBERS.map((name) => messageOf(() => context.idempotency[name]));
+  return { messages, printed: JSON.stringify(context.idempotency), copied: { ...context.idempotency } };
 }
 
 const EXPECTED = {
-  told: MEMBERS.map(
+  messages: MEMBERS.map(
     (name) =>
       `INVALID_OPTION: \`methods\` must include this request's method, and \`skip\` must not name it: it runs without a record, and has no \`context.idempotency.${name}\``,
   ),

@@ -78,10 +78,10 @@ interface Stack {
   readonly inner: readonly Middleware[];
   readonly handler: HandlerAct;
   readonly isAsync: boolean;
-  readonly tells: boolean;
+  readonly reports: boolean;
 }
 
-/** All that hooks can do, except for what Middy cannot tell, as docs/reference/middy-hooks.md names it. */
+/** All that hooks can do, except for what Middy cannot report, as docs/reference/middy-hooks.md names it. */
 function hookActs(place: "before" | "after" | "onError", isInner: boolean): fc.Arbitrary<Hook> {
   const acts = (Object.keys(HOOK_ACTS) as HookAct[]).filter(
     (act) =>
@@ -113,11 +113,11 @@ const stacks: fc.Arbitrary<Stack> = fc.record({
   inner: middlewares(true, 3),
   handler: fc.constantFrom(...(Object.keys(HANDLER_ACTS) as HandlerAct[])),
   isAsync: fc.boolean(),
-  tells: fc.boolean(),
+  reports: fc.boolean(),
 });
 
 describeOnMiddies("idempotency", (middy) => {
-  async function play({ outer, inner, handler: act, isAsync, tells }: Stack) {
+  async function play({ outer, inner, handler: act, isAsync, reports }: Stack) {
     const { options, clock, context, states, decisions } = given();
     let calls = 0;
     let runs = 0;
@@ -143,7 +143,7 @@ describeOnMiddies("idempotency", (middy) => {
       .use(made(outer))
       .use(once)
       .use(made(inner))
-      .handler((tells ? once.handler(handle as never) : handle) as never);
+      .handler((reports ? once.handler(handle as never) : handle) as never);
     const call = async () => {
       calls++;
       const answer = handler(EVENT as never, context()) as Promise<unknown>;
@@ -157,24 +157,24 @@ describeOnMiddies("idempotency", (middy) => {
     // What Middy does not wait for.
     await clock.advance(0);
     const [state] = states();
-    const told = decisions();
+    const reported = decisions();
     const ranFirst = runs > 0;
     const second = await call();
     await clock.advance(36_000);
     const third = await call();
-    return { first, state, told, ranFirst, second, third, runs };
+    return { first, state, reported, ranFirst, second, third, runs };
   }
 
   it("H49: no random stack of hooks repeats an effect, loses a final error, keeps a key, or decides in silence", async () => {
     const property = fc.asyncProperty(stacks, async (stack) => {
-      const { state, told, ranFirst, second, third, runs } = await play(stack);
+      const { state, reported, ranFirst, second, third, runs } = await play(stack);
       const isDone = ranFirst && !stack.handler.startsWith("throws");
       const isFinal = ranFirst && stack.handler === "throws a final error";
 
       expect(state).not.toBe("in-progress");
       expect(second).not.toContain("in progress");
       expect(third).toBe(second);
-      expect(told.length).toBe(state === undefined ? 0 : 1);
+      expect(reported.length).toBe(state === undefined ? 0 : 1);
       if (isDone) expect({ state, runs }).toEqual({ state: "completed", runs: 1 });
       if (isFinal)
         expect({ state, second, runs }).toEqual({ state: "failed", second: "throws handler final", runs: 1 });

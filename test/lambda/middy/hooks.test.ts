@@ -1,4 +1,4 @@
-// Every position of a hook, in stacks whose other hooks read the whole request, with handlers that tell and that do not.
+// Every position of a hook, among hooks that read the whole request, with handlers that report and handlers that do not.
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, inject, it } from "vitest";
 import { DynamoDBStore } from "../../../lib/dynamodb/dynamodb-store.ts";
@@ -10,10 +10,10 @@ import { TIMEOUT_ROWS } from "./cases/timeout-rows.ts";
 import { READER, type StackKind, stackOf, timeoutStackOf } from "./world.ts";
 
 const KINDS: readonly (readonly [name: string, kind: StackKind])[] = [
-  ["a handler", { tells: false, readers: [] }],
-  ["a handler, among hooks that read everything", { tells: false, readers: [READER] }],
-  ["a handler that tells", { tells: true, readers: [] }],
-  ["a handler that tells, among hooks that read everything", { tells: true, readers: [READER] }],
+  ["a handler", { reports: false, readers: [] }],
+  ["a handler, among hooks that read everything", { reports: false, readers: [READER] }],
+  ["a handler that reports", { reports: true, readers: [] }],
+  ["a handler that reports, among hooks that read everything", { reports: true, readers: [READER] }],
 ];
 
 describeOnMiddies("idempotency", (middy) => {
@@ -23,8 +23,8 @@ describeOnMiddies("idempotency", (middy) => {
       const { call, runs } = stackOf(middy, row, options, kind);
 
       const first = await call();
-      if (row.unawaited === "always" || (row.unawaited && !kind.tells)) await clock.advance(0);
-      const end = { state: states()[0] ?? "none", told: decisions() };
+      if (row.unawaited === "always" || (row.unawaited && !kind.reports)) await clock.advance(0);
+      const end = { state: states()[0] ?? "none", reported: decisions() };
       const runsFirst = runs();
       const retry = await call();
       const runsAgain = runs();
@@ -33,7 +33,7 @@ describeOnMiddies("idempotency", (middy) => {
 
       expect({ ...end, answers: [first, retry], runs: [runsFirst, runsAgain, runs()] }).toEqual({
         state: row.state,
-        told: row.told,
+        reported: row.reported,
         answers: row.answers,
         runs: row.runs,
       });
@@ -64,7 +64,7 @@ describe.each(inject("dynamodbEngines"))("on $name", ({ endpoint }) => {
         const { call, runs } = stackOf(middy, row, { ...options, store }, kind);
 
         const first = await call();
-        await expect.poll(decisions).toEqual(row.told);
+        await expect.poll(decisions).toEqual(row.reported);
         const retry = await call();
 
         expect({ row, answers: [first, retry], runs: runs() }).toEqual({
@@ -75,7 +75,7 @@ describe.each(inject("dynamodbEngines"))("on $name", ({ endpoint }) => {
       }
     });
 
-    it.each(TIMEOUT_ROWS.filter((row) => row.tells))(
+    it.each(TIMEOUT_ROWS.filter((row) => row.reports))(
       "H42: $where with $what, and a late result",
       async (row) => {
         const { store, options, decisions } = world();
@@ -106,15 +106,15 @@ describeOnMiddies("answers 6: idempotency", (middy) => {
     const { call, goOn } = timeoutStackOf(middy, row, options, readers);
 
     const first = await call();
-    const end = { state: states()[0], told: decisions() };
+    const end = { state: states()[0], reported: decisions() };
     const retry = await call();
     goOn();
-    await clock.advance(row.state === "in-progress" && !row.tells ? 36_000 : 0);
+    await clock.advance(row.state === "in-progress" && !row.reports ? 36_000 : 0);
     const last = await call();
 
     expect({ ...end, answers: [first, last] }).toEqual({
       state: row.state,
-      told: row.told,
+      reported: row.reported,
       answers: row.answers,
     });
     if (row.state === "in-progress") expect(retry).toContain("in progress");

@@ -56,7 +56,7 @@ describeOnMiddies("httpIdempotency", (middy, major) => {
   });
 
   /** The answers to three requests with one key, by a handler that may throw at the first one. */
-  async function play(stack: readonly Name[], real: Real, tells: boolean, thrown?: Error) {
+  async function play(stack: readonly Name[], real: Real, reports: boolean, thrown?: Error) {
     const { options, context, store } = given();
     const idempotency = httpIdempotency({ ...options, scope: "public" });
     let runs = 0;
@@ -66,7 +66,7 @@ describeOnMiddies("httpIdempotency", (middy, major) => {
     };
     const handler = middy()
       .use(stack.map((name) => (name === "idempotency" ? idempotency : real[name])) as middy6.MiddlewareObj[])
-      .handler((tells ? idempotency.handler(handle) : handle) as never);
+      .handler((reports ? idempotency.handler(handle) : handle) as never);
     const answers: unknown[] = [];
     for (let request = 0; request < 3; request++) {
       const answer = handler(v2Event({ headers }) as never, context()) as unknown as Promise<Answer>;
@@ -82,9 +82,9 @@ describeOnMiddies("httpIdempotency", (middy, major) => {
       const wrong: unknown[] = [];
       let count = 0;
       for (const stack of stacksWith(begins)) {
-        const tells = count++ % 2 === 0;
+        const reports = count++ % 2 === 0;
         const thrown = count % 4 < 2 ? FINAL : BROKEN;
-        const ends = [await play(stack, real, tells), await play(stack, real, tells, thrown)];
+        const ends = [await play(stack, real, reports), await play(stack, real, reports, thrown)];
         const expected = [expectedOf(stack), expectedOf(stack, thrown)];
         if (ends.join() !== expected.join()) wrong.push({ stack, ends, expected });
       }

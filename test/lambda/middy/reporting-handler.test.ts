@@ -232,11 +232,11 @@ describeOnMiddies("idempotency().handler", (middy) => {
   it("runs events that pass without a record, and refuses to run without its middleware", async () => {
     const { options, context, store } = given();
     const once = httpIdempotency({ ...options, scope: "public" });
-    const told = once.handler(async (_event: object, ctx: object) => ({ statusCode: 200, ctx }));
+    const reporting = once.handler(async (_event: object, ctx: object) => ({ statusCode: 200, ctx }));
     const with_ = middy()
       .use(once)
-      .handler(told as never);
-    const without = middy().handler(told as never);
+      .handler(reporting as never);
+    const without = middy().handler(reporting as never);
 
     expect(await with_(v2Event({ method: "GET" }) as never, context())).toMatchObject({
       statusCode: 200,
@@ -246,7 +246,7 @@ describeOnMiddies("idempotency().handler", (middy) => {
       code: "INVALID_OPTION",
       option: "handler",
     });
-    await expect(told({}, undefined as never, undefined as never)).rejects.toMatchObject({
+    await expect(reporting({}, undefined as never, undefined as never)).rejects.toMatchObject({
       code: "INVALID_OPTION",
     });
     expect(store.records.size).toBe(0);

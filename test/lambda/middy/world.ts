@@ -16,7 +16,7 @@ const look = ({ event, context, response, error, earlyResponse }: middy6.Request
 export const READER: middy6.MiddlewareObj = { before: look, after: look, onError: look };
 
 export interface StackKind {
-  readonly tells: boolean;
+  readonly reports: boolean;
   readonly readers: readonly middy6.MiddlewareObj[];
 }
 
@@ -24,7 +24,7 @@ export function stackOf<Write>(
   middy: typeof middy6,
   row: HookRow,
   options: Options<Write>,
-  { tells, readers }: StackKind,
+  { reports, readers }: StackKind,
 ) {
   const { context } = given();
   let calls = 0;
@@ -39,7 +39,10 @@ export function stackOf<Write>(
     .use([READER, ...onlyIf(isFirst, row.outer)])
     .use(once)
     .use([...readers, ...onlyIf(isFirst, row.inner), ...readers])
-    .handler((tells ? once.handler(handle) : handle) as never) as (event: object, context: object) => unknown;
+    .handler((reports ? once.handler(handle) : handle) as never) as (
+    event: object,
+    context: object,
+  ) => unknown;
   const call = async () => {
     calls++;
     try {
@@ -54,7 +57,7 @@ export function stackOf<Write>(
 /** Middy times out early at the first call; the handler is held until `goOn`. */
 export function timeoutStackOf<Write>(
   middy: typeof middy6,
-  { tells, answer }: TimeoutRow,
+  { reports, answer }: TimeoutRow,
   options: Options<Write>,
   readers: readonly middy6.MiddlewareObj[] = [],
 ) {
@@ -67,11 +70,11 @@ export function timeoutStackOf<Write>(
     await held.pause();
     return "late";
   };
-  // This leaves 10 ms of the 30 s that the context tells, because Middy's own timer is a real one.
+  // This leaves 10 ms of the 30 s that the context gives, because Middy's own timer is a real one.
   const handler = middy({ timeoutEarlyInMillis: 29_990, timeoutEarlyResponse: answer as () => void })
     .use(once)
     .use([...readers])
-    .handler(tells ? once.handler(handle) : handle);
+    .handler(reports ? once.handler(handle) : handle);
   const call = () => handler(EVENT, context() as never).catch((error: Error) => error.message);
   return { call, goOn: held.resume };
 }

@@ -1,4 +1,4 @@
-// Every mistake that a user was seen to make, by the part of the package that tells it.
+// Every mistake that a user was seen to make, by the part of the package that reports it.
 import type { Mistake } from "../given.ts";
 import { BATCH_MISTAKES } from "./batches.ts";
 import { EXPLORER_MISTAKES } from "./explorer.ts";

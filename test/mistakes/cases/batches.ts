@@ -14,7 +14,7 @@ const record = (messageId: string, body = "{}") => ({ messageId, body, eventSour
 const context = () => fakeLambdaContext({ clock: fakeClock() });
 const Records = [record("m1")];
 
-/** What a batch of one record tells in the log, where its handler is the one of the user. */
+/** What a batch of one record logs, with the handler of the user. */
 const messageFrom = (
   options: object,
   handler: (record: OrderRecord) => unknown = () => {},

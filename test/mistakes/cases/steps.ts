@@ -4,7 +4,7 @@ import { type Mistake, messageOf } from "../given.ts";
 
 let keys = 0;
 
-const told = (work: (execution: Execution) => unknown, more: Partial<RunOnceOptions> = {}) =>
+const attempt = (work: (execution: Execution) => unknown, more: Partial<RunOnceOptions> = {}) =>
   messageOf(() => {
     const given = { operation: "order", store: new MemoryStore(), leaseSeconds: 30, renewLease: false };
     return runOnce({ ...given, ...more } as RunOnceOptions, `order-${keys++}`, {}, work);
@@ -17,7 +17,7 @@ export const STEP_MISTAKES: readonly Mistake[] = [
     reportedBy: "error",
     text: "step `mail` was used twice in one attempt: give each step its own name",
     make: () =>
-      told(async ({ step }) => {
+      attempt(async ({ step }) => {
         for (const to of ["a", "b"]) await step("mail", () => to);
       }),
   },
@@ -25,13 +25,13 @@ export const STEP_MISTAKES: readonly Mistake[] = [
     made: "sets `didNotHappen` on a step that simply runs again",
     reportedBy: "error",
     text: "step `charge` has `didNotHappen` without `atMostOnce: true`: add it, because any other step simply runs again",
-    make: () => told(({ step }) => step("charge", () => 1, { didNotHappen: () => true })),
+    make: () => attempt(({ step }) => step("charge", () => 1, { didNotHappen: () => true })),
   },
   {
     made: "runs steps in optimistic mode",
     reportedBy: "error",
     text: "step `charge` needs a claim: leave `mode` out",
-    make: () => told(({ step }) => step("charge", () => 1), { mode: "optimistic" }),
+    make: () => attempt(({ step }) => step("charge", () => 1), { mode: "optimistic" }),
   },
   {
     made: "starts a step after the handler has returned",
@@ -40,7 +40,7 @@ export const STEP_MISTAKES: readonly Mistake[] = [
     make: () =>
       messageOf(async () => {
         const kept: Execution[] = [];
-        await told(async (execution) => {
+        await attempt(async (execution) => {
           kept.push(execution);
           throw new Error("returned");
         });
@@ -52,7 +52,7 @@ export const STEP_MISTAKES: readonly Mistake[] = [
     reportedBy: "error",
     text: "step `mail` is still running: await it before the commit",
     make: () =>
-      told(async ({ step, commit }) => {
+      attempt(async ({ step, commit }) => {
         void step("mail", () => 1);
         await commit("done");
       }),
@@ -62,7 +62,7 @@ export const STEP_MISTAKES: readonly Mistake[] = [
     reportedBy: "error",
     text: "commit of a step expects the result first, then { writes }: send messages with the commit of the execution",
     make: () =>
-      told(({ step }) =>
+      attempt(({ step }) =>
         // @ts-expect-error: the type knows no messages
         step("order", ({ commit }) => commit(1, { writes: [], messages: [] })),
       ),
@@ -71,12 +71,12 @@ export const STEP_MISTAKES: readonly Mistake[] = [
     made: "runs a step that `steps` doesn't list",
     reportedBy: "error",
     text: "step `mail` isn't in the option `steps` (it lists: charge): add it there",
-    make: () => told(({ step }) => step("mail", () => 1), { steps: ["charge"] }),
+    make: () => attempt(({ step }) => step("mail", () => 1), { steps: ["charge"] }),
   },
   {
     made: "returns a date from a step",
     reportedBy: "error",
     text: "can't store the result: $ is",
-    make: () => told(({ step }) => step("load", () => new Date(0))),
+    make: () => attempt(({ step }) => step("load", () => new Date(0))),
   },
 ];

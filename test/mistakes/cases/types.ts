@@ -1,4 +1,4 @@
-// Values of a shape that does not fit: the compiler refuses most, an error tells those that it cannot see.
+// Values of a shape that does not fit: the compiler refuses most, an error reports those that it cannot see.
 import type { APIGatewayProxyHandlerV2, SQSHandler } from "aws-lambda";
 import { fakeClock, fakeLambdaContext, MemoryStore } from "onceonly/testing";
 import {

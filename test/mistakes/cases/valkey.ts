@@ -5,7 +5,7 @@ import { messageOf } from "../given.ts";
 
 const SAFE = "redis_version:7.0.15\r\nmaxmemory_policy:noeviction\r\naof_enabled:1\r\n";
 
-/** A server that tells this of itself, and makes each change, or answers each script by this error. */
+/** A server with this INFO, which makes each change, or answers each script with this error. */
 const server = (info: string, error?: string): ValkeyClient => ({
   send: async (_, [command]) => {
     if (command === "INFO") return info;

@@ -19,7 +19,7 @@ const REQUEST = {
 
 let requests = 0;
 
-/** What the log tells of a handler that returns this over HTTP. */
+/** What is logged about a handler that returns this over HTTP. */
 const refusedResponse = (result: unknown) =>
   logOf("error", () =>
     httpIdempotent(async () => result, { ...given, scope: "public", key: () => `k${++requests}` })(

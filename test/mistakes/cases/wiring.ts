@@ -20,7 +20,7 @@ const unset = (process.env as Readonly<Record<string, string | undefined>>).NO_S
 /** What an option of another type is answered with. */
 const refused = (options: object) => messageOf(() => idempotent(async () => 1, { ...given, ...options }));
 
-/** What the first event of a process tells in the log, where its key is read so. */
+/** What the first event of a process logs, if its key is read like this. */
 const keyLog = (key: (event: { id: string }, given: { awsRequestId: string }) => string) =>
   logOf("warn", () => idempotent(async () => 1, { ...given, key })({ id: "1" }, context()));
 

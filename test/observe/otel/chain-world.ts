@@ -102,7 +102,7 @@ export async function newChainWorld(dynamodb: DynamoDBClient, endpoint: string) 
       const { order: group = "order-7", tellsDead = false, card } = body;
       const messages = [
         { queue, key: `${group}/paid`, group, body, attributes: { card } },
-        ...(tellsDead ? [{ queue: deadQueue, key: `${group}/told`, group, body }] : []),
+        ...(tellsDead ? [{ queue: deadQueue, key: `${group}/reported`, group, body }] : []),
       ];
       return idempotency.commit(
         { statusCode: 201, body: JSON.stringify({ paid: true, ...body }) },

@@ -104,7 +104,7 @@ describe("a commit for a healthy destination and one that is gone", () => {
   });
 
   it("has a span for each try to send, with its outcome", () => {
-    const told = sends().map(({ name, kind, status, attributes }) => [
+    const reported = sends().map(({ name, kind, status, attributes }) => [
       name,
       attributes["onceonly.by"],
       attributes["messaging.destination.name"],
@@ -112,9 +112,9 @@ describe("a commit for a healthy destination and one that is gone", () => {
       kind,
       status.code,
     ]);
-    const [[, , own] = []] = told;
+    const [[, , own] = []] = reported;
 
-    expect(told).toEqual([
+    expect(reported).toEqual([
       ["pay sent", "relay", own, undefined, SpanKind.PRODUCER, SpanStatusCode.UNSET],
       ["pay sent", "relay", own, undefined, SpanKind.PRODUCER, SpanStatusCode.UNSET],
       ["pay send-failed", "relay", "gone.fifo", GONE, SpanKind.PRODUCER, SpanStatusCode.ERROR],

@@ -1,4 +1,4 @@
-// What the observer tells of single events, without engines.
+// What the observer records of single events, without engines.
 import { context, ROOT_CONTEXT, trace } from "@opentelemetry/api";
 import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
 import {

@@ -72,10 +72,10 @@ describe("the buttons of a local run", () => {
     const before = (await breakage()).functions.find(({ path }) => path === "Slow");
     await shop.stack.functions.Echo!.host.invoke('{"order":"4711"}');
 
-    const told = await act("duplicate", { path: "Echo" });
+    const answer = await act("duplicate", { path: "Echo" });
     const never = await act("duplicate", { path: "Slow" });
 
-    expect(told).toEqual({ done: true, message: "Delivered the last event of Echo again. It ended: ok." });
+    expect(answer).toEqual({ done: true, message: "Delivered the last event of Echo again. It ended: ok." });
     expect(before?.hasEvent).toBe(false);
     expect(never.done).toBe(false);
   });
@@ -84,12 +84,12 @@ describe("the buttons of a local run", () => {
     const { write } = await clientOfFunctions();
     const lost = randomUUID();
 
-    const told = await act("lose");
+    const answer = await act("lose");
     const armed = await breakage();
     await expect(write(lost)).rejects.toThrow();
     await write(randomUUID());
 
-    expect(told.done).toBe(true);
+    expect(answer.done).toBe(true);
     expect(armed.losesNext).toBe(true);
     expect((await breakage()).losesNext).toBe(false);
     expect(await keysInTable()).toContain(lost);
@@ -98,11 +98,11 @@ describe("the buttons of a local run", () => {
   it("kill a function in the middle of an invocation", async () => {
     const { host } = shop.stack.functions.Slow!;
     const running = host.invoke("{}");
-    let told = await act("kill", { path: "Slow" });
+    let answer = await act("kill", { path: "Slow" });
     // It may not have begun.
     await waitUntil(async () => {
-      if (/middle/.test(told.message)) return true;
-      told = await act("kill", { path: "Slow" });
+      if (/middle/.test(answer.message)) return true;
+      answer = await act("kill", { path: "Slow" });
       return false;
     });
 
@@ -113,7 +113,7 @@ describe("the buttons of a local run", () => {
     const { write } = await clientOfFunctions();
     const { host } = shop.stack.functions.Slow!;
 
-    const told = await act("kill", { path: "Slow" });
+    const answer = await act("kill", { path: "Slow" });
     const running = host.invoke("{}");
     let isOver = false;
     void running.then(() => {
@@ -125,7 +125,7 @@ describe("the buttons of a local run", () => {
       return isOver;
     });
 
-    expect(told.message).toContain("after its next write");
+    expect(answer.message).toContain("after its next write");
     expect((await running).outcome).toBe("crashed");
     expect((await breakage()).functions.find(({ path }) => path === "Slow")?.isToBeKilled).toBe(false);
   });
@@ -182,14 +182,14 @@ describe("the buttons of a local run", () => {
       };
       const bus = naming === "ARN" ? shop.stack.buses.ShopBus!.arn : "shop";
 
-      const told = await act("turn", { path: "ShopBus" });
+      const answer = await act("turn", { path: "ShopBus" });
       const unavailable = { $metadata: { httpStatusCode: 503 } };
       await expect(put(bus)).rejects.toMatchObject(unavailable);
       await expect(put("other", bus)).rejects.toMatchObject(unavailable);
       const others = await put("other", undefined);
       await act("turn", { path: "ShopBus" });
 
-      expect(told.message).toBe("ShopBus now refuses messages.");
+      expect(answer.message).toBe("ShopBus now refuses messages.");
       expect(others.FailedEntryCount).toBe(0);
       expect((await put(bus)).FailedEntryCount).toBe(0);
     },
@@ -206,9 +206,9 @@ describe("the buttons of a local run", () => {
       return (await deadLetters()) > 0;
     });
 
-    const told = await act("redrive", { path: "DeadPayments" });
+    const answer = await act("redrive", { path: "DeadPayments" });
 
-    expect(told.done).toBe(true);
+    expect(answer.done).toBe(true);
     await waitUntil(async () => (await deadLetters()) === 0);
     await expect(act("redrive", { path: "Payments" })).rejects.toThrow("Dead Letter Queue");
   });
@@ -234,10 +234,10 @@ describe("an owner's keys in a local run", () => {
     const look = await shop.source.owned({ ...asked, scan: true });
     if (!("id" in look)) throw new Error("no list");
     const said = { typed: scope, by: "ops", why: "request 12" };
-    const told = await act("erase", { owned: look.id, ...said });
+    const answer = await act("erase", { owned: look.id, ...said });
 
     expect(cost).toEqual({ cost: expect.stringContaining("a scan reads the whole table") });
-    expect(told).toEqual({ done: true, message: "Erased the answers of 1 of 1 keys." });
+    expect(answer).toEqual({ done: true, message: "Erased the answers of 1 of 1 keys." });
     const life = await shop.source.lifeOf((await shop.source.find({ operation: "pay", scope, key })).keyHash);
     expect(JSON.stringify(life)).toContain("erased by ops: request 12");
     const gone = await shop.source.find({ operation: "pay", scope, key: "never used" });
@@ -257,11 +257,11 @@ describe("the act on a group of messages", () => {
       await shop.pay(({ commit }) => commit("done", { messages: [parcel()] }), randomUUID(), more);
     const [group] = await groups("send-again");
 
-    const told = await act("retry", { group: group!.id, by: "ops", why: "the queue is back" });
+    const answer = await act("retry", { group: group!.id, by: "ops", why: "the queue is back" });
     const lives = await Promise.all(group!.members.map(({ keyHash }) => shop.source.lifeOf(keyHash)));
 
     expect(group).toMatchObject({ list: "waiting", members: [{}, {}] });
-    expect(told).toEqual({ done: true, message: "Sending the messages of 2 commits again: 2." });
+    expect(answer).toEqual({ done: true, message: "Sending the messages of 2 commits again: 2." });
     for (const life of lives)
       expect(JSON.stringify(life)).toMatch(/message 0: sent again, by ops.*the queue is back/);
   });
@@ -274,11 +274,11 @@ describe("the act on a group of messages", () => {
     const [group] = await groups("drop-these");
 
     const said = { by: "ops", why: "nobody needs them" };
-    const told = await act("drop", { group: group!.id, ...said });
+    const answer = await act("drop", { group: group!.id, ...said });
     const life = await shop.source.lifeOf(group!.members[0]!.keyHash);
     const again = await act("drop", { group: group!.id, ...said });
 
-    expect(told.done).toBe(true);
+    expect(answer.done).toBe(true);
     expect(JSON.stringify(life)).toMatch(/message 0: dropped, by ops.*nobody needs them/);
     expect(again).toEqual({ done: false, message: "This group no longer exists." });
     expect(await groups("drop-these")).toEqual([]);
@@ -332,7 +332,7 @@ describe("the decision about a group of keys", () => {
   it("lets a retry run under each, and keeps who decided so, and why", async () => {
     const { key, hold, group, groupOf } = await abandoned("settle-these");
 
-    const told = await act("did-not-happen", { group: group.id, ...said });
+    const answer = await act("did-not-happen", { group: group.id, ...said });
     let hasRun = false;
     const life = await shop.source.lifeOf(group.members[0]!.keyHash);
     await shop.pay(
@@ -343,7 +343,7 @@ describe("the decision about a group of keys", () => {
       hold,
     );
 
-    expect(told).toEqual({ done: true, message: "Retries may now run for 1 of 1 keys." });
+    expect(answer).toEqual({ done: true, message: "Retries may now run for 1 of 1 keys." });
     expect(JSON.stringify(life)).toContain("did-not-happen, by ops");
     expect(await groupOf()).toBeUndefined();
     expect(hasRun).toBe(true);

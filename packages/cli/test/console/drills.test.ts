@@ -97,10 +97,10 @@ class Operator {
     await this.press(confirm);
   }
 
-  async told(text: string): Promise<void> {
-    await this.page.locator("#told, [role=alert]").first().waitFor();
+  async reported(text: string): Promise<void> {
+    await this.page.locator("#outcome, [role=alert]").first().waitFor();
     await expect
-      .poll(() => this.page.locator("#told, [role=alert]").allTextContents())
+      .poll(() => this.page.locator("#outcome, [role=alert]").allTextContents())
       .toEqual([expect.stringContaining(text)]);
   }
 
@@ -254,7 +254,7 @@ describe.runIf(hasChromium).each([360, 1280])("the console page, %s pixels wide"
     await ana.fill(/^Body/, '{"id":"ch_1"}');
     expect(await findingsOf(ana.page)).toEqual([]);
     await ana.signAndPress("ch_1 in the dashboard", /^Record: it happened/);
-    await ana.told("every caller gets this answer");
+    await ana.reported("every caller gets this answer");
 
     expect(form).toMatch(/this key is held, first claimed 2 min ago, attempt 1/);
     expect(form).toMatch(/its own writes and messages in `commit` aren't made/);
@@ -279,7 +279,7 @@ describe.runIf(hasChromium).each([360, 1280])("the console page, %s pixels wide"
     ana.presses++;
     await ana.page.keyboard.press("Enter");
     await ana.signAndPress("no charge in the dashboard", /^Record: it did not happen/);
-    await ana.told("the next call runs");
+    await ana.reported("the next call runs");
 
     expect(await charging(key)).toBe("ch_1");
     expect(charges.size).toBe(1);
@@ -294,14 +294,14 @@ describe.runIf(hasChromium).each([360, 1280])("the console page, %s pixels wide"
     await ana.press(/^It happened for the key/);
     await ana.fill(/^Answer \(JSON/, '"ch_9"');
     await ana.signAndPress("ch_9 in the dashboard", /^Record: it happened/);
-    await ana.told("every caller gets this answer");
+    await ana.reported("every caller gets this answer");
     expect(await charging(key)).toBe("ch_9");
 
     await ana.press(/^Correct: it did not happen/);
     const form = await ana.page.getByRole("form").textContent();
     expect(await findingsOf(ana.page)).toEqual([]);
     await ana.signAndPress("ch_9 was another order", /^Record: it did not happen/);
-    await ana.told("the next call runs");
+    await ana.reported("the next call runs");
 
     expect(form).toContain("callers may already have received the former answer");
     expect(await charging(key)).toBe("ch_1");
@@ -323,7 +323,7 @@ describe.runIf(hasChromium).each([360, 1280])("the console page, %s pixels wide"
     await ana.press(/^Run again for the key/);
     expect(await findingsOf(ana.page)).toEqual([]);
     await ana.signAndPress("the account exists now", /^Let it run again/);
-    await ana.told("The next call runs the handler again.");
+    await ana.reported("The next call runs the handler again.");
 
     expect(await charging(key)).toBe("ch_1");
     await ana.end();
@@ -347,7 +347,7 @@ describe.runIf(hasChromium).each([360, 1280])("the console page, %s pixels wide"
     await ana.fill(/^New idempotency key/, "repaired");
     expect(await findingsOf(ana.page)).toEqual([]);
     await ana.signAndPress("release 7 quoted wrongly", /^Fork to the new key/);
-    await ana.told("run order again with the same input and the key repaired");
+    await ana.reported("run order again with the same input and the key repaired");
 
     expect(await order("repaired", "7")).toBe("ch_2");
     await expect(order(key, "7")).rejects.toMatchObject({ name: "ForkedError" });
@@ -372,7 +372,7 @@ describe.runIf(hasChromium).each([360, 1280])("the console page, %s pixels wide"
     await ana.fill(/^Result of the step/, '"ch_1"');
     expect(await findingsOf(ana.page)).toEqual([]);
     await ana.signAndPress("ch_1 in the dashboard", /^Record: the step happened/);
-    await ana.told("the next call continues after it");
+    await ana.reported("the next call continues after it");
 
     expect(await place(() => "ch_2")).toBe("placed ch_1");
     await ana.end();
@@ -400,7 +400,7 @@ describe.runIf(hasChromium).each([360, 1280])("the console page, %s pixels wide"
     await ana.press(/^It happened for step place\/charge\/compensate/);
     await ana.fill(/^Result of the step/, "null");
     await ana.signAndPress("refunded by hand", /^Record: the step happened/);
-    await ana.told("the next call continues after it");
+    await ana.reported("the next call continues after it");
 
     await expect(call()).rejects.toMatchObject({ name: "SagaCompensatedError" });
     expect(charges.size).toBe(1);
@@ -451,7 +451,7 @@ describe.runIf(hasChromium).each([360, 1280])("the console page, %s pixels wide"
     await ana.press(/^Send again: 1 commit/);
     expect(await findingsOf(ana.page)).toEqual([]);
     await ana.signAndPress("the queue is back", /^Send the messages of 1 commit again/);
-    await ana.told("Sending the messages of 1 commits again: 1.");
+    await ana.reported("Sending the messages of 1 commits again: 1.");
 
     expect(await sweep()).toMatchObject({ sent: 1, waiting: 0 });
     expect(await sweep()).toMatchObject({ sent: 0 });
@@ -472,7 +472,7 @@ describe.runIf(hasChromium).each([360, 1280])("the console page, %s pixels wide"
     await ana.fill(/^Body/, '{"amount":1}');
     expect(await findingsOf(ana.page)).toEqual([]);
     await ana.signAndPress("the amount was negative", /^Send the edited message/);
-    await ana.told("Message 0 edited: the sweeper sends it within a minute.");
+    await ana.reported("Message 0 edited: the sweeper sends it within a minute.");
 
     const [edited] = (await world.outbox.load(recordKey))!.messages;
     expect(edited!.key).not.toBe(former!.key);
@@ -494,14 +494,14 @@ describe.runIf(hasChromium).each([360, 1280])("the console page, %s pixels wide"
     expect(await findingsOf(ana.page)).toEqual([]);
     const release = await ana.holdLooks();
     await ana.signAndPress("the queue was replaced", /^Send it there/);
-    await ana.told("Message 0 redirected.");
+    await ana.reported("Message 0 redirected.");
     await ana.press(/^Drop for message 1/);
     await release();
     expect(await ana.page.evaluate(() => document.activeElement?.closest("form")?.ariaLabel)).toBe(
       "Drop for message 1",
     );
     await ana.signAndPress("sent by hand", /^Drop it for good/);
-    await ana.told("Message 1 dropped.");
+    await ana.reported("Message 1 dropped.");
 
     await sweep();
     expect([await received(old.queue), await received(other.queue)]).toEqual([[], ['{"amount":-1}']]);
@@ -527,7 +527,7 @@ describe.runIf(hasChromium).each([360, 1280])("the console page, %s pixels wide"
     await ana.press(/^End the lease for the key/, "Shift+Tab");
     expect(await findingsOf(ana.page)).toEqual([]);
     await ana.signAndPress("its container was killed", /^End the lease$/);
-    await ana.told("Released: the next call runs.");
+    await ana.reported("Released: the next call runs.");
 
     expect(await call()).toBe("ch_1");
     expect(charges.size).toBe(1);
@@ -555,7 +555,7 @@ describe.runIf(hasChromium).each([360, 1280])("the console page, %s pixels wide"
     await ana.fill(/^Type acme/, "acme");
     expect(await findingsOf(ana.page)).toEqual([]);
     await ana.signAndPress("request 12", /^Erase for good: 2 keys/);
-    await ana.told("Erased the answers of 2 of 2 keys.");
+    await ana.reported("Erased the answers of 2 of 2 keys.");
 
     expect(rows.slice(1).toSorted()).toEqual([
       expect.stringMatching(/^[\w-]{10}(charge|order)$/),
@@ -625,7 +625,7 @@ describe.runIf(hasChromium).each([360, 1280])("the console page, %s pixels wide"
     await ana.fill(/^Answer \(JSON/, "null");
     expect(await findingsOf(ana.page)).toEqual([]);
     await ana.signAndPress("both in the dashboard", /^Record for 2 keys: it happened/);
-    await ana.told("Recorded that the effect happened for 2 of 2 keys.");
+    await ana.reported("Recorded that the effect happened for 2 of 2 keys.");
 
     expect(rows).toHaveLength(3);
     expect(rows[1]).toMatch(/^[\w-]{10}charge2 min ago$/);

@@ -53,9 +53,9 @@ describe("a held key on the page", () => {
   it("H90: happened: every caller gets the answer, and the handler doesn't run", async () => {
     const key = await holdKey(world);
 
-    const told = await actOn(key, "happened", { answer: '{"charge":"ch_1"}' });
+    const answer = await actOn(key, "happened", { answer: '{"charge":"ch_1"}' });
 
-    expect(told).toEqual({ done: true, message: expect.stringContaining("every caller gets this answer") });
+    expect(answer).toEqual({ done: true, message: expect.stringContaining("every caller gets this answer") });
     expect(await ran(key)).toEqual({ charge: "ch_1" });
     expect(JSON.stringify((await lifeOf(key)).tree)).toMatch(/happened, by ana.*ticket 7/);
   });
@@ -390,9 +390,9 @@ describe("a group of keys on the page", () => {
   it("H90: happened, with one answer for all of them", async () => {
     const { keys, group: found } = await group("all-happened");
 
-    const told = await source.act({ act: "happened", group: found.id, answer: "null", ...SAID });
+    const answer = await source.act({ act: "happened", group: found.id, answer: "null", ...SAID });
 
-    expect(told.message).toBe("Recorded that the effect happened for 2 of 2 keys.");
+    expect(answer.message).toBe("Recorded that the effect happened for 2 of 2 keys.");
     for (const key of keys) expect(await ran(key, "all-happened")).toBeNull();
   });
 
@@ -400,9 +400,9 @@ describe("a group of keys on the page", () => {
     const { keys, group: found } = await group("one-seen");
     const [seen] = found.members.map(({ keyHash }) => keyHash);
 
-    const told = await source.act({ act: "did-not-happen", group: found.id, keys: [seen], ...SAID });
+    const answer = await source.act({ act: "did-not-happen", group: found.id, keys: [seen], ...SAID });
 
-    expect(told.message).toBe("Retries may now run for 1 of 1 keys.");
+    expect(answer.message).toBe("Retries may now run for 1 of 1 keys.");
     const states = await Promise.all(keys.map(async (key) => (await lifeOf(key, "one-seen")).state));
     expect(states.toSorted()).toEqual(["held", "released"]);
   });

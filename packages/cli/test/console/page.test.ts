@@ -176,7 +176,7 @@ describe.runIf(hasChromium)("the console page", () => {
     await mine.pay(({ commit }) => commit("done", { messages: [{ queue, key: "order-7", body: {} }] }));
     await mine.stack.functions.Echo!.host.invoke("{}");
     const { page, complaints } = await openPage(browser, mine.url, cleanups);
-    const status = page.locator(".told");
+    const status = page.locator(".outcome");
 
     await page.getByRole("button", { name: "Send a duplicate to Echo" }).click();
     await status.getByText("Delivered the last event of Echo again").waitFor();

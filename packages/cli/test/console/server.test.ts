@@ -163,10 +163,10 @@ describe("the console's server", () => {
   ])("refuses %s unless it was started to write", async (path, body) => {
     const { ask, mine } = await start();
 
-    const { status, text: told } = await ask(`/api/${path}`, mine, body);
+    const { status, text: answer } = await ask(`/api/${path}`, mine, body);
 
     expect(status).toBe(403);
-    expect(told).toContain("--write");
+    expect(answer).toContain("--write");
   });
 
   it("shows what isn't settled and what waits, without a key, a payload or a result", async () => {
@@ -199,7 +199,7 @@ describe("the console's server", () => {
     });
     expect(JSON.parse(life.text)).toMatchObject({ state: "completed", attempt: 1 });
     expect(life.text).toMatch(/"request: first received .*"message 0 to \S+: waiting/);
-    for (const { text: told } of [look, life, page]) expect(told).not.toContain(SECRET);
+    for (const { text: answer } of [look, life, page]) expect(answer).not.toContain(SECRET);
   });
 
   it("finds a key that is sent in a body, and answers with its hash alone", async () => {
@@ -221,7 +221,7 @@ describe("the console's server", () => {
       scope: "acme",
       state: "completed",
     });
-    for (const { text: told } of [before, found, life]) expect(told).not.toContain(SECRET);
+    for (const { text: answer } of [before, found, life]) expect(answer).not.toContain(SECRET);
   });
 
   it("H90: sends the bodies of messages only to a request for them, with the token", async () => {
@@ -261,10 +261,10 @@ describe("the console's server", () => {
   it("repeats no key that it refuses", async () => {
     const { ask, mine } = await start();
 
-    const { status, text: told } = await ask("/api/find", mine, { operation: "pay", key: `${SECRET}\n` });
+    const { status, text: answer } = await ask("/api/find", mine, { operation: "pay", key: `${SECRET}\n` });
 
     expect(status).toBe(400);
-    expect(told).not.toContain(SECRET);
+    expect(answer).not.toContain(SECRET);
   });
 
   it("R6: answers that the page can't be read, and goes on", async () => {

@@ -39,7 +39,7 @@ async function diagnose(...args: readonly string[]) {
   return { status, text };
 }
 
-interface Told {
+interface Line {
   readonly check?: string;
   readonly resource?: string;
   readonly remedy?: string;
@@ -50,10 +50,10 @@ interface Told {
 
 async function diagnosed(...args: readonly string[]) {
   const { status, text } = await diagnose(...args, "--json");
-  const told: Told[] = text.split("\n").map((line) => JSON.parse(line));
-  const faults = told.filter(({ check }) => check !== undefined);
-  const unseen = told.filter((each) => each.unseen !== undefined && !each.isNowhere);
-  return { status, faults, unseen, end: told.at(-1) as unknown };
+  const lines: Line[] = text.split("\n").map((line) => JSON.parse(line));
+  const faults = lines.filter(({ check }) => check !== undefined);
+  const unseen = lines.filter((each) => each.unseen !== undefined && !each.isNowhere);
+  return { status, faults, unseen, end: lines.at(-1) as unknown };
 }
 
 /** A queue that the server of AWS is asked about. */

@@ -33,11 +33,11 @@ afterAll(async () => {
 
 async function diagnosed() {
   const { status, text } = await runAlone("doctor", ["--endpoint", stack.endpoints.aws, "--json"]);
-  const told = text.split("\n").map((line) => JSON.parse(line));
+  const lines = text.split("\n").map((line) => JSON.parse(line));
   return {
     status,
-    checks: told.filter(({ check }) => check !== undefined).map(({ check }) => check),
-    unseen: told.filter((each) => each.unseen !== undefined),
+    checks: lines.filter(({ check }) => check !== undefined).map(({ check }) => check),
+    unseen: lines.filter((each) => each.unseen !== undefined),
   };
 }
 

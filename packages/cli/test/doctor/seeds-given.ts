@@ -208,7 +208,7 @@ export const SEEDS: readonly Seed[] = [
   ],
 ];
 
-/** Faults of which more than one check tells. */
+/** Faults that more than one check reports. */
 export const WIDE_SEEDS: readonly (readonly [checks: readonly string[], why: string, change: Seed[2]])[] = [
   [["live-gone"], "the consumer's event source was deleted", unmapped(CONSUMER)],
   [["outbox-relay", "live-gone"], "the relay's event source was deleted", unmapped(RELAY)],

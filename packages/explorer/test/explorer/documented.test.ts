@@ -15,7 +15,7 @@ const fence = (file: string, part: string) => {
   return code ?? expect.unreachable(`${file} has no code with ${part}`);
 };
 
-/** The code of a test file, which then exports its test instead of telling the runner. */
+/** The code of a test file, which then exports its test instead of registering it with the runner. */
 function exported(code: string): string {
   return code
     .replace(/^\/\/ Yours: (import .*)\ndeclare const handler.*$/m, "$1")

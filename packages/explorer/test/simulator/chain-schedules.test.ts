@@ -59,7 +59,7 @@ class WholeCommits extends DynamoDBOutbox {
   }
 }
 
-/** Nobody tells anybody that a line has to wait. */
+/** No sender learns that a line has to wait. */
 class SilentSenders extends DynamoDBOutbox {
   override async readNotes(): Promise<undefined> {}
   override async replaceNotes(): Promise<true> {

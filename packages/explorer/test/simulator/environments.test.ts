@@ -45,12 +45,12 @@ describe("an environment", () => {
       leavesWork = false;
     });
     const hosts = await aws.run(async () => {
-      const told = [await fn.invoke({})];
+      const answers = [await fn.invoke({})];
       await sleep(SECOND);
-      told.push(await fn.invoke({}));
+      answers.push(await fn.invoke({}));
       await sleep(120 * SECOND);
-      told.push(await fn.invoke({}));
-      return told.map(({ hostId }) => hostId);
+      answers.push(await fn.invoke({}));
+      return answers.map(({ hostId }) => hostId);
     });
     expect(hosts).toEqual(["function-1#1", "function-1#2", "function-1#1"]);
   });
@@ -63,9 +63,9 @@ describe("an environment", () => {
       if (of === "awaited") await work;
     });
     const [first, second] = await aws.run(async () => {
-      const told = await fn.invoke({ of: "late" });
+      const answers = await fn.invoke({ of: "late" });
       await sleep(SECOND);
-      return [told, await fn.invoke({ of: "awaited" })];
+      return [answers, await fn.invoke({ of: "awaited" })];
     });
     expect(first).toMatchObject({ outcome: "returned", hostId: "function-1#1" });
     expect(second).toMatchObject({ outcome: "returned", hostId: "function-1#2" });
@@ -101,9 +101,9 @@ describe("an environment", () => {
       { timeoutSeconds: 3 },
     );
     const invocation = await aws.run(async () => {
-      const told = await fn.invoke({});
+      const answers = await fn.invoke({});
       await sleep(60 * SECOND);
-      return told;
+      return answers;
     });
     expect(invocation.outcome).toBe("timed-out");
     expect([await rowsOf(aws, "effects"), isAnswered]).toMatchObject([[{}], false]);

@@ -39,9 +39,9 @@ describe("faults on DynamoDB", () => {
     aws.faults = faultsOn(anyIo, fault);
     const fn = aws.lambda(() => effect("one"), { timeoutSeconds: 10 });
     const invocation = await aws.run(async () => {
-      const told = await fn.invoke({});
+      const result = await fn.invoke({});
       await aws.clock.sleep(120_000);
-      return told;
+      return result;
     });
     expect(invocation.outcome).toBe(outcome);
     expect(await effects(aws)).toHaveLength(rows);

@@ -54,12 +54,12 @@ describe("lambda", () => {
       { timeoutSeconds: 2 },
     );
     const outcomes = await aws.run(async () => {
-      const told = [];
+      const answers = [];
       for (const how of ["throw", "hang", "reject", "timer", "work"]) {
         const invocation = await fn.invoke({ how });
-        told.push([how, invocation.outcome, invocation.hostId]);
+        answers.push([how, invocation.outcome, invocation.hostId]);
       }
-      return told;
+      return answers;
     });
     expect(outcomes).toEqual([
       ["throw", "threw", "function-1#1"],

@@ -32,8 +32,8 @@ describe("H78: node:http in a simulation", () => {
     const aws = givenAws({ latencyMs: { http: 500 } });
     aws.serve("https://api.example", async (asked) => {
       const { method, url, headers } = asked;
-      const told = [method, url, headers.get("x-key"), headers.get("authorization"), await asked.text()];
-      return new Response(told.join(" "), { status: 201, headers: { "X-A": "b" } });
+      const received = [method, url, headers.get("x-key"), headers.get("authorization"), await asked.text()];
+      return new Response(received.join(" "), { status: 201, headers: { "X-A": "b" } });
     });
     const fn = aws.lambda(async () => [Date.now(), await post("https://api.example", "hello"), Date.now()]);
 

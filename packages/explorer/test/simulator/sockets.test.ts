@@ -242,10 +242,10 @@ describe("H78: a connection that the simulation cannot see", () => {
     const { invocation, aws } = await inSimulation(work);
 
     const { error } = invocation;
-    const told = `${error?.message} ${(error?.cause as Error | undefined)?.message}`;
+    const reported = `${error?.message} ${(error?.cause as Error | undefined)?.message}`;
     expect(invocation.outcome).toBe("threw");
-    expect(told).toContain(`127.0.0.1:${port}`);
-    expect(told).toContain("declare it (explore: outside; Simulator: serve), or mock the client");
+    expect(reported).toContain(`127.0.0.1:${port}`);
+    expect(reported).toContain("declare it (explore: outside; Simulator: serve), or mock the client");
     expect(aws.trace.map(({ kind }) => kind)).toContain("refused");
   });
 

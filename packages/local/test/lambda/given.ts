@@ -48,7 +48,7 @@ export function answerOf(result: InvokeResult): unknown {
   return JSON.parse(result.payload);
 }
 
-/** A process that ended but was not waited for yet is not alive; only Linux tells them apart this way. */
+/** A process that ended but was not waited for yet is not alive; only Linux distinguishes them this way. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

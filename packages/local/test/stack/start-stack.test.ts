@@ -166,7 +166,7 @@ describe("startStack", () => {
   it.each([
     ["Cidr", "Echo: the template uses Fn::Cidr, which isn't supported locally"],
     ["Own", "Unresolved tag: !Own"],
-  ])("rejects a short form in YAML that has no meaning here: !%s", async (tag, told) => {
+  ])("rejects a short form in YAML that has no meaning here: !%s", async (tag, reported) => {
     const folder = await mkdtemp(join(tmpdir(), "onceonly-test-template-"));
     const { Properties } = functionResource("index.handler") as { Properties: object };
     const text = JSON.stringify({ ...Properties, Environment: { Variables: { A: "TAG" } } });
@@ -177,7 +177,7 @@ describe("startStack", () => {
       `Resources:\n  Echo:\n    Type: AWS::Lambda::Function\n    Properties: ${text.replace('"TAG"', `!${tag} [a]`)}\n`,
     );
 
-    await expect(startStack({ folder: file, dynamodbEndpoint: NOBODY })).rejects.toThrow(told);
+    await expect(startStack({ folder: file, dynamodbEndpoint: NOBODY })).rejects.toThrow(reported);
   });
 
   it("leaves out resources and outputs whose condition does not hold", async () => {

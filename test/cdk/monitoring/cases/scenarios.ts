@@ -7,7 +7,7 @@ import type { Observed } from "../../../observe/world.ts";
 const HOUR_MS = 3_600_000;
 const forever = () => new Promise(() => {});
 
-/** What each alarm is about, as the engine or the relay tells it. */
+/** What each alarm is about, as the engine or the relay reports it. */
 export const ABOUT: Readonly<Record<string, readonly string[]>> = {
   "replay-rate": ["replayed", "executed"],
   mismatches: ["mismatch"],

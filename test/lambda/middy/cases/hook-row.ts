@@ -20,10 +20,10 @@ export interface HookRow extends Row {
   /** What the handler does on the first call; later it returns "done". */
   readonly handle?: () => unknown;
   readonly state: "completed" | "failed" | "released" | "none";
-  readonly told: readonly string[];
+  readonly reported: readonly string[];
   /** The first answer, and that of a retry; errors by their message. */
   readonly answers: readonly [first: unknown, retry: unknown];
-  /** Middy answers without waiting for the request that records it: always, or where the handler does not tell. */
+  /** Middy answers without waiting for the request that records it: always, or if the handler does not report. */
   readonly unawaited?: "always" | "untold";
   /** How often the handler runs for the first call, with a retry at once, and with one more after the lease. */
   readonly runs: readonly [number, number, number];
@@ -56,10 +56,15 @@ export const final = new PermanentError("final");
 
 export const once = { runs: [1, 1, 1] } as const;
 export const again = { runs: [1, 2, 2] } as const;
-export const handled = { state: "released", told: ["released"], handle: failing(broken), ...again } as const;
+export const handled = {
+  state: "released",
+  reported: ["released"],
+  handle: failing(broken),
+  ...again,
+} as const;
 export const finallyHandled = {
   state: "failed",
-  told: ["executed"],
+  reported: ["executed"],
   handle: failing(final),
   ...once,
 } as const;
@@ -68,13 +73,13 @@ export const kept = {
   retry: "that response",
   handle: returning("raw"),
   state: "completed",
-  told: ["executed"],
+  reported: ["executed"],
   ...once,
 } as const;
 export const untouched = {
   recorded: "nothing",
   retry: "runs",
   state: "none",
-  told: [],
+  reported: [],
   runs: [0, 1, 1],
 } as const;

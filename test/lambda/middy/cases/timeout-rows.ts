@@ -3,11 +3,11 @@ import type { Row } from "./hook-row.ts";
 
 /** Middy gives up waiting; the handler goes on, and returns "late". */
 export interface TimeoutRow extends Row {
-  readonly tells: boolean;
+  readonly reports: boolean;
   readonly answer: () => unknown;
   /** Before the handler has returned. */
   readonly state: "completed" | "released" | "in-progress";
-  readonly told: readonly string[];
+  readonly reported: readonly string[];
   /** The first answer, and that of a retry after the handler has returned. */
   readonly answers: readonly [first: string, retry: string];
 }
@@ -22,7 +22,7 @@ const middysError = () => {
 };
 const leftOpen = {
   state: "in-progress",
-  told: ["outcome-unknown"],
+  reported: ["outcome-unknown"],
   recorded: "nothing yet: left open",
   retry: "in progress; later the handler's own end, or runs after the lease",
 } as const;
@@ -33,7 +33,7 @@ export const TIMEOUT_ROWS: readonly TimeoutRow[] = [
     what: "Middy's own error; a wrapped handler",
     ...leftOpen,
     caller: "the error",
-    tells: true,
+    reports: true,
     answer: middysError,
     answers: ["timed out", "late"],
   },
@@ -43,7 +43,7 @@ export const TIMEOUT_ROWS: readonly TimeoutRow[] = [
     ...leftOpen,
     caller: "the error",
     retry: "in progress; later what the handler committed, or runs after the lease",
-    tells: false,
+    reports: false,
     answer: middysError,
     answers: ["timed out", "second"],
   },
@@ -52,7 +52,7 @@ export const TIMEOUT_ROWS: readonly TimeoutRow[] = [
     what: "a value; a wrapped handler",
     ...leftOpen,
     caller: "the value",
-    tells: true,
+    reports: true,
     answer: () => "timed out",
     answers: ["timed out", "late"],
   },
@@ -61,7 +61,7 @@ export const TIMEOUT_ROWS: readonly TimeoutRow[] = [
     what: "its own error; a wrapped handler",
     ...leftOpen,
     caller: "the error",
-    tells: true,
+    reports: true,
     answer: ownError,
     answers: ["timed out", "late"],
   },
@@ -71,10 +71,10 @@ export const TIMEOUT_ROWS: readonly TimeoutRow[] = [
     recorded: "the value, as if the handler had returned it",
     caller: "the value",
     retry: "the same",
-    tells: false,
+    reports: false,
     answer: () => "timed out",
     state: "completed",
-    told: ["executed"],
+    reported: ["executed"],
     answers: ["timed out", "timed out"],
   },
   {
@@ -83,10 +83,10 @@ export const TIMEOUT_ROWS: readonly TimeoutRow[] = [
     recorded: "released, as for the handler's own error; left open once `signal` has aborted",
     caller: "the error",
     retry: "runs; in progress",
-    tells: false,
+    reports: false,
     answer: ownError,
     state: "released",
-    told: ["released"],
+    reported: ["released"],
     answers: ["timed out", "second"],
   },
 ];

@@ -83,7 +83,7 @@ export function App() {
           {each}
         </p>
       ))}
-      <p role="status" class="told" id="told" tabIndex={-1}>
+      <p role="status" class="outcome" id="outcome" tabIndex={-1}>
         {message}
       </p>
       {look && (

@@ -113,7 +113,7 @@ function DecisionForm({ about, decision, perform, close, cancel }: FormProps) {
     work(false);
     if (!done) return setProblem(message);
     // The button that was pressed is often gone by now.
-    document.getElementById("told")?.focus();
+    document.getElementById("outcome")?.focus();
     close();
   };
   const signature: readonly Field[] = [

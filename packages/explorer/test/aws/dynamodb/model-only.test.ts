@@ -1,4 +1,4 @@
-// What is the model's own: capacity that no answer tells, what it does not have, and that it repeats itself.
+// What is the model's own: capacity that no response contains, what it does not have, and that it repeats itself.
 import { describe, expect, it } from "vitest";
 import { fakeClock } from "../../../../../lib/testing/fake-clock.ts";
 import { DynamoDBModel } from "../../../lib/aws/dynamodb/dynamodb-model.ts";

@@ -1,5 +1,5 @@
 // A worker that comes back after its lease finds the row of the winner and answers "is there already". Nobody
-// tells the worker that its claim is lost, so that its caller gets another answer than the winner's.
+// informs the worker that its claim is lost, so that its caller gets another answer than the winner's.
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, GetCommand } from "@aws-sdk/lib-dynamodb";
 import { runOnce } from "onceonly";

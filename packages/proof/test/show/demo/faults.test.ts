@@ -58,14 +58,14 @@ describe("createFaults", () => {
 
   it("reports each claim that is made together with others", () => {
     const faults = createFaults({ seed: 1, faultShares: none });
-    const told: string[] = [];
-    for (const key of ["one", "two"]) faults.on(key, "claim", () => void told.push(key));
+    const reported: string[] = [];
+    for (const key of ["one", "two"]) faults.on(key, "claim", () => void reported.push(key));
     const Statement = `INSERT INTO "records" VALUE {'state': ?, 'pk': ?}`;
     const Statements = ["one", "two"].map((S) => ({ Statement, Parameters: [{ S: "in-progress" }, { S }] }));
 
     faults.decide({ operation: "BatchExecuteStatement", sequence: 0, body: { Statements } });
 
-    expect(told).toEqual(["one", "two"]);
+    expect(reported).toEqual(["one", "two"]);
   });
 
   it("leaves reads and other tables alone", () => {
@@ -78,10 +78,10 @@ describe("createFaults", () => {
 
   it("reports each claim, commit and mark of a record, and decides by the answer", () => {
     const faults = createFaults({ seed: 1, faultShares: none });
-    const told: string[] = [];
+    const reported: string[] = [];
     for (const moment of ["claim", "commit", "mark"] as const) {
       faults.on("record", moment, () => {
-        told.push(moment);
+        reported.push(moment);
         return moment === "commit" ? "throttle" : undefined;
       });
     }
@@ -91,15 +91,15 @@ describe("createFaults", () => {
     );
 
     expect(decisions).toEqual(["pass", "pass", "throttle", "pass"]);
-    expect(told).toEqual(["claim", "commit", "mark"]);
+    expect(reported).toEqual(["claim", "commit", "mark"]);
     expect(faults.throttles).toBe(0);
   });
 
   it("notifies all watchers of a moment, until they leave", () => {
     const faults = createFaults({ seed: 1, faultShares: none });
-    const told: string[] = [];
+    const reported: string[] = [];
     const note = (name: string) => () => {
-      told.push(name);
+      reported.push(name);
       return undefined;
     };
     const leave = faults.on("record", "claim", note("first"));
@@ -109,13 +109,13 @@ describe("createFaults", () => {
     leave();
     faults.decide(update("record"));
 
-    expect(told).toEqual(["first", "second", "second"]);
+    expect(reported).toEqual(["first", "second", "second"]);
   });
 
   it("reports an order that is about to be stored, by tenant, key and id", () => {
     const faults = createFaults({ seed: 1, faultShares: none });
-    const told: unknown[] = [];
-    faults.onOrder((order) => told.push(order));
+    const reported: unknown[] = [];
+    faults.onOrder((order) => reported.push(order));
     const request = commit("record");
     request.body.TransactItems[1] = {
       Put: { Item: { tenant: { S: "acme" }, idempotencyKey: { S: "cart-1" }, id: { S: "order-1" } } },
@@ -124,6 +124,6 @@ describe("createFaults", () => {
     faults.decide(request);
     faults.decide(commit("record"));
 
-    expect(told).toEqual([{ tenant: "acme", key: "cart-1", id: "order-1" }]);
+    expect(reported).toEqual([{ tenant: "acme", key: "cart-1", id: "order-1" }]);
   });
 });

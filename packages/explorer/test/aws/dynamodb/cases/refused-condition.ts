@@ -1,4 +1,4 @@
-/** Conditions that DynamoDB does not take: their grammar, and what it can tell without an item. */
+/** Conditions that DynamoDB does not take: their grammar, and what it can check without an item. */
 import { dynalite, guide, recorded } from "./case.ts";
 import { conditionCases } from "./expression-case.ts";
 import { L, M, N, S, SS, YES } from "./given.ts";

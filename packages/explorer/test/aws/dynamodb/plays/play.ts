@@ -1,4 +1,4 @@
-/** Does the steps of a play to a table, and tells what a caller sees of each, and what is there in the end. */
+/** Does the steps of a play to a table, and returns what a caller sees of each, and what is stored in the end. */
 import type { CancellationReason } from "../../../../lib/aws/dynamodb/dynamodb-error.ts";
 import type { TransactWriteItem } from "../../../../lib/aws/dynamodb/item-operations.ts";
 import type { Item } from "../../../../lib/aws/dynamodb/values/attribute-value.ts";
