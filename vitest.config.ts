@@ -1,4 +1,3 @@
-import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { FULL, isFull, isLong, isUnit, LONG, sharingTests, unitTests } from "./test/setup/tier.ts";
@@ -90,8 +89,7 @@ export default defineConfig({
           "test/setup/valkey.ts",
         ],
     reporters: ["default", "./test/setup/closing-line.ts"],
-    // Much of the time goes into waiting for engines; long tests start processes, which need the processors.
-    maxWorkers: availableParallelism() + (isLong ? 0 : 1),
+    maxWorkers: "100%",
     coverage: {
       provider: "v8",
       include: ["lib/core/**/*.ts", "lib/messaging/**/*.ts"],
